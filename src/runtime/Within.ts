@@ -16,3 +16,10 @@ export const within =
   (limit: Duration.Input) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R> =>
     Effect.timeoutOption(detached(effect), limit)
+
+/**
+ * Runs an effect in a fiber of its own, which ends on its own when the caller is interrupted. The effect must have a time limit. For
+ * requests whose outcome tells something, such as that a service is lost, also when nobody waits for it any more.
+ */
+export const toItsEnd = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.forkDetach(effect), (fiber) => Fiber.join(fiber))

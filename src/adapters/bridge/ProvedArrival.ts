@@ -1,26 +1,39 @@
 /**
- * Proves by the destination chain's own logs that a transfer arrived, in transactions that a service names. The service's word is never
- * enough: the transfer must be at the chain's confirmation depth, later than the deposit, to the recipient, of the token and of at
- * least the minimum. One log line proves one order at most, also across replicas and restarts.
+ * Proves by a chain's own logs that a transfer arrived, in transactions that a service names. The service's word is never enough: the
+ * transfer must be at the chain's confirmation depth, later than the deposit, to the recipient, of the token and of at least the
+ * minimum. Neither the recipient nor the owner may have paid it, and its transaction may not be a sweep or a fill of Across, which are
+ * deliveries of other orders. One log line proves one order at most, also across replicas and restarts.
+ *
+ * A log does not tell for whom a payer pays: a service could cite a transfer of somebody else to the same recipient.
  */
 import { Effect, Option } from "effect"
 import { decodeEventLog, encodeEventTopics, erc20Abi, type Hex as ViemHex } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Hash } from "../../domain/Hex.ts"
-import type { Delivery } from "../../ports/orchestrator/Bridge.ts"
 import { type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import type { Idempotency } from "../../ports/shared/Idempotency.ts"
 import { settledBlock } from "./Blocks.ts"
+import { spokePoolAbi } from "./spokePoolAbi.ts"
 
 export interface Arrival {
-  /** ERC-20 on the destination chain. */
+  /** ERC-20 on the chain. */
   readonly token: Address.Address
   readonly recipient: Address.Address
+  /** Owner of the order. A transfer by the owner or the recipient proves nothing. */
+  readonly owner: Address.Address
   readonly minAmountOut: bigint
   /** UNIX seconds of the deposit's block. */
   readonly depositedAt: bigint
   /** Names the order among all orders. */
   readonly order: string
+}
+
+/** The transfer that proves an arrival. */
+export interface Proof {
+  readonly txHash: Hash
+  readonly blockNumber: bigint
+  readonly logIndex: number
+  readonly amount: bigint
 }
 
 /** Transactions that are looked at. A delivery has one. */
@@ -35,7 +48,7 @@ const CLAIM_MILLIS = 10 * 365 * 86_400_000
 /** Time after which a claim that a crash interrupted can be made again by the same order. */
 const LEASE_MILLIS = 10_000
 
-const PENDING: Delivery = { _tag: "Pending" }
+const [FILLED] = encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay" })
 
 const [TRANSFER] = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer" })
 
@@ -46,16 +59,24 @@ const transferOf = Option.liftThrowable(({ data, topics }: Log) => {
 })
 
 /** Amount that a log brought to the recipient. None for any other log. */
-export const arrived = (log: Log, { minAmountOut, recipient, token }: Arrival): Option.Option<bigint> =>
+export const arrived = (log: Log, { minAmountOut, owner, recipient, token }: Arrival): Option.Option<bigint> =>
   log.address !== token || log.topics[0]?.toLowerCase() !== TRANSFER
     ? Option.none()
     : transferOf(log).pipe(
-        Option.filter(({ to, value }) => to === recipient && value >= minAmountOut),
+        Option.filter(({ to, value }) => to === recipient && value > 0n && value >= minAmountOut),
+        Option.filter(({ from }) => from !== recipient && from !== owner),
         Option.map(({ value }) => value)
       )
 
+/** True if the transaction is a sweep or a fill of Across: what arrives in it belongs to another order. */
+const isOfAnother = ({ chain }: ChainClient, logs: ReadonlyArray<Log>): boolean =>
+  logs.some(
+    ({ address, topics }) =>
+      address === chain.contracts.guard || (address === chain.spokePool && topics[0]?.toLowerCase() === FILLED)
+  )
+
 export const make = (idempotency: Idempotency["Service"]) => {
-  /** True if the log line is now, or was already, the proof of this order. */
+  /** Makes the log line the proof of this order, unless it is another's. */
   const claim = Effect.fnUntraced(function* (chainId: number, log: Log, order: string) {
     const id = `arrival:${chainId}:${log.transactionHash.toLowerCase()}:${log.logIndex}`
     const claimed = yield* idempotency.claim({
@@ -65,36 +86,43 @@ export const make = (idempotency: Idempotency["Service"]) => {
       leaseMillis: LEASE_MILLIS,
       lifetimeMillis: CLAIM_MILLIS
     })
-    if (claimed._tag === "Answered") return true
-    if (claimed._tag !== "Claimed") return false
+    if (claimed._tag === "Answered") return "own"
+    if (claimed._tag === "Mismatched") return "another's"
+    // Another replica claims it for this order now, or stopped while it did.
+    if (claimed._tag === "InProgress") return "later"
     yield* idempotency.complete({ id, attempt: order }, { status: 200, body: "" })
-    return true
+    return "own"
   })
 
-  /** The delivery, if one of the transactions proves it. Pending otherwise. */
+  /** The proof, if one of the transactions has it. */
   return Effect.fn("ProvedArrival.prove")(
-    function* (destination: ChainClient, txHashes: ReadonlyArray<Hash>, arrival: Arrival) {
-      const head = yield* settledBlock(destination)
-      if (Option.isNone(head)) return PENDING
+    function* (client: ChainClient, txHashes: ReadonlyArray<Hash>, arrival: Arrival) {
+      const head = yield* settledBlock(client)
+      if (Option.isNone(head)) return Option.none<Proof>()
       for (const hash of txHashes.slice(0, MOST_TRANSACTIONS)) {
-        const receipt = Option.getOrUndefined(yield* destination.receipt(hash))
+        const receipt = Option.getOrUndefined(yield* client.receipt(hash))
         if (receipt === undefined || receipt.status !== "success" || receipt.blockNumber > head.value.number) continue
-        const block = Option.getOrUndefined(yield* destination.block(receipt.blockNumber))
+        if (isOfAnother(client, receipt.logs)) continue
+        const block = Option.getOrUndefined(yield* client.block(receipt.blockNumber))
         if (block === undefined || block.hash !== receipt.blockHash) continue
         if (block.timestamp + SKEW_SECONDS < arrival.depositedAt) continue
         for (const log of receipt.logs) {
-          const amountOut = Option.getOrUndefined(arrived(log, arrival))
-          if (amountOut === undefined || !(yield* claim(destination.chain.id, log, arrival.order))) continue
-          const delivered: Delivery = { _tag: "Delivered", txHash: receipt.transactionHash, amountOut }
-          return delivered
+          const amount = Option.getOrUndefined(arrived(log, arrival))
+          if (amount === undefined) continue
+          const claimed = yield* claim(client.chain.id, log, arrival.order)
+          // Otherwise the order would take a second line, which may be the only proof of another order.
+          if (claimed === "later") return Option.none<Proof>()
+          if (claimed === "another's") continue
+          const { blockNumber, transactionHash: txHash } = receipt
+          return Option.some<Proof>({ txHash, blockNumber, logIndex: log.logIndex, amount })
         }
       }
-      return PENDING
+      return Option.none<Proof>()
     },
-    (effect, destination) =>
+    (effect, client) =>
       Effect.catchTag(effect, "StoreUnavailable", (error) =>
         Effect.fail(
-          new ChainUnavailable({ chainId: destination.chain.id, method: "Bridge.delivery", detail: error.message })
+          new ChainUnavailable({ chainId: client.chain.id, method: "Bridge.delivery", detail: error.message })
         )
       )
   )

@@ -11,6 +11,7 @@ import type { Bridge, BridgeRequest, BridgeRoute } from "../../ports/orchestrato
 import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { Idempotency } from "../../ports/shared/Idempotency.ts"
+import { toItsEnd } from "../../runtime/Within.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
 import type { NamedBridge } from "./BestBridge.ts"
@@ -23,6 +24,9 @@ import * as RelayQuote from "./RelayQuote.ts"
 /** Name of the bridge in settings, quotes and logs, and of its `targets` in the chains file. */
 export const { NAME } = RelayDelivery
 
+/** Name by which operators see the requests for the states of deposits. */
+const STATUS_NAME = "relay-status"
+
 export interface Options {
   /** Default: `https://api.relay.link`. */
   readonly apiUrl?: string
@@ -33,7 +37,7 @@ export interface Options {
 /** Gas of a direct deposit of an ERC-20, which is one transfer and one event. */
 const DEPOSIT_GAS = 60_000n
 
-/** Requests a minute without a key, less a margin for the states of deposits. */
+/** Quotes a minute without a key, less a margin. */
 const BUDGET = { requests: 40, per: "1 minute" } as const
 
 const readQuote = Answer.json(RelayQuote.RelayAnswer)
@@ -55,11 +59,14 @@ export const make = Effect.fnUntraced(function* ({ apiKey, apiUrl = "https://api
   const chains = yield* Chains
   const idempotency = yield* Idempotency
   const listed = ListedBridges.make(NAME)
+  const headers = apiKey === undefined ? {} : { "x-api-key": Redacted.value(apiKey) }
   const provider = yield* Provider.make({
     name: NAME,
     baseUrl: apiUrl,
-    ...(apiKey === undefined ? { budget: BUDGET } : { headers: { "x-api-key": Redacted.value(apiKey) } })
+    ...(apiKey === undefined ? { budget: BUDGET } : { headers })
   })
+  // Anybody may ask for quotes. Apart from them, so that a flood of quotes, or quotes that fail, delay no delivery.
+  const statuses = yield* Provider.make({ name: STATUS_NAME, baseUrl: apiUrl, headers })
 
   const route = Effect.fn("Relay.route")(function* (
     asked: BridgeRequest
@@ -78,7 +85,10 @@ export const make = Effect.fnUntraced(function* ({ apiKey, apiUrl = "https://api
       .ask(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/quote/v2"), RelayQuote.bodyOf(request)), (reply) =>
         reply.status >= 400 ? refusalOf(reply) : readQuote(reply)
       )
-      .pipe(Effect.catchTag("ProviderUnavailable", (error) => Effect.fail(fromProvider(error))))
+      .pipe(
+        toItsEnd,
+        Effect.catchTag("ProviderUnavailable", (error) => Effect.fail(fromProvider(error)))
+      )
     const accepted = RelayQuote.accept(request, answer, allowed)
     if (Result.isFailure(accepted)) {
       yield* Effect.annotateLogs(Effect.logWarning("bridge.answer_refused"), {
@@ -109,7 +119,7 @@ export const make = Effect.fnUntraced(function* ({ apiKey, apiUrl = "https://api
     route,
     prepare: (request) => Effect.succeed((amountIn) => route({ ...request, amountIn })),
     decode,
-    delivery: RelayDelivery.make({ chains, provider, prove: ProvedArrival.make(idempotency) })
+    delivery: RelayDelivery.make({ chains, provider: statuses, prove: ProvedArrival.make(idempotency) })
   }
   const named: NamedBridge = {
     name: NAME,

@@ -29,6 +29,7 @@ const PENDING: Delivery = { _tag: "Pending" }
 
 export interface Parts {
   readonly chains: Chains["Service"]
+  /** Asked for the states of deposits. */
   readonly provider: Provider
   readonly prove: ReturnType<typeof ProvedArrival.make>
 }
@@ -62,10 +63,16 @@ export const make = ({ chains, prove, provider }: Parts): Bridge["Service"]["del
     const block = Option.getOrUndefined(yield* source.block(receipt.blockNumber))
     if (status === undefined || block === undefined) return PENDING
     const { txHashes = [] } = status
-    const common = { depositedAt: block.timestamp, order: `${sourceChainId}:${order.owner}:${order.nonce}` }
+    const common = {
+      depositedAt: block.timestamp,
+      owner: order.owner,
+      order: `${sourceChainId}:${order.owner}:${order.nonce}`
+    }
     if (status.status === "success") {
       const { minAmountOut, recipient, tokenOut: token } = deposit
-      return yield* prove(destination, txHashes, { ...common, token, recipient, minAmountOut })
+      const proof = yield* prove(destination, txHashes, { ...common, token, recipient, minAmountOut })
+      if (Option.isNone(proof)) return PENDING
+      return { _tag: "Delivered" as const, txHash: proof.value.txHash, amountOut: proof.value.amount }
     }
     if (status.status !== "refund") return PENDING
     // The service's word about a refund is no proof either. Until the owner's account shows it, the sweep stays open.
@@ -76,7 +83,9 @@ export const make = ({ chains, prove, provider }: Parts): Bridge["Service"]["del
       recipient,
       minAmountOut: amountIn / REFUNDED_PART
     })
-    if (refund._tag === "Delivered") return { _tag: "Refunded" as const }
+    if (Option.isSome(refund)) {
+      return { _tag: "Refunded" as const, paid: { ...refund.value, entry: 0, token, account: recipient } }
+    }
     yield* Effect.annotateLogs(Effect.logInfo("bridge.refund_unproved"), { bridge: NAME, owner: order.owner })
     return PENDING
   })

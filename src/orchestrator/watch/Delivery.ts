@@ -1,9 +1,9 @@
 /** Follows bridged sweeps from their settlement on the source chain to their delivery or refund. */
 import { Clock, Effect, Option } from "effect"
-import type { ArrivedInstead, ExpectedRefund } from "../../domain/BridgeRefund.ts"
+import type { ArrivedInstead } from "../../domain/BridgeRefund.ts"
 import { deliveryLookMillis } from "../../domain/Backoff.ts"
 import type { Hash } from "../../domain/Hex.ts"
-import { Bridge, type Filled } from "../../ports/orchestrator/Bridge.ts"
+import { Bridge, type Delivery, type Filled } from "../../ports/orchestrator/Bridge.ts"
 import { type DueDelivery, type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { Refunds } from "../../ports/orchestrator/Refunds.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
@@ -27,6 +27,11 @@ const TRANSACTION_MILLIS = 2_000
 
 /** Pause between the looks of that time, in milliseconds. */
 const SOON_MILLIS = 500
+
+/** Time before which no refund is looked for (UNIX seconds). A payment that is known is stored under it. */
+const NEVER_LOOKED_FOR = 0
+
+type Refunded = Extract<Delivery, { readonly _tag: "Refunded" }>
 
 /** True when the look decided the intent. A look that failed did not. */
 const decided = ({ resolutions }: Finding): boolean => resolutions.some((resolution) => resolution !== "undecided")
@@ -76,13 +81,14 @@ const makeConclusions = Effect.gen(function* () {
   })
 
   /** Nobody filled the deposit in time. */
-  const concludeRefunded = Effect.fnUntraced(function* (
-    { id, order, quote }: Intent,
-    expected: ExpectedRefund | undefined
-  ) {
+  const concludeRefunded = Effect.fnUntraced(function* ({ id, order, quote }: Intent, { expected, paid }: Refunded) {
+    const { sourceChainId: chainId } = quote
     // Before the intent fails, since nobody looks at a failed one again.
-    if (expected !== undefined) {
-      yield* refunds.expect({ ...expected, id, chainId: quote.sourceChainId, account: order.owner })
+    if (expected !== undefined) yield* refunds.expect({ ...expected, id, chainId, account: order.owner })
+    if (paid !== undefined) {
+      const { account, amount, token } = paid
+      yield* refunds.expect({ id, chainId, account, token, amount, notBefore: NEVER_LOOKED_FOR })
+      yield* refunds.note(chainId, { line: paid, ids: [id] })
     }
     yield* intents.apply(id, [{ _tag: "Failed", reason: "bridge_refunded" }], {
       detail: "the bridge did not deliver in time and returns the deposit to the owner"
@@ -129,7 +135,7 @@ const makeDeliver = Effect.gen(function* () {
           yield* sources.note(destination, delivery.logsFailed)
           return yield* concludeUnseen(intent, delivery)
         case "Refunded":
-          return yield* concludeRefunded(intent, delivery.expected)
+          return yield* concludeRefunded(intent, delivery)
       }
     },
     (effect, source, _destination, intent) =>

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ArrivalFacts } from "../../domain/ArrivalFacts.ts"
-import type { ExpectedRefund } from "../../domain/BridgeRefund.ts"
+import type { ExpectedRefund, RefundLine } from "../../domain/BridgeRefund.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
@@ -79,6 +79,8 @@ export type Delivery =
       readonly _tag: "Refunded"
       /** The payment to look for on the source chain (`BridgeRefunds`). Absent if the bridge's payments cannot be told apart. */
       readonly expected?: ExpectedRefund
+      /** The payment, if the bridge has proved it already. Then none is looked for. */
+      readonly paid?: RefundLine
     }
 
 export class Bridge extends Context.Service<

@@ -29,8 +29,15 @@ export const log = (
 ): Log => ({ address, topics, data, blockNumber: 1n, blockHash: hash(1), transactionHash, logIndex })
 
 /** A transfer of an ERC-20. */
-export const transfer = (token: Address, to: Address, value: bigint, transactionHash: Hash, logIndex = 0): Log => {
-  const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { from: address(0x99), to } })
+export const transfer = (
+  token: Address,
+  to: Address,
+  value: bigint,
+  transactionHash: Hash,
+  logIndex = 0,
+  from: Address = address(0x99)
+): Log => {
+  const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { from, to } })
   return log(token, topics as ReadonlyArray<Hash>, word(value), transactionHash, logIndex)
 }
 
@@ -54,6 +61,9 @@ export interface Ends {
   /** Looks at the guard's list. */
   reads: number
 }
+
+/** SpokePool of the destination. */
+export const POOL = address(0x5b)
 
 export const SOURCE = 31337
 export const DESTINATION = 31338
@@ -88,7 +98,7 @@ export const make = (targets: ReadonlyArray<NamedTarget>) => {
   const source = { ...client(answers), chain: { ...chain, id: SOURCE, name: "source", targets } }
   const destination = {
     ...client(answers),
-    chain: { ...chain, id: DESTINATION, name: "destination", confirmations: 3 }
+    chain: { ...chain, id: DESTINATION, name: "destination", confirmations: 3, spokePool: POOL }
   }
   const all = [source, destination]
   return {

@@ -59,6 +59,26 @@ describe("refunds of the bridge", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("are shown at once if the bridge has proved the payment, and are not looked for", () =>
+    Effect.gen(function* () {
+      const the = yield* sentSweep({ order: { destChainId: BigInt(destination.id), minAmountOut: 0n } })
+      yield* the.mineLane({ hash: the.attempt.hash, logs: [sweptLog(the.order, { amountOut: 0n })] })
+      yield* the.bury(2)
+      yield* tick
+      const line = paid("paid", (yield* the.intent("a")).order.owner, 890n, 5n)
+      const [refunds, bridge] = [yield* Refunds, yield* MemoryBridge]
+      // An earlier look stopped before it stored the payment.
+      yield* refunds.expect({ ...line, id: "a", chainId: source.id, notBefore: 0 })
+      const sinceMs = (yield* Clock.currentTimeMillis) - 14 * 86_400_000
+      assert.deepStrictEqual(yield* refunds.due(source.id, 10, sinceMs), [])
+      yield* bridge.settle(the.attempt.hash, { _tag: "Refunded", paid: line })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* tick).failed, 1)
+      assert.strictEqual((yield* states("a"))?.failureReason, "bridge_refunded")
+      assert.deepStrictEqual((yield* states("a"))?.refund, { token: TOKEN, amount: 890n, txHash: hash("paid") })
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("are the next payment if the first one was another deposit's", () =>
     Effect.gen(function* () {
       const { bridge, notBefore, owner } = yield* expired

@@ -1,0 +1,36 @@
+/** Relay over HTTP, with a stub in place of the service and two chains whose nodes say what a test wants. */
+import { Context, Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as MemoryIdempotency from "../../../src/adapters/memory/shared/Idempotency.ts"
+import * as Health from "../../../src/adapters/providers/Health.ts"
+import * as Relay from "../../../src/adapters/bridge/Relay.ts"
+import type { NamedBridge } from "../../../src/adapters/bridge/BestBridge.ts"
+import type { BridgeRequest } from "../../../src/ports/orchestrator/Bridge.ts"
+import { Idempotency } from "../../../src/ports/shared/Idempotency.ts"
+import { type Answer, StubServer } from "../../support/StubServer.ts"
+import * as FakeEnds from "./fakeEnds.ts"
+import { answerTo, DEPOSITORY, request as asked } from "./relayAnswers.ts"
+
+const TARGETS = [{ name: "relay", kind: "bridge", address: DEPOSITORY }] as const
+
+export const request: BridgeRequest = { ...asked, deadline: 2n ** 40n }
+
+export const QUOTE: Answer = { status: 200, body: answerTo(asked) }
+
+export const scene = Effect.fnUntraced(function* (options: Partial<Relay.Options> = {}) {
+  const stub = yield* StubServer
+  const fake = FakeEnds.make(TARGETS)
+  const environment = yield* Layer.build(Layer.mergeAll(fake.layer, MemoryIdempotency.layer))
+  const relay = yield* Relay.make({ apiUrl: stub.url, isOffered: true, ...options }).pipe(Effect.provide(environment))
+  const idempotency = Context.get(environment, Idempotency)
+  return { ...fake, idempotency, relay, stub, bridge: relay.bridge }
+})
+
+export const http = Layer.mergeAll(
+  StubServer.answering(() => QUOTE),
+  FetchHttpClient.layer,
+  Health.layer
+)
+
+export const failureOf = ({ bridge }: Pick<NamedBridge, "bridge">, wanted: BridgeRequest = request) =>
+  Effect.map(Effect.flip(bridge.route(wanted)), ({ _tag, detail }) => `${_tag}: ${detail}`)
