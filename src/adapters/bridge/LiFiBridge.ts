@@ -9,6 +9,7 @@ import { isNative } from "../../domain/Token.ts"
 import type { Bridge, BridgeRequest, BridgeRoute } from "../../ports/orchestrator/Bridge.ts"
 import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
 import { Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { toItsEnd } from "../../runtime/Within.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
 import { Quote } from "../swap/LiFi.ts"
@@ -31,9 +32,9 @@ export interface Options {
   readonly integrator?: string | undefined
 }
 
-/** LI.FI's limits of quotes, without a key and with one. Its swaps on one chain count too. */
+/** Parts of LI.FI's limits of quotes, without a key and with one. Its swaps on one chain have the others. */
 const BUDGET = { requests: 30, per: "2 hours" } as const
-const BUDGET_WITH_KEY = { requests: 60, per: "1 minute" } as const
+const BUDGET_WITH_KEY = { requests: 40, per: "1 minute" } as const
 
 /** Gas of the diamond's checks and of the deposit. */
 const DEPOSIT_GAS = 180_000n
@@ -154,7 +155,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
           ? Effect.flatMap(readRefusal(answer), ({ code }) => Effect.fail(noRoute(`code ${code}`)))
           : readQuote(answer)
       )
-      .pipe(Effect.catchTag("ProviderUnavailable", ({ detail }) => Effect.fail(unavailable(detail))))
+      .pipe(
+        toItsEnd,
+        Effect.catchTag("ProviderUnavailable", ({ detail }) => Effect.fail(unavailable(detail)))
+      )
 
   /** The route of a request, whose tokens are ERC-20s. */
   const route = Effect.fn("LiFiBridge.route")(function* (

@@ -3,7 +3,7 @@
  *
  * - each request has a deadline, which covers the body and the reading of it. No redirects, which would send keys elsewhere, and no
  *   retries: another provider or the next round is the retry.
- * - A budget of requests per time, so that a provider's limit is not passed. Without one nothing is limited.
+ * - A budget of requests per time, so that a provider's limit is not passed for long. Without one nothing is limited.
  * - A pause that a provider asks for (429 or 503 with `Retry-After`) is kept.
  * - After failures in a row the circuit opens: no request is sent for a time that doubles, and then one request to see if it is back.
  * - Bodies have a bounded size and are decoded by schemas.
@@ -19,7 +19,10 @@ import * as Health from "./Health.ts"
 import { ProviderUnavailable } from "./ProviderUnavailable.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 
-/** Requests per time. All of them may be sent at once, and are then restored one by one. */
+/**
+ * Requests per time. All of them may be sent at once, and are then restored one by one. So the first period may have nearly twice as
+ * many, and each later one as many as are restored.
+ */
 export interface Budget {
   readonly requests: number
   readonly per: Duration.Input

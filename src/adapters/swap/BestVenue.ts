@@ -49,19 +49,43 @@ const objection = (
 const logged = (event: string, venue: string, pair: SwapPair, detail: string) =>
   Effect.annotateLogs(Effect.logWarning(event), { venue, chainId: pair.chainId, token: pair.tokenIn, detail })
 
-/** Logs the venues that did not answer as they should. That a venue has no route is ordinary. */
-const report = (pair: SwapPair, { failures, silent }: Outcome) =>
-  Effect.all(
-    [
-      ...silent.map((venue) => logged("venue.unanswered", venue, pair, "no answer in time")),
-      ...failures.flatMap(({ cause, name }) => {
-        const error = Cause.findErrorOption(cause)
-        if (Option.isNone(error)) return [logged("venue.failed", name, pair, Cause.pretty(cause))]
-        return error.value._tag === "NoRoute" ? [] : [logged("venue.unavailable", name, pair, error.value.detail)]
-      })
-    ],
-    { discard: true }
-  )
+/** Event about a venue that does not answer as it should. That a venue has no route is ordinary. */
+const eventOf = (error: NoRoute | RoutingUnavailable) =>
+  error._tag === "NoRoute" ? [] : [{ event: "venue.unavailable", detail: error.detail }]
+
+/** Makes the report of venues that do not answer as they should: once, and once more when they do again. Defects each time. */
+const makeReport = () => {
+  /** Last event, by chain and venue. */
+  const told = new Map<string, string>()
+
+  const note = (pair: SwapPair, venue: string, [trouble]: ReadonlyArray<{ event: string; detail: string }>) =>
+    Effect.suspend(() => {
+      const key = `${pair.chainId} ${venue}`
+      const before = told.get(key)
+      if (before === trouble?.event) return Effect.void
+      if (trouble !== undefined) {
+        told.set(key, trouble.event)
+        return logged(trouble.event, venue, pair, trouble.detail)
+      }
+      told.delete(key)
+      return Effect.annotateLogs(Effect.logInfo("venue.recovered"), { venue, chainId: pair.chainId })
+    })
+
+  return (pair: SwapPair, { answers, failures, silent }: Outcome) =>
+    Effect.all(
+      [
+        ...answers.map(({ name }) => note(pair, name, [])),
+        ...silent.map((name) => note(pair, name, [{ event: "venue.unanswered", detail: "no answer in time" }])),
+        ...failures.map(({ cause, name }) =>
+          Option.match(Cause.findErrorOption(cause), {
+            onNone: () => logged("venue.failed", name, pair, Cause.pretty(cause)),
+            onSome: (error) => note(pair, name, eventOf(error))
+          })
+        )
+      ],
+      { discard: true }
+    )
+}
 
 /** The failure if no venue has a route. Another attempt may succeed only if no venue answered at all. */
 const failureOf = ({ failures, silent }: Outcome): NoRoute | RoutingUnavailable => {
@@ -108,6 +132,7 @@ export const make = Effect.fnUntraced(function* (sources: ReadonlyArray<VenueSou
   const chains = yield* Chains
   const worthOf = yield* makeWorth
   const listed = ListedRouters.make()
+  const report = makeReport()
 
   /** Sources of a chain with the routers that they may call. The chain's `swapRouter` is listed since the guard's deployment. */
   const sourcesOn = Effect.fnUntraced(function* (client: ChainClient) {

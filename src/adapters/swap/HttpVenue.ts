@@ -11,6 +11,7 @@ import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { NoRoute, RoutingUnavailable, type SwapRequest, type SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
+import { toItsEnd } from "../../runtime/Within.ts"
 import type * as Provider from "../providers/Provider.ts"
 import type { ProviderUnavailable } from "../providers/ProviderUnavailable.ts"
 import * as RouteClaim from "./RouteClaim.ts"
@@ -90,7 +91,11 @@ export const make = Effect.fnUntraced(function* ({ ask, provider, routers: known
           if (before !== undefined) return Effect.succeed(before)
           if (asked >= ROUTES_PER_QUOTE) return noRoute(`${name} was asked ${ROUTES_PER_QUOTE} times for this quote`)
           asked++
-          return Effect.tap(routeOf({ ...pair, ...terms }), (route) => Effect.sync(() => found.set(amountIn, route)))
+          const asking = Effect.tap(routeOf({ ...pair, ...terms }), (route) =>
+            Effect.sync(() => found.set(amountIn, route))
+          )
+          // A quote that waits no longer must not hide that the service does not answer.
+          return toItsEnd(asking)
         })
     })
 

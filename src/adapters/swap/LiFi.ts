@@ -22,9 +22,9 @@ const BASE_URL = "https://li.quest"
 const DIAMOND = Address.of("0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE")
 const ROUTERS = { 1: DIAMOND, 10: DIAMOND, 56: DIAMOND, 137: DIAMOND, 8453: DIAMOND, 42161: DIAMOND }
 
-/** LI.FI's limits of quotes, without a key and with one. */
-const BUDGET = { requests: 75, per: "2 hours" } as const
-const BUDGET_WITH_KEY = { requests: 100, per: "1 minute" } as const
+/** Parts of LI.FI's limits of quotes, 75 without a key and 100 with one. Its bridge has the others. */
+const BUDGET = { requests: 45, per: "2 hours" } as const
+const BUDGET_WITH_KEY = { requests: 60, per: "1 minute" } as const
 
 export interface Options extends HttpVenue.Options {
   readonly apiKey?: Redacted.Redacted | undefined

@@ -1,7 +1,8 @@
 /** LI.FI across chains, against a stub in the recorded shape. Its deposits are read and followed as Across's own. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result, Schema } from "effect"
+import { Effect, Fiber, Layer, Result, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
 import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
 import * as LiFiBridge from "../../../src/adapters/bridge/LiFiBridge.ts"
 import * as LiFiDeposit from "../../../src/adapters/bridge/LiFiDeposit.ts"
@@ -12,6 +13,7 @@ import type { Hex } from "../../../src/domain/Hex.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import type { Bridge, BridgeRequest } from "../../../src/ports/orchestrator/Bridge.ts"
 import { Chains, UnsupportedChain } from "../../../src/ports/shared/Chains.ts"
+import { ProviderStates } from "../../../src/ports/shared/ProviderStates.ts"
 import { NoRoute } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { orderOf } from "../../ports/orchestrator/Bridge.suite.ts"
 import { address, chain } from "../../support/FakeChain.ts"
@@ -179,6 +181,43 @@ describe("a route of LI.FI across chains", () => {
       const { failure, stub } = yield* scene()
       yield* stub.answer(reply)
       assert.strictEqual(yield* failure(), expected)
+    }).pipe(Effect.provide(http))
+  )
+})
+
+describe("the service of LI.FI across chains", () => {
+  it.live("is unavailable if it does not answer in time", () =>
+    Effect.gen(function* () {
+      const { failure, stub } = yield* scene()
+      yield* stub.answer({ status: 200, silent: true })
+      assert.strictEqual(yield* failure(), "RoutingUnavailable: no answer within 2500 ms")
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("is not asked while its circuit is open, and is asked again after it", () =>
+    Effect.gen(function* () {
+      const { bridge, failure, stub } = yield* scene()
+      yield* stub.answer({ status: 503 })
+      for (const _ of [1, 2, 3, 4, 5]) assert.strictEqual(yield* failure(), "RoutingUnavailable: HTTP 503")
+      assert.match(yield* failure(), /^RoutingUnavailable: failed repeatedly, next request in 5 s/)
+      assert.lengthOf(yield* stub.seen, 5)
+      yield* stub.answer(QUOTE)
+      yield* TestClock.adjust("5 seconds")
+      yield* bridge.route(request)
+      assert.lengthOf(yield* stub.seen, 6)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("counts as silent when a quote waits no longer for it", () =>
+    Effect.gen(function* () {
+      const { bridge, stub } = yield* scene()
+      const { all } = yield* ProviderStates
+      yield* stub.answer({ status: 200, silent: true })
+      const asking = yield* Effect.forkChild(bridge.route(request))
+      while ((yield* stub.seen).length < 1) yield* Effect.yieldNow
+      yield* Fiber.interrupt(asking)
+      yield* TestClock.adjust("2500 millis")
+      assert.deepInclude((yield* all)[0], { failures: 1, abandoned: 0 })
     }).pipe(Effect.provide(http))
   )
 })

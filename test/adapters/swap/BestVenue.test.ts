@@ -5,7 +5,7 @@ import * as ListedRouters from "../../../src/adapters/swap/ListedRouters.ts"
 import type { VenueSource } from "../../../src/adapters/swap/VenueSource.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { PricesUnavailable } from "../../../src/ports/orchestrator/Prices.ts"
-import { NoRoute, RoutingUnavailable } from "../../../src/ports/orchestrator/SwapVenue.ts"
+import { NoRoute, type RouteOf, RoutingUnavailable } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { chain } from "../../support/FakeChain.ts"
 import {
   A,
@@ -88,6 +88,43 @@ describe("the best of several venues", () => {
         "venue.unanswered silent",
         "venue.unavailable down"
       ])
+    })
+  )
+
+  it.effect("names a venue in the log once while it does not answer, and once when it does again", () =>
+    Effect.gen(function* () {
+      const down = new RoutingUnavailable({ provider: "a", detail: "the budget of requests is spent" })
+      const states: Record<string, ReturnType<RouteOf>> = {
+        down: Effect.fail(down),
+        silent: Effect.never,
+        none: Effect.fail(new NoRoute({ detail: "no pool" })),
+        good: Effect.succeed(routeVia(A, 90n))
+      }
+      let state = "good"
+      const sources = [
+        paying("uniswap-v3", FIRST, 100n),
+        source("a", A, () => states[state] ?? Effect.die("no state")),
+        source("broken", B, () => Effect.die("bug"))
+      ]
+      const { events, route } = yield* scene(sources)
+      const during = Effect.fnUntraced(function* (next: string) {
+        state = next
+        events.length = 0
+        yield* passing(route(request))
+        return events.filter((event) => !event.startsWith("venue.failed"))
+      })
+      assert.deepStrictEqual(yield* during("good"), [])
+      assert.deepStrictEqual(yield* during("down"), ["venue.unavailable a"])
+      assert.deepStrictEqual(yield* during("down"), [])
+      assert.deepStrictEqual(yield* during("silent"), ["venue.unanswered a"])
+      assert.deepStrictEqual(yield* during("silent"), [])
+      // A venue without a route works.
+      assert.deepStrictEqual(yield* during("none"), ["venue.recovered a"])
+      assert.deepStrictEqual(yield* during("good"), [])
+      assert.deepStrictEqual(yield* during("down"), ["venue.unavailable a"])
+      assert.deepStrictEqual(yield* during("good"), ["venue.recovered a"])
+      // A defect is named each time.
+      assert.deepStrictEqual(events.toSorted(), ["venue.failed broken", "venue.recovered a"])
     })
   )
 

@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as Health from "../../../src/adapters/providers/Health.ts"
 import type { VenueSource } from "../../../src/adapters/swap/VenueSource.ts"
 import * as ZeroX from "../../../src/adapters/swap/ZeroX.ts"
+import { ProviderStates } from "../../../src/ports/shared/ProviderStates.ts"
 import { chain, layer as chainsLayer } from "../../support/FakeChain.ts"
 import { type Answer, StubServer } from "../../support/StubServer.ts"
 import { FIRST, names, paying, request as scripted, scene, STRANGER } from "./scriptedVenues.ts"
@@ -14,7 +17,7 @@ const request = { ...scripted, slippageBps: 100 }
 /** The service's contract on the chain of the scripted venues. */
 const served = { ...chain, targets: [{ address: ALLOWANCE_HOLDER, kind: "router" as const, name: ZeroX.NAME }] }
 
-const layer = Layer.mergeAll(StubServer.layer, FetchHttpClient.layer, chainsLayer({ chain: served }))
+const layer = Layer.mergeAll(Health.layer, StubServer.layer, FetchHttpClient.layer, chainsLayer({ chain: served }))
 
 /** An exchange that pays half of what the service offers, and the service. */
 const among = Effect.fnUntraced(function* (reply: Answer, listed: Parameters<typeof scene>[1]) {
@@ -50,6 +53,28 @@ describe("a service among venues", () => {
       yield* venues.route(request)
       assert.strictEqual(venues.events.length, 1)
       assert.strictEqual(yield* asked, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is lost if it stays silent, although no quote waits for it until it fails", () =>
+    Effect.gen(function* () {
+      const { asked, venues } = yield* among({ status: 200, silent: true }, LISTED)
+      const { all } = yield* ProviderStates
+      const quotes = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 5 }, () => venues.route(request)),
+          { concurrency: 5 }
+        )
+      )
+      while ((yield* asked) < 5) yield* Effect.yieldNow
+      yield* TestClock.adjust("600 millis")
+      for (const route of yield* Fiber.join(quotes)) assert.deepStrictEqual(names(route), ["uniswap-v3"])
+      assert.deepInclude((yield* all)[0], { name: "0x", state: "closed" })
+      yield* TestClock.adjust("1900 millis")
+      assert.deepInclude((yield* all)[0], { name: "0x", state: "open", failures: 5, abandoned: 0 })
+      assert.deepStrictEqual(names(yield* venues.route(request)), ["uniswap-v3"])
+      assert.strictEqual(yield* asked, 5)
+      assert.deepStrictEqual(venues.events, ["venue.unanswered 0x", "venue.unavailable 0x"])
     }).pipe(Effect.provide(layer))
   )
 
