@@ -4,6 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import type { Chain } from "../../domain/Chain.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { within } from "../../runtime/Within.ts"
 import * as SwapTargets from "../evm/contracts/SwapTargets.ts"
@@ -29,12 +30,16 @@ interface Known {
   readonly atMillis: number
 }
 
+const guardOf = ({ contracts, id }: Chain): string => `${id} ${contracts.guard}`
+
 export const make = () => {
   const known = new Map<string, Known>()
   const refreshing = new Set<string>()
   const told = new Set<string>()
+  /** Guards whose list could not be read at the last attempt. */
+  const unread = new Set<string>()
 
-  const keyOf = ({ chain }: ChainClient, router: Address.Address) => `${chain.id} ${chain.contracts.guard} ${router}`
+  const keyOf = ({ chain }: ChainClient, router: Address.Address) => `${guardOf(chain)} ${router}`
 
   /** Once for each venue, until its router is listed. */
   const tell = (client: ChainClient, { router, venue }: Declared, isListed: boolean) => {
@@ -51,11 +56,20 @@ export const make = () => {
     })
   }
 
+  /** Once for each guard, until its list is read. */
+  const tellUnread = ({ chain }: ChainClient, detail: string) => {
+    const key = guardOf(chain)
+    if (unread.has(key)) return Effect.void
+    unread.add(key)
+    return Effect.annotateLogs(Effect.logWarning("venue.list_unread"), { chainId: chain.id, detail })
+  }
+
   const refresh = (client: ChainClient, declared: ReadonlyArray<Declared>) =>
     Effect.gen(function* () {
       const atMillis = yield* Clock.currentTimeMillis
       const routers = [...new Set(declared.map(({ router }) => router))]
       const listings = yield* SwapTargets.read(client, routers)
+      unread.delete(guardOf(client.chain))
       for (const { address, kind } of listings)
         known.set(keyOf(client, address), { isListed: kind === "router", atMillis })
       yield* Effect.forEach(
@@ -63,11 +77,7 @@ export const make = () => {
         (each) => tell(client, each, known.get(keyOf(client, each.router))?.isListed === true),
         { discard: true }
       )
-    }).pipe(
-      Effect.catchTag("ChainUnavailable", ({ message }) =>
-        Effect.annotateLogs(Effect.logWarning("venue.list_unread"), { chainId: client.chain.id, detail: message })
-      )
-    )
+    }).pipe(Effect.catchTag("ChainUnavailable", ({ message }) => tellUnread(client, message)))
 
   /** The routers among the declared ones that sweeps may call. Empty while the list cannot be read. */
   const of = Effect.fnUntraced(function* (client: ChainClient, declared: ReadonlyArray<Declared>) {

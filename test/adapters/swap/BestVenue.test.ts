@@ -239,8 +239,9 @@ describe("a venue whose router the guard does not list", () => {
   it.effect("is not used while the list cannot be read, beyond the time for which it is remembered", () =>
     Effect.gen(function* () {
       const sources = [paying("uniswap-v3", FIRST, 100n), paying("a", A, 200n)]
-      const { route, setting } = yield* scene(sources, { listed: "down" })
-      assert.deepStrictEqual(names(yield* route(request)), ["uniswap-v3"])
+      const { events, route, setting } = yield* scene(sources, { listed: "down" })
+      for (const _ of [1, 2]) assert.deepStrictEqual(names(yield* route(request)), ["uniswap-v3"])
+      assert.deepStrictEqual(events, ["venue.list_unread "])
       setting.listed = [A]
       assert.deepStrictEqual(names(yield* route(request)), ["a", "uniswap-v3"])
       setting.listed = "down"
@@ -248,6 +249,7 @@ describe("a venue whose router the guard does not list", () => {
       assert.deepStrictEqual(names(yield* route(request)), ["a", "uniswap-v3"])
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(names(yield* route(request)), ["uniswap-v3"])
+      assert.deepStrictEqual(events, ["venue.list_unread ", "venue.list_unread "])
     })
   )
 })

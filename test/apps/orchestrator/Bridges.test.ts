@@ -69,7 +69,7 @@ describe("the bridges of a deployment", () => {
   it.effect("are those that the operator names", () =>
     Effect.gen(function* () {
       const { bridge, names } = yield* made({ offered: ["lifi", "relay"] })
-      assert.deepStrictEqual(names, ["relay", "lifi-bridge"])
+      assert.deepStrictEqual(names, ["relay", "relay-status", "lifi-bridge"])
       const { detail } = yield* Effect.flip(bridge.route(request))
       assert.include(detail, "across: Across has none; relay: relay: no depository is listed on source")
     })
