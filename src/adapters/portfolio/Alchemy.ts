@@ -1,5 +1,5 @@
 /** Finds an owner's tokens by Alchemy's Portfolio API. The key is part of the URL, so requests are never logged. */
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -25,6 +25,9 @@ const NETWORKS: Readonly<Record<ChainId, string>> = {
 
 /** Pages of one answer that are read. */
 const PAGES = 3
+
+/** Time limit of all pages, within that of a source. Tokens of the pages that came in time count. */
+const LIMIT_MILLIS = 650
 
 const Page = Schema.Struct({
   data: Schema.Struct({
@@ -73,7 +76,7 @@ export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl = "https://ap
   const provider = yield* Provider.make({
     name: "alchemy",
     baseUrl,
-    deadline: 650,
+    deadline: LIMIT_MILLIS,
     budget: { requests: 100, per: "10 seconds" }
   })
 
@@ -97,13 +100,22 @@ export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl = "https://ap
     find: Effect.fn("Alchemy.find")(function* ({ chain }: ChainClient, owner: Address.Address) {
       const network = NETWORKS[chain.id]
       if (network === undefined) return []
+      const begun = yield* Clock.currentTimeMillis
       const found: Array<Found> = []
-      let pageKey: string | undefined
-      for (let pages = 0; pages < PAGES; pages++) {
+      const readFrom = Effect.fnUntraced(function* (pageKey: string | undefined) {
         const { data } = yield* page(network, owner, pageKey)
         found.push(...data.tokens.flatMap((token) => Option.toArray(foundIn(network, token))))
-        pageKey = data.pageKey ?? undefined
-        if (pageKey === undefined) break
+        return data.pageKey ?? undefined
+      })
+      let next = yield* readFrom(undefined)
+      for (let pages = 1; pages < PAGES && next !== undefined; pages++) {
+        const left = LIMIT_MILLIS - ((yield* Clock.currentTimeMillis) - begun)
+        const read = yield* readFrom(next).pipe(
+          Effect.timeoutOption(Math.max(0, left)),
+          Effect.option,
+          Effect.map(Option.flatten)
+        )
+        next = Option.getOrUndefined(read)
       }
       return found
     })

@@ -1,7 +1,8 @@
 /** Alchemy and GoldRush, against a stub that speaks their recorded shapes. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Redacted, References } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Effect, Fiber, Layer, Logger, Redacted, References } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
 import * as Alchemy from "../../../src/adapters/portfolio/Alchemy.ts"
 import * as GoldRush from "../../../src/adapters/portfolio/GoldRush.ts"
 import * as TokenFinder from "../../../src/adapters/portfolio/TokenFinder.ts"
@@ -81,6 +82,31 @@ describe("Alchemy", () => {
       yield* (yield* make.alchemy(url)).find(on(8453), OWNER)
       assert.strictEqual((yield* seen).length, 3)
     }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("keeps the first page when the next one fails or is silent", () =>
+    Effect.gen(function* () {
+      const finder = yield* make.alchemy("http://alchemy.test")
+      for (let times = 0; times < 2; times++) {
+        const finding = yield* Effect.forkChild(finder.find(on(8453), OWNER))
+        yield* TestClock.adjust("400 millis")
+        yield* TestClock.adjust("250 millis")
+        assert.deepStrictEqual(yield* Fiber.join(finding), [{ address: A, isSpam: false, told }])
+      }
+    }).pipe(
+      Effect.provideServiceEffect(
+        HttpClient.HttpClient,
+        Effect.sync(() => {
+          let asked = 0
+          return HttpClient.make((request) => {
+            asked += 1
+            const answer = asked % 2 === 1 ? alchemyPage([alchemyToken(A)], "next") : { status: 500, body: "" }
+            const response = HttpClientResponse.fromWeb(request, Response.json(answer.body, { status: answer.status }))
+            return asked === 2 ? Effect.never : Effect.delay(Effect.succeed(response), "400 millis")
+          })
+        })
+      )
+    )
   )
 
   it.effect("leaves out what it cannot read: native currency, other networks, nothing, errors and nonsense", () =>
