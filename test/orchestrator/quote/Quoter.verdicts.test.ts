@@ -32,6 +32,8 @@ describe("a quote", () => {
     Effect.gen(function* () {
       const scene = yield* Quoting.make()
       assert.strictEqual((yield* scene.quote()).quote.appliedTier, "tier3")
-    }).pipe(Effect.provideService(TokenVerdicts, { ruleOf: () => undefined, judge: () => Effect.succeed(() => "tier3") }))
+    }).pipe(
+      Effect.provideService(TokenVerdicts, { ruleOf: () => undefined, judge: () => Effect.succeed(() => "tier3") })
+    )
   )
 })
