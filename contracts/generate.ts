@@ -198,10 +198,13 @@ const printed = (name: string, { abi, ...code }: Pick<Compiled, "abi"> & Partial
   ].join("\n")
 
 const PRODUCTION = ["SweepDelegate", "SweepGuard", "SweepEntry"]
+/** Compiled apart, too: operators may deploy it, but the addresses of the others do not depend on it. */
+const ROUTERS = ["UniswapV4Router"]
 const SIMULATION = ["Rehearsal", "RoundTrips", "UnsignedSweepDelegate"]
 const DEVELOPMENT = ["DevToken", "DevNoReturnToken", "DevFeeToken", "DevBlocklistToken", "SanctionsOracle"]
 /** Compiled apart, since a new source may change the bytes of the others. */
 const HOSTILE = ["HostileToken", "HostileProxy"]
+const MARKET = ["MarketToken", "MarketSolidly", "MarketSlipstream", "MarketAggregator"]
 
 const { optimizer, optimizer_runs, evm_version, bytecode_hash, cbor_metadata, remappings } = foundry.profile.default
 
@@ -243,6 +246,16 @@ const hostile = compileOurs(
   HOSTILE.map((name) => `src/dev/${name}.sol`)
 )
 
+const market = compileOurs(
+  "market",
+  MARKET.map((name) => `src/dev/${name}.sol`)
+)
+
+const routers = compileOurs(
+  "routers",
+  ROUTERS.map((name) => `src/${name}.sol`)
+)
+
 const production = [...ours].filter(([name]) => PRODUCTION.includes(name))
 const simulation = [...ours].filter(([name]) => SIMULATION.includes(name))
 const development = [...ours].filter(([name]) => DEVELOPMENT.includes(name))
@@ -252,6 +265,10 @@ const outputs: ReadonlyArray<readonly [path: string, content: string]> = [
   [
     "src/adapters/evm/abi/contracts.generated.ts",
     [HEADER, ...production.map(([name, compiled]) => printed(name, compiled))].join("\n")
+  ],
+  [
+    "src/adapters/evm/abi/routers.generated.ts",
+    [HEADER, ...[...routers].map(([name, compiled]) => printed(name, compiled))].join("\n")
   ],
   [
     "src/adapters/evm/abi/simulation.generated.ts",
@@ -271,6 +288,10 @@ const outputs: ReadonlyArray<readonly [path: string, content: string]> = [
   [
     "chaos/attacks/hostile.generated.ts",
     [HEADER, ...[...hostile].map(([name, { abi, creationCode }]) => printed(name, { abi, creationCode }))].join("\n")
+  ],
+  [
+    "src/devnet/market/contracts.generated.ts",
+    [HEADER, ...[...market].map(([name, { abi, creationCode }]) => printed(name, { abi, creationCode }))].join("\n")
   ],
   ["contracts/test/fixtures/Permit2.json", `${JSON.stringify(permit2Code)}\n`]
 ]
