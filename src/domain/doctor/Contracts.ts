@@ -1,0 +1,80 @@
+/** Judges the code at a chain's configured addresses, and the service's own contracts byte by byte. Pure. */
+import { error, type Finding, found, ok, warning } from "./Finding.ts"
+
+export const kinds = {
+  noCode: error(
+    "address_no_code",
+    "a configured address of a contract has no code",
+    "Correct the address in the chains file."
+  ),
+  noTokenCode: warning(
+    "token_no_code",
+    "a listed token has no code on its chain",
+    "Correct its address in the chains file, or remove it."
+  ),
+  missing: error(
+    "contract_missing",
+    "a contract of the service is not deployed, so that sweeps on the chain fail",
+    "Run `./sweep deploy` for the chain."
+  ),
+  differs: error(
+    "contract_differs",
+    "the code of a contract of the service is not that of this release",
+    "Do not serve the chain. Check the chains file, and find out what is deployed there."
+  ),
+  unverified: warning(
+    "contract_unverified",
+    "the chains file fixes the addresses of the contracts, so that their code is not compared",
+    "Remove `contracts` from the chain's entry, unless you deployed them otherwise yourself."
+  ),
+  ownerAccount: warning(
+    "guard_owner_account",
+    "the guard's owner is a plain account, whose key alone can list targets",
+    "Use a multisig. The owner is part of the contracts' addresses."
+  ),
+  well: ok("contracts_ok", "every configured address has code, and the service's contracts are those of this release")
+}
+
+export type ContractState = "right" | "missing" | "wrong" | "unverified"
+
+export interface ContractFacts {
+  readonly chain: string
+  readonly chainId: number
+  /** Addresses of contracts by their field in the chains file. */
+  readonly addresses: ReadonlyArray<{ readonly field: string; readonly address: string; readonly hasCode: boolean }>
+  readonly tokens: ReadonlyArray<{ readonly symbol: string; readonly address: string; readonly hasCode: boolean }>
+  /** The service's contracts. */
+  readonly contracts: ReadonlyArray<{ readonly name: string; readonly address: string; readonly state: ContractState }>
+  readonly isGuardOwnerContract: boolean
+}
+
+const judgeContract = (
+  { chain, chainId }: ContractFacts,
+  { address, name, state }: ContractFacts["contracts"][number]
+): ReadonlyArray<Finding> => {
+  const subject = `${chain} ${name}`
+  if (state === "right") return []
+  if (state === "unverified") return [found(kinds.unverified, subject, `${address} has code`)]
+  return state === "missing"
+    ? [found(kinds.missing, subject, `no code at ${address}`, `Run \`./sweep deploy --chain ${chainId}\`.`)]
+    : [found(kinds.differs, subject, `other code at ${address}`)]
+}
+
+export const judge = (facts: ContractFacts): ReadonlyArray<Finding> => {
+  const { addresses, chain, contracts, tokens } = facts
+  const findings = [
+    ...contracts.flatMap((contract) => judgeContract(facts, contract)),
+    ...addresses.flatMap(({ address, field, hasCode }) =>
+      hasCode ? [] : [found(kinds.noCode, `${chain} ${field}`, `no code at ${address}`)]
+    ),
+    ...tokens.flatMap(({ address, hasCode, symbol }) =>
+      hasCode ? [] : [found(kinds.noTokenCode, `${chain} ${symbol}`, `no code at ${address}`)]
+    ),
+    ...(facts.isGuardOwnerContract
+      ? []
+      : [found(kinds.ownerAccount, `${chain} guardOwner`, "the address has no code, or delegates to one")])
+  ]
+  if (findings.some(({ level }) => level === "error")) return findings
+  const seen = `${contracts.length} contracts of the service, ${addresses.length + tokens.length} other addresses`
+  return [...findings, found(kinds.well, chain, seen)]
+}

@@ -1,0 +1,169 @@
+/** Judges the PostgreSQL of a service. Pure. */
+import { error, type Finding, found, type Kind, ok, warning } from "./Finding.ts"
+
+export const kinds = {
+  unreachable: error(
+    "database_unreachable",
+    "no connection to the database can be opened",
+    "Check DATABASE_URL, the network and that PostgreSQL runs. The service waits a minute for it when it starts."
+  ),
+  old: error("database_version_old", "the server is older than PostgreSQL 14", "Use PostgreSQL 14 or later."),
+  readOnly: error(
+    "database_read_only",
+    "the database takes no writes: it is a replica, or read-only by its settings, or full",
+    "Set DATABASE_URL to the primary, and check its disk and `default_transaction_read_only`."
+  ),
+  noRight: error(
+    "database_no_right",
+    "the schema is missing and the role may not create it",
+    "Grant CREATE on the database to the role of DATABASE_URL."
+  ),
+  pending: warning(
+    "migrations_pending",
+    "the schema is older than this release",
+    "Run `./sweep migrate`, or start the service, which runs them."
+  ),
+  newer: warning(
+    "migrations_newer",
+    "the schema is newer than this release",
+    "Run the newest release. The release before it may still serve."
+  ),
+  notDurable: error(
+    "database_commits_not_durable",
+    "`synchronous_commit` is off, so that a crash can lose accepted submissions and signed transactions",
+    "Set `synchronous_commit` to on for the database and its role."
+  ),
+  noFsync: error(
+    "database_fsync_off",
+    "`fsync` or `full_page_writes` is off, so that a crash can destroy the database",
+    "Set both to on in postgresql.conf, and restart PostgreSQL."
+  ),
+  encoding: error(
+    "database_encoding",
+    "the database's encoding is not UTF8",
+    "Create the database with ENCODING 'UTF8'."
+  ),
+  fewConnections: warning(
+    "database_few_connections",
+    "the server has fewer free connections than the process's pool needs",
+    "Raise `max_connections`, or lower DATABASE_POOL_SIZE. Every replica of both services has its own pool."
+  ),
+  timeouts: warning(
+    "database_timeouts",
+    "a timeout of the server or of the role ends connections or long migrations",
+    "Set it to 0 for the role of DATABASE_URL. The service has its own limits."
+  ),
+  pooled: error(
+    "database_transaction_pooling",
+    "a proxy gives each transaction another connection, so that LISTEN, and the limits that the service sets, are lost",
+    "Connect to PostgreSQL directly, or use session pooling."
+  ),
+  parameters: error(
+    "database_parameters_ignored",
+    "a proxy drops the parameters with which the service limits its statements",
+    "Connect to PostgreSQL directly, or let the proxy pass startup parameters on."
+  ),
+  clockOff: warning(
+    "database_clock_off",
+    "the clocks of the database and of this machine differ by more than 2 seconds",
+    "Synchronize both clocks (NTP)."
+  ),
+  well: ok("database_ok", "the database answers, takes writes and has the schema")
+}
+
+/** Connections beside the pool: listeners and migrations. */
+const EXTRA_CONNECTIONS = 3
+
+const MAX_CLOCK_OFFSET_MILLIS = 2_000
+
+const MIN_VERSION = 140_000
+
+export interface DatabaseFacts {
+  /** Host and database, without the password. */
+  readonly name: string
+  /** `server_version_num`. */
+  readonly version: number
+  /** Round trip of a query in milliseconds. */
+  readonly latencyMillis: number
+  readonly isReplica: boolean
+  /** Reason for which a write failed; undefined if it succeeded. */
+  readonly writeFailure: string | undefined
+  readonly mayCreate: boolean
+  readonly schemas: ReadonlyArray<{
+    readonly name: string
+    readonly exists: boolean
+    /** Numbers of migrations that were run. */
+    readonly applied: ReadonlyArray<number>
+    /** Numbers of the migrations of this release. */
+    readonly known: ReadonlyArray<number>
+  }>
+  /** Settings of a session without parameters, by name, as `SHOW` prints them in base units. */
+  readonly settings: Readonly<Record<string, string>>
+  readonly encoding: string
+  readonly maxConnections: number
+  readonly usedConnections: number
+  readonly poolSize: number
+  /** True if two client connections shared a server connection. */
+  readonly isPooledByTransaction: boolean
+  /** True if the session has the `statement_timeout` that its startup parameters ask for. */
+  readonly takesParameters: boolean
+  /** Database's time less this machine's, in milliseconds. */
+  readonly clockOffsetMillis: number
+}
+
+/** Timeouts that the service does not set itself. */
+const TIMEOUTS = ["idle_session_timeout", "transaction_timeout", "lock_timeout"] as const
+
+const judgeSchema = (
+  { mayCreate, name }: DatabaseFacts,
+  schema: DatabaseFacts["schemas"][number]
+): ReadonlyArray<Finding> => {
+  const pending = schema.known.filter((id) => !schema.applied.includes(id))
+  const newer = schema.applied.filter((id) => !schema.known.includes(id))
+  if (!schema.exists && !mayCreate) return [found(kinds.noRight, name, `the schema ${schema.name} does not exist`)]
+  return [
+    ...(pending.length > 0
+      ? [found(kinds.pending, schema.name, `${pending.length} of ${schema.known.length} migrations are pending`)]
+      : []),
+    ...(newer.length > 0 ? [found(kinds.newer, schema.name, `migrations ${newer.join(", ")} are unknown here`)] : [])
+  ]
+}
+
+export const judge = (facts: DatabaseFacts): ReadonlyArray<Finding> => {
+  const { name, settings } = facts
+  const is = (condition: boolean, kind: Kind, seen: string) => (condition ? [found(kind, name, seen)] : [])
+  const free = facts.maxConnections - facts.usedConnections
+  const needed = facts.poolSize + EXTRA_CONNECTIONS
+  const offset = Math.round(facts.clockOffsetMillis)
+  const timeouts = TIMEOUTS.filter((each) => (settings[each] ?? "0") !== "0")
+  const unsafe = ["fsync", "full_page_writes"].filter((each) => settings[each] === "off")
+  const findings = [
+    ...is(facts.version < MIN_VERSION, kinds.old, `version ${Math.floor(facts.version / 10_000)}`),
+    ...is(
+      facts.isReplica || facts.writeFailure !== undefined,
+      kinds.readOnly,
+      facts.isReplica ? "it is a replica in recovery" : (facts.writeFailure ?? "")
+    ),
+    ...facts.schemas.flatMap((schema) => judgeSchema(facts, schema)),
+    ...is(settings["synchronous_commit"] === "off", kinds.notDurable, "synchronous_commit = off"),
+    ...is(unsafe.length > 0, kinds.noFsync, unsafe.map((each) => `${each} = off`).join(", ")),
+    ...is(facts.encoding !== "UTF8", kinds.encoding, facts.encoding),
+    ...is(
+      free < needed,
+      kinds.fewConnections,
+      `${facts.usedConnections} of ${facts.maxConnections} connections are used, and a process needs up to ${needed}`
+    ),
+    ...is(timeouts.length > 0, kinds.timeouts, timeouts.map((each) => `${each} = ${settings[each]} ms`).join(", ")),
+    ...is(facts.isPooledByTransaction, kinds.pooled, "two connections shared one of the server"),
+    ...is(!facts.takesParameters, kinds.parameters, "statement_timeout is not the one that was asked for"),
+    ...is(Math.abs(offset) > MAX_CLOCK_OFFSET_MILLIS, kinds.clockOff, `the database's clock is ${ahead(offset)}`)
+  ]
+  const isBroken = findings.some(({ level }) => level === "error")
+  const version = Math.floor(facts.version / 10_000)
+  const well = found(kinds.well, name, `PostgreSQL ${version}, ${Math.round(facts.latencyMillis)} ms`)
+  return isBroken ? findings : [...findings, well]
+}
+
+/** A difference of clocks in words. */
+export const ahead = (millis: number): string =>
+  `${(Math.abs(millis) / 1_000).toFixed(1)} s ${millis < 0 ? "behind" : "ahead"}`

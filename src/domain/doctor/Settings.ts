@@ -1,0 +1,87 @@
+/** Judges the settings of a service. Pure. */
+import { error, type Finding, found, ok, warning } from "./Finding.ts"
+
+export const kinds = {
+  wrong: error(
+    "setting_wrong",
+    "a setting is missing or wrong, so that the service does not start",
+    "Correct it. `./sweep settings` explains every setting, and `./sweep init` writes the first ones."
+  ),
+  misspelt: warning(
+    "setting_misspelt",
+    "a variable is no setting and resembles one that is not set",
+    "Correct the name, or remove the variable."
+  ),
+  embedded: warning(
+    "database_embedded",
+    "`DATABASE_URL` is not set, so that the service starts an embedded PostgreSQL, which is for development",
+    "Set DATABASE_URL to a PostgreSQL of your own."
+  ),
+  noAdminToken: warning(
+    "admin_token_missing",
+    "the service's admin token is not set, so that its operator or machine routes are closed",
+    "Set the token to a long random text."
+  ),
+  shortToken: warning(
+    "admin_token_short",
+    "an admin token has fewer than 16 characters and can be guessed",
+    "Set the token to a long random text, such as 32 random bytes in hex."
+  ),
+  noBackend: warning(
+    "backend_missing",
+    "`BUILDER_URL` or `BUILDER_ADMIN_TOKEN` is not set, so that sweeps are not attributed or fees are not booked",
+    "Set both, or ignore this if you have no builders."
+  ),
+  noDashboard: warning(
+    "dashboard_missing",
+    "`DASHBOARD_URL` is not set, so that nobody can sign in to the dashboard",
+    "Set DASHBOARD_URL to the origin of the dashboard."
+  ),
+  privateWebhooks: warning(
+    "webhooks_private",
+    "`WEBHOOKS_ALLOW_PRIVATE` is set, so that builders can reach hosts that only the backend can reach",
+    "Unset it, except on a local network."
+  ),
+  well: ok("settings_ok", "no setting is missing or wrong")
+}
+
+/** Tokens below this length can be guessed. */
+const MIN_TOKEN = 16
+
+export interface SettingsFacts {
+  readonly service: "orchestrator" | "builder-backend"
+  /** One sentence for each missing or wrong setting. */
+  readonly problems: ReadonlyArray<string>
+  readonly misspelt: ReadonlyArray<{ readonly name: string; readonly meant: string }>
+  readonly hasDatabaseUrl: boolean
+  /** Length of the admin token; undefined if it is not set. */
+  readonly adminTokenLength: number | undefined
+  /** Settings of the builder backend that the orchestrator lacks. */
+  readonly missingBackend: ReadonlyArray<string>
+  readonly hasDashboard: boolean
+  readonly allowsPrivateWebhooks: boolean
+}
+
+/** Problems of one sentence each begin with the name of their setting. */
+const subjectOf = (problem: string, fallback: string): string => /^[A-Z][A-Z0-9_]{2,}/.exec(problem)?.[0] ?? fallback
+
+export const judge = (facts: SettingsFacts): ReadonlyArray<Finding> => {
+  const { service } = facts
+  const isOrchestrator = service === "orchestrator"
+  const token = isOrchestrator ? "ORCH_ADMIN_TOKEN" : "ADMIN_TOKEN"
+  const findings = [
+    ...facts.problems.map((problem) => found(kinds.wrong, subjectOf(problem, service), problem)),
+    ...facts.misspelt.map(({ meant, name }) => found(kinds.misspelt, name, `${meant} is not set`)),
+    ...(facts.hasDatabaseUrl ? [] : [found(kinds.embedded, "DATABASE_URL", "it is not set")]),
+    ...(facts.adminTokenLength === undefined ? [found(kinds.noAdminToken, token, "it is not set")] : []),
+    ...(facts.adminTokenLength !== undefined && facts.adminTokenLength < MIN_TOKEN
+      ? [found(kinds.shortToken, token, `it has ${facts.adminTokenLength} characters`)]
+      : []),
+    ...(isOrchestrator ? facts.missingBackend.map((name) => found(kinds.noBackend, name, "it is not set")) : []),
+    ...(isOrchestrator || facts.hasDashboard ? [] : [found(kinds.noDashboard, "DASHBOARD_URL", "it is not set")]),
+    ...(!isOrchestrator && facts.allowsPrivateWebhooks
+      ? [found(kinds.privateWebhooks, "WEBHOOKS_ALLOW_PRIVATE", "it is true")]
+      : [])
+  ]
+  return facts.problems.length > 0 ? findings : [...findings, found(kinds.well, service, "every setting can be read")]
+}
