@@ -13,6 +13,16 @@ import { described } from "./Described.ts"
 /** US dollars as a decimal string, e.g. `"12.340000"`. Absent for a token without a price. */
 const Usd = Schema.String.annotate({ description: "US dollars as a decimal string" })
 
+/** Obstacle to a sweep of a balance. */
+const Reason = Schema.Literals([
+  "no_price",
+  "no_route",
+  "worth_less_than_fees",
+  "token_declined",
+  "account_is_a_contract",
+  "no_set_code_support"
+])
+
 export const PortfolioToken = Schema.Struct({
   chainId: described(ChainId, "Chain of the token."),
   address: described(Address.Address, "Contract of the token. 0xEeee…EEeE stands for the native currency."),
@@ -33,7 +43,11 @@ export const PortfolioToken = Schema.Struct({
   ),
   worthSweeping: described(
     Schema.optionalKey(Schema.Boolean),
-    "True if the value exceeds the fees of a sweep, by a cheap estimate. Absent if the chain's fees are unknown, and in the sweepable portfolio, which says more."
+    "True if what the balance sells for now exceeds the fees of a sweep, by a cheap estimate. Absent if the chain's fees are unknown, and in the sweepable portfolio, which says more."
+  ),
+  reason: described(
+    Schema.optionalKey(Schema.NullOr(Reason)),
+    "Reason if worthSweeping is false, with the values of the sweepable portfolio. Absent otherwise."
   )
 }).annotate({ identifier: "PortfolioToken" })
 export type PortfolioToken = typeof PortfolioToken.Type
@@ -89,16 +103,8 @@ export const SweepableToken = Schema.Struct({
   ...PortfolioToken.fields,
   sweepable: described(Schema.Boolean, "True if a sweep of the balance leaves something after fees."),
   reason: described(
-    Schema.NullOr(
-      Schema.Literals([
-        "no_price",
-        "worth_less_than_fees",
-        "token_declined",
-        "account_is_a_contract",
-        "no_set_code_support"
-      ])
-    ),
-    "Reason why the token cannot be swept. Null if it can."
+    Schema.NullOr(Reason),
+    "Reason why the token cannot be swept. Null if it can. no_route: no exchange of the chain buys it. worth_less_than_fees: what it sells for now does not pay the fees."
   ),
   delegation: described(
     DelegationState,
@@ -110,7 +116,7 @@ export const SweepableToken = Schema.Struct({
   ),
   estimatedNetUsd: described(
     Schema.NullOr(Usd),
-    "Value of estimatedNetAmount in US dollars. Null if there is no price."
+    "Value of estimatedNetAmount in US dollars, by what the balance sells for now if that is less than its price says. Null if there is no price."
   )
 }).annotate({ identifier: "SweepableToken" })
 export type SweepableToken = typeof SweepableToken.Type

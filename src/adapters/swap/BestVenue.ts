@@ -128,10 +128,12 @@ const makeWorth = Effect.map(Prices, (prices) =>
 )
 
 /** Makes the venue of these sources. The names of the first of equal ones win. */
-export const make = Effect.fnUntraced(function* (sources: ReadonlyArray<VenueSource>) {
+export const make = Effect.fnUntraced(function* (
+  sources: ReadonlyArray<VenueSource>,
+  listed: ReturnType<typeof ListedRouters.make> = ListedRouters.make()
+) {
   const chains = yield* Chains
   const worthOf = yield* makeWorth
-  const listed = ListedRouters.make()
   const report = makeReport()
 
   /** Sources of a chain with the routers that they may call. The chain's `swapRouter` is listed since the guard's deployment. */

@@ -62,6 +62,14 @@ export const hopsOf = (
     (token) => token !== tokenIn && token !== tokenOut
   )
 
+/** A read of one pool that tells what it pays for an amount. A pool that is missing or empty has no answer. */
+export interface PoolRead {
+  readonly to: Address.Address
+  readonly callOf: (amountIn: bigint) => Hex
+  /** None for an answer that is not a quote. */
+  readonly amountOf: (data: Hex) => Option.Option<bigint>
+}
+
 /** A path with the function that asks what it pays for an amount. */
 export interface Asked<Path> {
   readonly path: Path

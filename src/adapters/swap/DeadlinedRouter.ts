@@ -115,5 +115,6 @@ export const exchange = (contracts: Contracts, pools: Pools.Pools): OnChainVenue
         Option.map(Curves.best(market, request.amountIn), (quoted) =>
           swapping(contracts, request, pair.tokenOut, quoted)
         )
-    )
+    ),
+  poolReads: (pair) => Market.poolReads(contracts, pair)
 })

@@ -14,7 +14,7 @@ import {
   type SwapVenue
 } from "../../ports/orchestrator/SwapVenue.ts"
 import type { ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
-import { amountsUpTo, type Pair } from "./Curves.ts"
+import { amountsUpTo, type Pair, type PoolRead } from "./Curves.ts"
 
 /** An exchange on one chain. */
 export interface Exchange {
@@ -29,6 +29,8 @@ export interface Exchange {
     pair: Pair,
     amounts: ReadonlyArray<bigint>
   ) => Effect.Effect<(request: SwapRequest) => Option.Option<SwapRoute>, ChainUnavailable>
+  /** One read for each pool that a pair may have, without a token between them. For estimates. */
+  readonly poolReads: (pair: Pair) => ReadonlyArray<PoolRead>
 }
 
 /** Least output within the slippage tolerance. The delegate rejects an order whose minimum output is 0. */

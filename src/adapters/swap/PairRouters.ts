@@ -185,5 +185,11 @@ export const exchange = (contracts: Contracts, dialect: Dialect): OnChainVenue.E
         (request) =>
           Option.map(Curves.best(market, request.amountIn), (quoted) => swapping(contracts, dialect, request, quoted))
     )
-  }
+  },
+  poolReads: (pair) =>
+    candidates(pair, [], dialect.kinds).map((path) => ({
+      to: contracts.router,
+      callOf: dialect.quoteCall(path),
+      amountOf: (data) => lastAmount(data, path.length)
+    }))
 })

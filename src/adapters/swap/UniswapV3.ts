@@ -128,7 +128,8 @@ export const exchange = (contracts: Contracts, pools: Pools.Pools): OnChainVenue
         Option.map(Curves.best(market, request.amountIn), (quoted) =>
           swapping(contracts, request, pair.tokenOut, quoted)
         )
-    )
+    ),
+  poolReads: (pair) => Market.poolReads(contracts, pair)
 })
 
 /** The exchange that a chain names in `swapRouter` and `quoter`. */
@@ -138,5 +139,9 @@ export const make = Effect.map(Chains, (chains) => {
     Option.map(first(chain), (contracts) => exchange(contracts, pools))
   )
 })
+
+/** Reads of the pools that a chain's `quoter` knows. */
+export const poolReadsOn = (chain: Chain.Chain, pair: Curves.Pair): ReadonlyArray<Curves.PoolRead> =>
+  Option.match(first(chain), { onNone: () => [], onSome: (contracts) => Market.poolReads(contracts, pair) })
 
 export const layer = Layer.effect(SwapVenue, make)

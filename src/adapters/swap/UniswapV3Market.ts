@@ -42,6 +42,17 @@ const decodeQuote = (amountIn: bigint, data: Hex): Option.Option<Curves.Sample> 
   return Option.some({ amountIn, amountOut: wordAt(0), gas: wordAt(3 * Words.WORD) })
 }
 
+/** A read for each pool that the pair may have. */
+export const poolReads = (
+  { kinds = Path.FEE_TIERS, quoter }: Pick<Contracts, "kinds" | "quoter">,
+  pair: Curves.Pair
+): ReadonlyArray<Curves.PoolRead> =>
+  kinds.values.map((fee) => ({
+    to: quoter,
+    callOf: quoteCall({ _tag: "Direct", fee }, pair, kinds.type),
+    amountOf: (data) => Option.map(decodeQuote(0n, data), ({ amountOut }) => amountOut)
+  }))
+
 interface Contracts {
   readonly pools: Pools.Pools
   readonly quoter: Address.Address

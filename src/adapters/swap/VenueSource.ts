@@ -3,6 +3,7 @@ import type { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import type { RouteOf, SwapPair } from "../../ports/orchestrator/SwapVenue.ts"
+import type { Pair, PoolRead } from "./Curves.ts"
 
 export interface VenueSource {
   /** Unique. The `provider` of its routes. */
@@ -17,4 +18,6 @@ export interface VenueSource {
    * service that is asked for each amount reads nothing here.
    */
   readonly prepare: (pair: SwapPair) => Effect.Effect<RouteOf>
+  /** One read for each direct pool that a pair may have on the chain. Absent for services, which cannot be asked in a call. */
+  readonly poolReads?: (chain: Chain, pair: Pair) => ReadonlyArray<PoolRead>
 }

@@ -54,7 +54,12 @@ export const make: Effect.Effect<ReadonlyArray<VenueSource>, never, Chains> = Ef
   const named = (name: string): VenueSource => ({
     name,
     routersOn: (chain) => Option.toArray(Option.map(venueOn(chain, name), ({ router }) => router)),
-    prepare: OnChainVenue.make(chains, name, (chain) => Option.flatMap(venueOn(chain, name), exchangeOn)).prepare
+    prepare: OnChainVenue.make(chains, name, (chain) => Option.flatMap(venueOn(chain, name), exchangeOn)).prepare,
+    poolReads: (chain, pair) =>
+      Option.match(Option.flatMap(venueOn(chain, name), exchangeOn), {
+        onNone: () => [],
+        onSome: ({ poolReads }) => poolReads(pair)
+      })
   })
 
   const names = new Set(chains.all.flatMap(({ chain: { venues = [] } }) => venues.map(({ name }) => name)))
@@ -62,7 +67,8 @@ export const make: Effect.Effect<ReadonlyArray<VenueSource>, never, Chains> = Ef
     {
       name: UniswapV3.PROVIDER,
       routersOn: ({ quoter, swapRouter }) => (swapRouter === undefined || quoter === undefined ? [] : [swapRouter]),
-      prepare: first.prepare
+      prepare: first.prepare,
+      poolReads: UniswapV3.poolReadsOn
     },
     ...Array.from(names, named)
   ]

@@ -129,7 +129,7 @@ export class Portfolio extends Context.Service<
 /** Makes `portfolioOn` and `sweepableOn`: the tokens of an owner on one chain. */
 const makeReads = Effect.gen(function* () {
   const holdingsOn = yield* makeHoldingsOn
-  const { factsOf, gasPriceOf, isWorthIt, judge, tierOf } = yield* Sweepability.make
+  const { factsOf, gasPriceOf, judge, tierOf, worthOf } = yield* Sweepability.make
 
   const portfolioOn = Effect.fnUntraced(function* (
     client: ChainClient,
@@ -144,9 +144,7 @@ const makeReads = Effect.gen(function* () {
       held,
       tokens: held.map((holding) => ({
         ...portfolioToken(holding, tierOf(chain, holding)),
-        ...(gasPrice === undefined
-          ? {}
-          : { worthSweeping: isWorthIt(chain, { gasPrice, nativeUsd: usd.get(NATIVE) }, holding) })
+        ...(gasPrice === undefined ? {} : worthOf(chain, { gasPrice, nativeUsd: usd.get(NATIVE) }, holding))
       }))
     }
   })

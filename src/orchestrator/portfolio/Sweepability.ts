@@ -6,8 +6,9 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import { accountCode } from "../../domain/Delegation.ts"
 import * as FeePolicy from "../../domain/FeePolicy.ts"
 import * as Fees from "../../domain/Fees.ts"
-import type { DelegationState, SweepableToken } from "../../domain/Portfolio.ts"
+import type { DelegationState, PortfolioToken, SweepableToken } from "../../domain/Portfolio.ts"
 import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
+import * as SaleWorth from "../../domain/SaleWorth.ts"
 import type { Tier } from "../../domain/Tier.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import { isMarked } from "../../domain/TokenStanding.ts"
@@ -31,7 +32,7 @@ export interface ChainFacts {
 export type GasFacts = Pick<ChainFacts, "gasPrice" | "nativeUsd">
 
 /**
- * Makes `factsOf(chainId, owner, usd)`, `judge(facts, owner, holding)`, `gasPriceOf(client)`, `isWorthIt(chain, gas, holding)` and
+ * Makes `factsOf(chainId, owner, usd)`, `judge(facts, owner, holding)`, `gasPriceOf(client)`, `worthOf(chain, gas, holding)` and
  * `tierOf(chain, holding)`.
  */
 export const make = Effect.gen(function* () {
@@ -64,11 +65,11 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * The balance after protocol and network fees; 0 when the fees exceed it. A quote also charges for the transaction's bytes
-   * on rollups, so this may be more than the quote.
+   * The balance after protocol and network fees, the latter by what a token sells for; 0 when the fees exceed it. A quote also charges for
+   * the transaction's bytes on rollups, so this may be more than the quote.
    */
-  const netAmount = (facts: GasFacts, { balance, price, token }: Holding, tier: Tier): bigint => {
-    if (!isPriced(price) || !isPriced(facts.nativeUsd)) return 0n
+  const netAt = (facts: GasFacts, { balance, price, token }: Holding, tier: Tier, sold: Fees.UsdPrice): bigint => {
+    if (!isPriced(price) || !isPriced(sold) || !isPriced(facts.nativeUsd)) return 0n
     const fees =
       FeePolicy.protocolFee(
         settings.fees,
@@ -86,10 +87,18 @@ export const make = Effect.gen(function* () {
       Fees.networkFee(settings.fees, {
         cost: ASSUMED_SWEEP_GAS * facts.gasPrice,
         nativeUsd: facts.nativeUsd,
-        tokenUsd: price,
+        tokenUsd: sold,
         tokenDecimals: token.decimals
       })
     return fees < balance ? balance - fees : 0n
+  }
+
+  /** The same; 0 also if what the balance sells for does not pay the network fee. */
+  const netAmount = (facts: GasFacts, holding: Holding, tier: Tier): bigint => {
+    const { price = 0n, hasRoute } = holding
+    return hasRoute === false || netAt(facts, holding, tier, salePrice(holding)) === 0n
+      ? 0n
+      : netAt(facts, holding, tier, price)
   }
 
   const judge = Effect.fnUntraced(function* (facts: ChainFacts, owner: Address.Address, holding: Holding) {
@@ -104,14 +113,14 @@ export const make = Effect.gen(function* () {
           .pipe(Effect.catchTag("TokenDeclined", () => Effect.undefined))
     const tier = ruleOf(holding)?.tier ?? profile?.tier ?? Chain.listedTier(facts.client.chain, token.address)
     const net = netAmount(facts, holding, tier)
-    const reason = reasonAgainst(facts, profile, price, net)
+    const reason = reasonAgainst(facts, profile, holding, net)
     return {
       ...portfolioToken(holding, tier),
       sweepable: reason === null,
       reason,
       delegation: facts.delegation,
       estimatedNetAmount: net,
-      estimatedNetUsd: price === undefined ? null : Usd.format(Usd.valueOf(net, price, token.decimals))
+      estimatedNetUsd: price === undefined ? null : Usd.format(Usd.valueOf(net, salePrice(holding), token.decimals))
     } satisfies SweepableToken
   })
 
@@ -123,37 +132,59 @@ export const make = Effect.gen(function* () {
     })
 
   /** A cheap estimate, without the risk of the token and the state of the account. */
-  const isWorthIt = (chain: Chain.Chain, gas: GasFacts, holding: Holding): boolean =>
-    chain.supportsSetCode !== false &&
-    !isMarked(holding.standing) &&
-    !isDenied(holding) &&
-    netAmount(gas, holding, tierOf(chain, holding)) > 0n
+  const worthOf = (
+    chain: Chain.Chain,
+    gas: GasFacts,
+    holding: Holding
+  ): Pick<PortfolioToken, "worthSweeping" | "reason"> => {
+    const reason = obstacleOf(chain, gas, holding, {
+      isDeclined: isDenied(holding),
+      net: netAmount(gas, holding, tierOf(chain, holding))
+    })
+    return reason === null ? { worthSweeping: true } : { worthSweeping: false, reason }
+  }
 
-  return { factsOf, gasPriceOf, isWorthIt, judge, tierOf }
+  return { factsOf, gasPriceOf, judge, tierOf, worthOf }
 })
 
 const unpriced = ({ delegation }: ChainFacts, holding: Holding, tier: Tier): SweepableToken => ({
   ...portfolioToken(holding, tier),
   sweepable: false,
-  reason: "no_price",
+  reason: holding.hasRoute === false ? "no_route" : "no_price",
   delegation,
   estimatedNetAmount: 0n,
   estimatedNetUsd: null
 })
 
-/** The first reason against sweeping a holding; null when it can be swept. */
-const reasonAgainst = (
-  { client, delegation, nativeUsd }: ChainFacts,
-  profile: TokenProfile | undefined,
-  price: Fees.UsdPrice | undefined,
-  net: bigint
+/** Price per whole token that decides: what a sale of the whole balance pays, and never more than the token's price. */
+const salePrice = ({ balance, price, proceedsUsd, token: { decimals } }: Holding): Fees.UsdPrice =>
+  SaleWorth.priceOfSale(price ?? 0n, proceedsUsd, { balance, decimals })
+
+/** The first reason against sweeping a holding, whoever holds it; null without one. */
+const obstacleOf = (
+  chain: Chain.Chain,
+  { nativeUsd }: GasFacts,
+  { hasRoute, price, standing }: Holding,
+  { isDeclined, net }: { readonly isDeclined: boolean; readonly net: bigint }
 ): SweepableToken["reason"] => {
-  if (client.chain.supportsSetCode === false) return "no_set_code_support"
-  if (delegation === "contract") return "account_is_a_contract"
-  if (profile === undefined) return "token_declined"
+  if (chain.supportsSetCode === false) return "no_set_code_support"
+  if (isDeclined) return "token_declined"
+  if (isMarked(standing)) return "no_price"
+  if (hasRoute === false) return "no_route"
   if (!isPriced(price) || !isPriced(nativeUsd)) return "no_price"
   return net === 0n ? "worth_less_than_fees" : null
 }
+
+/** The first reason against sweeping a holding; null when it can be swept. */
+const reasonAgainst = (
+  { client: { chain }, delegation, ...gas }: ChainFacts,
+  profile: TokenProfile | undefined,
+  holding: Holding,
+  net: bigint
+): SweepableToken["reason"] =>
+  delegation === "contract" && chain.supportsSetCode !== false
+    ? "account_is_a_contract"
+    : obstacleOf(chain, gas, holding, { isDeclined: profile === undefined, net })
 
 const delegationState = ({ chain }: ChainClient, code: `0x${string}`): typeof DelegationState.Type => {
   const account = accountCode(code)

@@ -26,8 +26,10 @@ export interface PortfolioToken {
   readonly standing?: Standing
   /** True if the price is for display only: stale, not confirmed, or different between sources. */
   readonly doubtful?: boolean
-  /** True if the value exceeds the fees of a sweep, by a cheap estimate. Absent in the sweepable portfolio, which says more. */
+  /** True if what the balance sells for now exceeds the fees of a sweep, by a cheap estimate. Absent in the sweepable portfolio, which says more. */
   readonly worthSweeping?: boolean
+  /** Reason if it is not worth sweeping, such as `no_route`: no exchange buys it. */
+  readonly reason?: string | null
 }
 
 /** Balances of an owner on every served chain. */

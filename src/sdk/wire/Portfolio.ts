@@ -25,7 +25,7 @@ const warnings = {
   worthSweeping: boolean
 }
 
-const readToken: Read<PortfolioToken> = struct(token, warnings)
+const readToken: Read<PortfolioToken> = struct(token, { ...warnings, reason: nullable(text) })
 
 const readSweepableToken: Read<SweepableToken> = struct(
   {

@@ -165,6 +165,7 @@ export const whyUnquoted = ({ mismatches, reason }: LeftOutToken): string =>
 
 const REASONS: Readonly<Record<string, string>> = {
   no_price: "No price is known",
+  no_route: "No exchange buys it",
   worth_less_than_fees: "Worth less than the fees",
   token_declined: "Cannot be moved safely",
   account_is_a_contract: "This account is a contract",

@@ -53,7 +53,15 @@ describe("a portfolio", () => {
             tier: "tier1",
             worthSweeping: true
           },
-          { ...DUST, balance: 7n, priceUsd: null, valueUsd: null, tier: "tier3", worthSweeping: false },
+          {
+            ...DUST,
+            balance: 7n,
+            priceUsd: null,
+            valueUsd: null,
+            tier: "tier3",
+            worthSweeping: false,
+            reason: "no_price"
+          },
           {
             ...LST,
             chainId: 2,
@@ -61,7 +69,8 @@ describe("a portfolio", () => {
             priceUsd: "1",
             valueUsd: "1",
             tier: "tier2",
-            worthSweeping: false
+            worthSweeping: false,
+            reason: "worth_less_than_fees"
           }
         ]
       })
