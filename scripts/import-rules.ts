@@ -166,6 +166,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   web: { imports: ["web"] },
 
   "devnet/demo": { imports: ["domain", "ports", "api", "adapters", "sdk", "config", "devnet"] },
+  "devnet/market": { imports: ["domain", "catalog", "adapters", "devnet"] },
   devnet: { imports: ["domain", "ports", "orchestrator", "builder", "api", "adapters", "sdk", "config"] },
   apps: { imports: EVERYTHING },
   cli: { imports: EVERYTHING },

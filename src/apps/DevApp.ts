@@ -14,7 +14,9 @@ import * as Ports from "../devnet/Ports.ts"
 import { NATIVE } from "../domain/Token.ts"
 import type { OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import type { ServerSettingsShape } from "../server/shared/ServerSettings.ts"
+import type * as Market from "../devnet/market/Market.ts"
 import * as BuilderApp from "./BuilderApp.ts"
+import * as DevMarket from "./DevMarket.ts"
 import * as OrchestratorApp from "./OrchestratorApp.ts"
 
 export interface Options {
@@ -34,6 +36,8 @@ export interface Options {
   readonly databaseUrl?: string
   /** Settings that differ from the defaults of the services. */
   readonly settings?: Partial<OrchestratorSettingsShape>
+  /** A market on the chains, and the outside services, played on loopback. Default: a few pools of Uniswap v3, and no service. */
+  readonly market?: Market.Options
   readonly server?: Partial<ServerSettingsShape>
 }
 
@@ -42,6 +46,8 @@ export interface DevApp {
   readonly network: DevNetwork.DevNetwork
   /** Builder with a markup, for trying out attributed sweeps. */
   readonly builder: { readonly id: string; readonly apiKey: string }
+  /** The market, if it was asked for. */
+  readonly market: DevMarket.DevMarket | undefined
 }
 
 const HOST = "127.0.0.1"
@@ -104,11 +110,13 @@ const orchestratorSettings = (
 
 /** Starts everything and returns once it answers. Several networks can run side by side in separate directories. */
 export const start = Effect.fn("DevApp.start")(function* (options: Options) {
+  const planned = options.market === undefined ? undefined : yield* DevMarket.plan(options.market)
   const [network, orchestratorToken, builderToken, orchestratorPort, builderPort] = yield* Effect.all(
     [
       DevNetwork.start({
         directory: options.directory,
         blockSeconds: options.blockSeconds ?? 1,
+        ...(planned === undefined ? {} : { chains: planned.chains }),
         ...(options.node === undefined ? {} : { node: options.node }),
         ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl })
       }),
@@ -119,6 +127,7 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
     ],
     { concurrency: "unbounded" }
   )
+  const market = planned === undefined ? undefined : yield* DevMarket.start(planned, network)
   const orchestratorUrl = `http://${HOST}:${orchestratorPort}`
   const builderUrl = `http://${HOST}:${builderPort}`
   const shared = {
@@ -159,7 +168,8 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
       url: builderUrl,
       token: secret(builderToken, "BUILDER_ADMIN_TOKEN"),
       attributionCacheMillis: 0
-    }
+    },
+    ...market?.orchestrator
   })
   yield* Effect.all([Layer.build(builder), Layer.build(orchestrator)], { concurrency: "unbounded", discard: true })
   const registered = yield* registerBuilder(builderUrl, builderToken)
@@ -168,7 +178,8 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
     builderUrl,
     dashboardUrl: builderUrl,
     orchestratorAdminToken: orchestratorToken,
-    builderAdminToken: builderToken
+    builderAdminToken: builderToken,
+    ...(market === undefined ? {} : { market: DevMarket.describe(market) })
   })
-  return { network, info, builder: registered } satisfies DevApp
+  return { network, info, builder: registered, market } satisfies DevApp
 })

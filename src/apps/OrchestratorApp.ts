@@ -109,6 +109,8 @@ export interface Options {
   /** Sources of sanctions screening beside the on-chain oracle. Default: none. */
   readonly screening?: AppScreening.Options
   readonly builderBackend: BuilderBackend | undefined
+  /** Client of every outside HTTP service. Default: the runtime's `fetch`. */
+  readonly http?: Layer.Layer<HttpClient.HttpClient>
 }
 
 /** Without a backend no sweep is attributed, and messages stay in the outbox until there is one. */
@@ -194,7 +196,7 @@ export const adapters = (options: Options) => {
     Layer.provideMerge(RawKeys.layer(options.relayerKeys)),
     Layer.provideMerge(treasuryKey(options.feeRecipientKey)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
-    Layer.provide(FetchHttpClient.layer)
+    Layer.provide(options.http ?? FetchHttpClient.layer)
   )
 }
 

@@ -51,6 +51,10 @@ const deriveUsers = (): ReadonlyArray<DevAccount> => {
 /** Sets a chain up and owns its contracts. Each chain has its own, so that addresses differ between chains. */
 export const deployer = (chainName: string): DevAccount => role(`deployer of ${chainName}`)
 
+/** Sends a part of the transactions that set up the market of a chain (`market/Plan.ts`). */
+export const marketMaker = (chainName: string, part: number): Address.Address =>
+  role(`market maker ${part} of ${chainName}`).address
+
 /** The relayer's lanes. */
 export const relayers = (): readonly [DevAccount, ...ReadonlyArray<DevAccount>] => [
   role("relayer 1"),

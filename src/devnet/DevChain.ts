@@ -42,6 +42,21 @@ export interface DevChainOptions {
   readonly confirmations?: number
   /** EIP-712 domain name of orders. */
   readonly domainName?: string
+  /** Contracts beside those of every local chain. Default: none. */
+  readonly extras?: Extras
+}
+
+/** More contracts of a chain, and what the service must know of them. */
+export interface Extras {
+  /** Runs first. It may deploy the routers. */
+  readonly before: Script
+  /** Run last, one block each, in order. */
+  readonly after: ReadonlyArray<Script>
+  /** Routers that the guard lists from the start. */
+  readonly routers: ReadonlyArray<Address.Address>
+  readonly chain: Pick<Chain, "venues" | "targets" | "priceSlug">
+  /** More tokens of the chain's list. */
+  readonly tokens: Chain["tokens"]
 }
 
 export interface DevChain {
@@ -108,7 +123,7 @@ export const start = Effect.fn("DevChain.start")(function* (
   const spokePoolPeriphery = Across.deployPeriphery(script, artifacts)
   const contracts = deploySweepContracts(script, options, {
     wrappedNative: tokens.WETH,
-    routers: [uniswap.swapRouter],
+    routers: [uniswap.swapRouter, ...(options.extras?.routers ?? [])],
     bridges: [spokePool, spokePoolPeriphery]
   })
   distribute(script, tokens)
@@ -118,7 +133,9 @@ export const start = Effect.fn("DevChain.start")(function* (
   yield* Effect.all([Essentials.installMulticall3(node, artifacts), endow(node, deployer.address)], {
     concurrency: "unbounded"
   })
+  yield* runExtra(node, options.extras === undefined ? [] : [options.extras.before])
   yield* run(node, script)
+  yield* runExtra(node, options.extras?.after ?? [])
   const approvals = new Script(Accounts.filler().address)
   Filler.approve(approvals, spokePool, tokens)
   yield* run(node, approvals)
@@ -146,12 +163,25 @@ export const start = Effect.fn("DevChain.start")(function* (
     blockTimeMillis: options.blockSeconds === undefined ? AUTOMINE_BLOCK_MILLIS : options.blockSeconds * 1_000,
     // Each token has the same name on all local chains.
     assets: tokens,
-    tokens: Tokens.list(options.id, tokens),
-    contracts
+    tokens: [...Tokens.list(options.id, tokens), ...(options.extras?.tokens ?? [])],
+    contracts,
+    ...options.extras?.chain
   }
   const fund = Faucet.make(node, tokens, deployer)
   return { chain, rpcUrl: node.rpcUrl, node, tokens, uniswap, spokePool, spokePoolPeriphery, deployer, fund }
 })
+
+/** Runs scripts one after another, each with native currency of its sender. */
+const runExtra = (node: LocalNode.LocalNode, scripts: ReadonlyArray<Script>) =>
+  Effect.forEach(
+    scripts,
+    (script) =>
+      Effect.andThen(
+        node.ask("endow", (client) => client.setBalance({ address: script.sender, value: DEPLOYER_NATIVE })),
+        run(node, script)
+      ),
+    { discard: true }
+  )
 
 const deploySweepContracts = (
   script: Script,

@@ -26,6 +26,35 @@ export const DevChain = Schema.Struct({
 })
 export type DevChain = typeof DevChain.Type
 
+/** The replayable market of `./sweep dev --market`. */
+export const DevMarket = Schema.Struct({
+  seed: Schema.Int,
+  /** Server that plays the outside HTTP services. A path begins with the host of the service. */
+  servicesUrl: Schema.String,
+  chains: Schema.Array(
+    Schema.Struct({
+      id: ChainId,
+      /** Catalogue that the chain is shaped like. */
+      shape: Schema.String,
+      venues: Schema.Array(Schema.String),
+      tokens: Schema.Array(
+        Schema.Struct({
+          address: Address.NonZeroAddress,
+          symbol: Schema.String,
+          decimals: Schema.Int,
+          kind: Schema.String,
+          isListed: Schema.Boolean,
+          /** Amount to sweep, in the smallest unit. */
+          amount: Schema.String,
+          /** Exchange and other token of each pool, with the US dollars on each side. */
+          pools: Schema.Array(Schema.Struct({ venue: Schema.String, money: Schema.String, usd: Schema.Finite }))
+        })
+      )
+    })
+  )
+})
+export type DevMarket = typeof DevMarket.Type
+
 export const DevInfo = Schema.Struct({
   orchestratorUrl: Schema.String,
   builderUrl: Schema.String,
@@ -36,6 +65,8 @@ export const DevInfo = Schema.Struct({
   chains: Schema.Array(DevChain),
   /** Hold every token on every chain. The services never use them. */
   accounts: Schema.Array(Schema.Struct({ address: Address.NonZeroAddress, privateKey: Hash })),
-  sanctionedAddress: Address.NonZeroAddress
+  sanctionedAddress: Address.NonZeroAddress,
+  /** Absent without a market. */
+  market: Schema.optionalKey(DevMarket)
 })
 export type DevInfo = typeof DevInfo.Type

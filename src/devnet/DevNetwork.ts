@@ -22,7 +22,7 @@ export interface DevNetworkOptions extends Network.NetworkOptions {
 /** Urls and admin tokens of the services that run on the network. */
 export type DevServices = Pick<
   DevInfo,
-  "orchestratorUrl" | "builderUrl" | "dashboardUrl" | "orchestratorAdminToken" | "builderAdminToken"
+  "orchestratorUrl" | "builderUrl" | "dashboardUrl" | "orchestratorAdminToken" | "builderAdminToken" | "market"
 >
 
 export interface DevNetwork extends Network.Network {

@@ -10,7 +10,7 @@ import type { SubprocessFailed } from "./Subprocess.ts"
 
 export interface NetworkOptions {
   /** Default: `alpha` (31337) and `beta` (31338). */
-  readonly chains?: ReadonlyArray<Pick<DevChain.DevChainOptions, "id" | "name" | "port">>
+  readonly chains?: ReadonlyArray<Pick<DevChain.DevChainOptions, "id" | "name" | "port" | "extras">>
   /** Program of every chain's node. Default: anvil. */
   readonly node?: DevChain.NodeKind
   /** Seconds between blocks. If absent, each transaction is mined immediately. */

@@ -1,0 +1,111 @@
+/** The replayable market of the local network: its chains with their pools, its services over HTTP, and the orchestrator's settings for both. */
+import { Effect, Redacted } from "effect"
+import * as Accounts from "../devnet/Accounts.ts"
+import * as Artifacts from "../devnet/Artifacts.ts"
+import type { DevInfo } from "../devnet/DevInfo.ts"
+import * as Market from "../devnet/market/Market.ts"
+import * as Plan from "../devnet/market/Plan.ts"
+import * as Rerouting from "../devnet/market/Rerouting.ts"
+import * as Services from "../devnet/market/Services.ts"
+import * as Network from "../devnet/Network.ts"
+import type * as OrchestratorApp from "./OrchestratorApp.ts"
+
+export interface Planned {
+  readonly market: Market.Market
+  readonly plans: ReadonlyArray<Plan.Plan>
+  /** For the network. */
+  readonly chains: NonNullable<Network.NetworkOptions["chains"]>
+}
+
+export interface DevMarket extends Planned {
+  readonly services: Services.Services
+  /** What the orchestrator is configured with beside the chains. */
+  readonly orchestrator: Partial<OrchestratorApp.Options>
+}
+
+/** Accounts that hold every token of the market: the first users. */
+const HOLDERS = 4
+
+/** Plans the market before its chains run. */
+export const plan = Effect.fn("DevMarket.plan")(function* (options: Market.Options) {
+  const artifacts = yield* Artifacts.load
+  const market = Market.make(options)
+  const holders = Accounts.users()
+    .slice(0, HOLDERS)
+    .map(({ address }) => address)
+  const placed = Network.DEFAULT_CHAINS.flatMap((chain) => {
+    const described = market.chains.find(({ name }) => name === chain.name)
+    return described === undefined ? [] : [{ chain, plan: Plan.make(described, chain, artifacts, holders) }]
+  })
+  return {
+    market,
+    plans: placed.map((each) => each.plan),
+    chains: placed.map((each) => ({
+      ...each.chain,
+      extras: {
+        before: each.plan.venues,
+        after: each.plan.pools,
+        routers: each.plan.routers,
+        chain: each.plan.chain,
+        tokens: each.plan.listed
+      }
+    }))
+  } satisfies Planned
+})
+
+/** Keys of services that take any. */
+const key = Redacted.make("market")
+
+/** Starts the services. */
+export const start = Effect.fn("DevMarket.start")(function* (planned: Planned, { chains }: Network.Network) {
+  const served = chains.flatMap(({ chain, node, spokePool }, index) => {
+    const found = planned.plans[index]
+    return found === undefined
+      ? []
+      : [{ id: chain.id, name: chain.name, client: node.client, plan: found, spokePool } satisfies Services.ServedChain]
+  })
+  const services = yield* Services.start(served, planned.market.seed)
+  return {
+    ...planned,
+    services,
+    orchestrator: {
+      http: Rerouting.layer(services.url),
+      prices: "defillama",
+      routeServices: { zeroX: { apiKey: key }, kyberSwap: {}, liFi: { apiKey: key } },
+      risk: {
+        rules: [],
+        sources: ["goplus", "honeypot", "probe"],
+        goplusApiKey: undefined,
+        honeypotApiKey: undefined,
+        cacheMillis: 600_000
+      },
+      acrossFees: { apiUrl: "https://app.across.to/api" }
+    }
+  } satisfies DevMarket
+})
+
+/** The market as `dev.json` has it. */
+export const describe = ({ chains, market, plans, services }: DevMarket): NonNullable<DevInfo["market"]> => ({
+  seed: market.seed,
+  servicesUrl: services.url,
+  chains: chains.flatMap(({ id }, index) => {
+    const [described, found] = [market.chains[index], plans[index]]
+    if (described === undefined || found === undefined) return []
+    return [
+      {
+        id,
+        shape: described.shape,
+        venues: described.venues.map(({ name }) => name),
+        tokens: found.tokens.map(({ address, amount, decimals, isListed, kind, pools, symbol }) => ({
+          address,
+          symbol,
+          decimals,
+          kind,
+          isListed,
+          amount: amount.toString(),
+          pools: pools.map(({ money, usd, venue }) => ({ venue, money, usd }))
+        }))
+      }
+    ]
+  })
+})

@@ -1,0 +1,173 @@
+/** Answers of 0x, KyberSwap and LI.FI in the shapes of their documentation, for a route of the market. */
+import { encodeFunctionData, parseAbi } from "viem"
+import * as Address from "../../domain/Address.ts"
+import type { Hex } from "../../domain/Hex.ts"
+import { isNative } from "../../domain/Token.ts"
+import { marketAggregator } from "./contracts.generated.ts"
+import { type Fault, type Terms, told } from "./Faults.ts"
+import { encodeHop, encodeHops, type Hop } from "./Routes.ts"
+
+export interface Offer extends Terms {
+  /** Account that swaps. */
+  readonly sender: Address.Address
+  readonly hops: ReadonlyArray<Hop>
+}
+
+const GAS = 350_000
+const { abi } = marketAggregator
+
+/** The offer as the answer tells it. What is executed stays the same but for the changed term. */
+const tell = (offer: Offer, fault: Fault | undefined): Offer => ({
+  ...offer,
+  ...told(offer, fault?._tag === "Lie" ? fault.about : undefined)
+})
+
+export const zeroX = (honest: Offer, fault: Fault | undefined) => {
+  const offer = tell(honest, fault)
+  const { amountIn, amountOut, hops, minAmountOut, recipient, spender, target, tokenIn, tokenOut } = offer
+  const settling = encodeFunctionData({
+    abi,
+    functionName: "execute",
+    args: [{ recipient, buyToken: tokenOut, minAmountOut }, hops.map(encodeHop), `0x${"07".repeat(32)}`]
+  })
+  const data = encodeFunctionData({
+    abi,
+    functionName: "exec",
+    args: [honest.target, tokenIn, amountIn, honest.target, settling]
+  })
+  return {
+    liquidityAvailable: true,
+    blockNumber: "1",
+    sellToken: tokenIn.toLowerCase(),
+    buyToken: tokenOut.toLowerCase(),
+    sellAmount: amountIn.toString(),
+    buyAmount: amountOut.toString(),
+    minBuyAmount: minAmountOut.toString(),
+    allowanceTarget: spender,
+    fees: { integratorFee: null, zeroExFee: null, gasFee: null },
+    issues: { allowance: null, balance: null, simulationIncomplete: true, invalidSourcesPassed: [] },
+    route: { fills: [], tokens: [] },
+    totalNetworkFee: "1",
+    zid: "0x07",
+    transaction: { to: target, data, gas: String(GAS), gasPrice: "1", value: "0" }
+  }
+}
+
+/** The summary of a route, which the client returns verbatim to have its call built. */
+export const kyberRoutes = (offer: Terms) => ({
+  code: 0,
+  message: "successfully",
+  data: {
+    routeSummary: {
+      tokenIn: offer.tokenIn.toLowerCase(),
+      amountIn: offer.amountIn.toString(),
+      tokenOut: offer.tokenOut.toLowerCase(),
+      amountOut: offer.amountOut.toString(),
+      gas: String(GAS),
+      gasUsd: "0.01",
+      route: [[]],
+      routeID: "a",
+      checksum: "1",
+      timestamp: 1_800_000_000
+    },
+    routerAddress: offer.target
+  },
+  requestId: "b"
+})
+
+export const kyberBuilt = (honest: Offer, fault: Fault | undefined) => {
+  const offer = tell(honest, fault)
+  const { amountIn, amountOut, hops, minAmountOut, recipient, spender, target, tokenIn, tokenOut } = offer
+  const data = encodeFunctionData({
+    abi,
+    functionName: "swap",
+    args: [
+      {
+        callTarget: honest.target,
+        approveTarget: spender,
+        targetData: encodeHops(hops),
+        desc: {
+          srcToken: tokenIn,
+          dstToken: tokenOut,
+          srcReceivers: [honest.target],
+          srcAmounts: [amountIn],
+          feeReceivers: [],
+          feeAmounts: [],
+          dstReceiver: recipient,
+          amount: amountIn,
+          minReturnAmount: minAmountOut,
+          flags: 0x204n,
+          permit: "0x"
+        },
+        clientData: "0x"
+      }
+    ]
+  })
+  return {
+    code: 0,
+    message: "successfully",
+    data: {
+      amountIn: amountIn.toString(),
+      amountOut: amountOut.toString(),
+      gas: String(GAS),
+      data,
+      routerAddress: target,
+      transactionValue: "0"
+    }
+  }
+}
+
+const liFiAbi = parseAbi([
+  "function swapTokensSingleV3ERC20ToERC20(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool))",
+  "function swapTokensSingleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool))"
+])
+
+const liFiCall = (honest: Offer, { amountIn, hops, minAmountOut, recipient, spender, tokenIn, tokenOut }: Offer): Hex =>
+  encodeFunctionData({
+    abi: liFiAbi,
+    functionName: isNative(tokenOut) ? "swapTokensSingleV3ERC20ToNative" : "swapTokensSingleV3ERC20ToERC20",
+    args: [
+      `0x${"09".repeat(32)}`,
+      "app",
+      "0x0",
+      recipient,
+      minAmountOut,
+      [
+        honest.target,
+        spender,
+        tokenIn,
+        isNative(tokenOut) ? Address.zero : tokenOut,
+        amountIn,
+        encodeHops(hops),
+        true
+      ] as const
+    ]
+  })
+
+export const liFi = (honest: Offer, fault: Fault | undefined) => {
+  const offer = tell(honest, fault)
+  return {
+    id: "c",
+    type: "lifi",
+    tool: "market",
+    action: { fromChainId: offer.chainId, toChainId: offer.chainId },
+    estimate: {
+      fromAmount: offer.amountIn.toString(),
+      toAmount: offer.amountOut.toString(),
+      toAmountMin: offer.minAmountOut.toString(),
+      approvalAddress: offer.spender,
+      feeCosts: [],
+      gasCosts: [],
+      executionDuration: 0
+    },
+    includedSteps: [],
+    transactionRequest: {
+      to: offer.target,
+      from: offer.sender.toLowerCase(),
+      data: liFiCall(honest, offer),
+      value: "0x0",
+      gasLimit: `0x${GAS.toString(16)}`,
+      chainId: offer.chainId
+    }
+  }
+}
