@@ -67,21 +67,22 @@ const variables = (
     return [...own, ...below.flat()]
   })
 
-/**
- * Logs a warning for each variable that is no setting but resembles one that is not set, such as `RELAYER_KEY`. Values are not
- * read.
- */
-export const hints = Effect.gen(function* () {
-  const provider = yield* ConfigProvider.ConfigProvider
+/** Variables that are no setting but resemble one that is not set, such as `RELAYER_KEY`. Values are not read. */
+export const misspelt = Effect.fnUntraced(function* (provider: ConfigProvider.ConfigProvider) {
   const names = yield* variables(provider, [])
   const settings = documented
     .flatMap((group) => group.settings.map(({ name }) => name))
     .filter((name) => name.length >= MIN_LENGTH)
-  for (const name of names) {
-    if (settings.includes(name) || name.length < MIN_LENGTH) continue
+  return names.flatMap((name) => {
+    if (settings.includes(name) || name.length < MIN_LENGTH) return []
     const meant = nearest(name, settings)
-    if (Option.isSome(meant) && !names.includes(meant.value)) {
-      yield* Effect.annotateLogs(Effect.logWarning("settings.unknown"), { name, meant: meant.value })
-    }
+    return Option.isSome(meant) && !names.includes(meant.value) ? [{ name, meant: meant.value }] : []
+  })
+})
+
+/** Logs a warning for each of {@link misspelt}. */
+export const hints = Effect.gen(function* () {
+  for (const found of yield* misspelt(yield* ConfigProvider.ConfigProvider)) {
+    yield* Effect.annotateLogs(Effect.logWarning("settings.unknown"), found)
   }
 })

@@ -1,0 +1,97 @@
+/** The deployment of the environment, as the checks see it. Everything is read once, when a check first needs it. */
+import { Effect, Layer, Option } from "effect"
+import { chainOf } from "../../adapters/evm/chains/ChainSettings.ts"
+import * as ChainsFile from "../../adapters/evm/chains/ChainsFile.ts"
+import * as JsonRpcChains from "../../adapters/evm/chains/Chains.ts"
+import * as ConfiguredKey from "../../adapters/evm/keys/ConfiguredKey.ts"
+import * as Database from "../../adapters/sql/shared/Database.ts"
+import { builder } from "../../config/Builder.ts"
+import { ChainsConfig } from "../../config/Chains.ts"
+import { common } from "../../config/Common.ts"
+import { orchestrator } from "../../config/Orchestrator.ts"
+import type * as Address from "../../domain/Address.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import * as Keys from "../Keys.ts"
+import { feeRecipientKey, relayerKeys } from "../OrchestratorCommand.ts"
+import { sentence } from "../Problems.ts"
+import { UsageError } from "../UsageError.ts"
+import type { Deployment, Service, Unknown } from "./Check.ts"
+
+const toUnknown = (error: { readonly message: string }): Unknown => ({ message: sentence(error) })
+
+const served = Effect.gen(function* () {
+  const { chainsFile, domainName } = yield* ChainsConfig
+  const entries = yield* ChainsFile.read(chainsFile)
+  const layer = JsonRpcChains.layer(
+    entries.map((entry) => ({
+      chain: chainOf(entry, domainName),
+      rpcUrls: entry.rpcUrls,
+      broadcastUrls: entry.broadcastUrls
+    }))
+  )
+  const chains = yield* Effect.provide(Chains, yield* Layer.build(layer))
+  return yield* Effect.forEach(entries, (entry) =>
+    Effect.map(chains.get(entry.id), (client) => ({ entry, domainName, client }))
+  )
+})
+
+const lanes = Effect.gen(function* () {
+  const options = yield* Keys.options
+  const accounts = yield* Effect.forEach(yield* relayerKeys, (key) => ConfiguredKey.make(key, options), {
+    concurrency: 4
+  })
+  return accounts.map(({ address }) => address)
+})
+
+const feeRecipientAccount = Effect.gen(function* () {
+  const key = yield* feeRecipientKey
+  if (key === undefined) return Option.none()
+  return Option.some((yield* ConfiguredKey.make(key, yield* Keys.options)).address)
+})
+
+const withDatabase: Deployment["withDatabase"] = (use) =>
+  Effect.gen(function* () {
+    const url = yield* common.databaseUrl.config
+    if (Option.isNone(url)) return yield* new UsageError({ detail: "DATABASE_URL is not set" })
+    return yield* Effect.provide(use, Database.layer({ url: url.value, poolSize: 2 }))
+  }).pipe(Effect.mapError(toUnknown))
+
+export const make = Effect.fnUntraced(function* (
+  services: ReadonlyArray<Service>,
+  listed: Option.Option<Address.Address>
+) {
+  const context = yield* Effect.context<Effect.Services<typeof served> | Effect.Services<typeof lanes>>()
+  return {
+    services,
+    listed,
+    served: yield* Effect.cached(served.pipe(Effect.mapError(toUnknown), Effect.provideContext(context))),
+    lanes: yield* Effect.cached(lanes.pipe(Effect.mapError(toUnknown), Effect.provideContext(context))),
+    feeRecipientAccount: yield* Effect.cached(
+      feeRecipientAccount.pipe(Effect.mapError(toUnknown), Effect.provideContext(context))
+    ),
+    withDatabase
+  } satisfies Deployment
+})
+
+const isSet = (config: Effect.Effect<unknown, unknown>) =>
+  Effect.match(config, {
+    // A value that cannot be read was meant.
+    onFailure: () => true,
+    onSuccess: (value) => (Array.isArray(value) ? value.length > 0 : Option.isOption(value) && Option.isSome(value))
+  })
+
+/** The services whose own settings are there. The orchestrator without any, since it is the first to be set up. */
+export const servicesBySettings = Effect.gen(function* () {
+  const [hasKeys, hasToken, hasDashboard, hasOrchestratorToken] = yield* Effect.all([
+    isSet(orchestrator.relayerKeys.config),
+    isSet(builder.adminToken.config),
+    isSet(builder.dashboardOrigins.config),
+    isSet(builder.orchestratorToken.config)
+  ])
+  const hasBuilder = hasToken || hasDashboard || hasOrchestratorToken
+  const services: ReadonlyArray<Service> = [
+    ...(hasKeys || !hasBuilder ? (["orchestrator"] as const) : []),
+    ...(hasBuilder ? (["builder-backend"] as const) : [])
+  ]
+  return services
+})

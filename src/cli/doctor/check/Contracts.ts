@@ -1,0 +1,94 @@
+/** Checks the code at every address of the chains file, and the service's own contracts byte by byte. */
+import { Effect } from "effect"
+import * as Deployer from "../../../adapters/evm/contracts/Deployer.ts"
+import * as Deployment from "../../../adapters/evm/contracts/Deployment.ts"
+import { deploymentOf } from "../../../adapters/evm/chains/ChainSettings.ts"
+import type * as Address from "../../../domain/Address.ts"
+import * as Contracts from "../../../domain/doctor/Contracts.ts"
+import { BOTH, type Check, type Served } from "../Check.ts"
+import { eachChain } from "../EachChain.ts"
+
+type Named = readonly [field: string, address: Address.Address | undefined]
+
+/** Every address of a contract that the entry has, by its field. */
+const addressesOf = ({
+  entry
+}: Served): ReadonlyArray<{ readonly field: string; readonly address: Address.Address }> => {
+  const named: ReadonlyArray<Named> = [
+    ["wrappedNative", entry.wrappedNative],
+    ["sanctionsOracle", entry.sanctionsOracle],
+    ["permit2", entry.permit2],
+    ["multicall3", entry.multicall3],
+    ["swapRouter", entry.swapRouter],
+    ["quoter", entry.quoter],
+    ["spokePool", entry.spokePool],
+    ["spokePoolPeriphery", entry.spokePoolPeriphery],
+    ["multicallHandler", entry.multicallHandler],
+    ...entry.stables.map((address): Named => ["stables", address]),
+    ...(entry.venues ?? []).flatMap(({ factory, name, quoter, router }): ReadonlyArray<Named> => [
+      [`venues.${name}.router`, router],
+      [`venues.${name}.quoter`, quoter],
+      [`venues.${name}.factory`, factory]
+    ]),
+    ...(entry.targets ?? []).map(({ address, name }): Named => [`targets.${name}`, address]),
+    ...(entry.priceFeeds ?? []).map(({ feed }): Named => ["priceFeeds", feed])
+  ]
+  return named.flatMap(([field, address]) => (address === undefined ? [] : [{ field, address }]))
+}
+
+const ownContracts = Effect.fnUntraced(function* ({ client, domainName, entry }: Served) {
+  if (entry.contracts === undefined) {
+    const plan = Deployment.plan(deploymentOf(entry, domainName))
+    const findings = yield* Deployer.inspect(client, plan)
+    return (["guard", "delegate", "entry"] as const).map((name) => ({
+      name,
+      address: plan.contracts[name].address,
+      state: findings[name]
+    }))
+  }
+  return yield* Effect.forEach(Object.entries(entry.contracts), ([name, address]) =>
+    Effect.map(client.code(address), (code) => ({
+      name,
+      address,
+      state: code === "0x" ? ("missing" as const) : ("unverified" as const)
+    }))
+  )
+})
+
+/** Requests of one chain under way at a time. The client sends those of a moment as one batch. */
+const CONCURRENCY = { concurrency: 20 } as const
+
+const isDelegation = (code: string): boolean => /^0xef0100/i.test(code)
+
+const judged = Effect.fnUntraced(function* (served: Served) {
+  const { client, entry } = served
+  const hasCode = <A extends { readonly address: Address.Address }>(named: A) =>
+    Effect.map(client.code(named.address), (code) => ({ ...named, hasCode: code !== "0x" }))
+  const [addresses, tokens, contracts, owner] = yield* Effect.all(
+    [
+      Effect.forEach(addressesOf(served), hasCode, CONCURRENCY),
+      Effect.forEach(
+        entry.tokens.map(({ address, symbol }) => ({ address, symbol })),
+        hasCode,
+        CONCURRENCY
+      ),
+      ownContracts(served),
+      client.code(entry.guardOwner)
+    ],
+    { concurrency: "unbounded" }
+  )
+  return Contracts.judge({
+    chain: entry.name,
+    chainId: entry.id,
+    addresses,
+    tokens,
+    contracts,
+    isGuardOwnerContract: owner !== "0x" && !isDelegation(owner)
+  })
+})
+
+export const contracts: Check = {
+  name: "contracts",
+  services: BOTH,
+  findings: ({ served }) => Effect.flatMap(served, (all) => eachChain(all, judged))
+}

@@ -1,0 +1,39 @@
+/** Checks the PostgreSQL of the settings: its version, schema, settings and clock, and that it takes writes. */
+import { Effect, Option } from "effect"
+import { migrations as builderMigrations } from "../../../../migrations/builder/index.ts"
+import { migrations as orchestratorMigrations } from "../../../../migrations/orchestrator/index.ts"
+import { describe } from "../../../adapters/sql/shared/Database.ts"
+import * as ServerFacts from "../../../adapters/sql/shared/ServerFacts.ts"
+import { common } from "../../../config/Common.ts"
+import * as Database from "../../../domain/doctor/Database.ts"
+import { found } from "../../../domain/doctor/Finding.ts"
+import { BOTH, type Check, type Service } from "../Check.ts"
+
+const numbersOf = (migrations: Readonly<Record<string, unknown>>): ReadonlyArray<number> =>
+  Object.keys(migrations).map((name) => Number.parseInt(name, 10))
+
+const SCHEMAS: Readonly<Record<Service, ServerFacts.Options["schemas"][number]>> = {
+  orchestrator: { name: "orchestrator", known: numbersOf(orchestratorMigrations) },
+  "builder-backend": { name: "builder", known: numbersOf(builderMigrations) }
+}
+
+export const database: Check = {
+  name: "database",
+  services: BOTH,
+  findings: Effect.fnUntraced(function* ({ services }) {
+    const url = yield* common.databaseUrl.config
+    // The check of settings warns about it. The embedded database is not started.
+    if (Option.isNone(url)) return []
+    const poolSize = yield* common.databasePoolSize.config
+    return yield* ServerFacts.read({
+      url: url.value,
+      poolSize,
+      schemas: services.map((service) => SCHEMAS[service])
+    }).pipe(
+      Effect.map(Database.judge),
+      Effect.catchTag("SqlError", (error) =>
+        Effect.succeed([found(Database.kinds.unreachable, "DATABASE_URL", describe(error))])
+      )
+    )
+  })
+}

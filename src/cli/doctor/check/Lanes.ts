@@ -1,0 +1,70 @@
+/** Checks each lane on each chain: gas in hours, code, and nonces that others used. */
+import { Effect, Option } from "effect"
+import * as LaneHistory from "../../../adapters/sql/orchestrator/LaneHistory.ts"
+import { KNOWN_CHAINS } from "../../../catalog/KnownChains.ts"
+import { orchestratorSettings } from "../../../config/Orchestrator.ts"
+import type * as Address from "../../../domain/Address.ts"
+import * as Lanes from "../../../domain/doctor/Lanes.ts"
+import * as ChainLimits from "../../../orchestrator/shared/ChainLimits.ts"
+import type { Check, Served } from "../Check.ts"
+import { eachChain } from "../EachChain.ts"
+
+interface Shared {
+  readonly lanes: ReadonlyArray<Address.Address>
+  readonly history: Option.Option<LaneHistory.LaneHistory>
+  readonly minimumOn: (served: Served) => bigint
+}
+
+const judgedLane = Effect.fnUntraced(function* (served: Served, address: Address.Address, shared: Shared) {
+  const { client } = served
+  const { chain } = client
+  const [balance, code, count, gasPrice] = yield* Effect.all(
+    [
+      client.balance(address),
+      client.code(address),
+      client.transactionCount(address, "latest"),
+      Effect.orElseSucceed(
+        Effect.map(client.feesPerGas, (fees) => fees.baseFeePerGas + fees.maxPriorityFeePerGas),
+        () => 0n
+      )
+    ],
+    { concurrency: "unbounded" }
+  )
+  const history = Option.getOrUndefined(shared.history)
+  return Lanes.judge({
+    chain: chain.name,
+    symbol: chain.nativeSymbol,
+    address,
+    balance,
+    code,
+    count,
+    highestNonce: history?.highestNonce.get(`${chain.id}:${address.toLowerCase()}`),
+    isHistoryKnown: history !== undefined,
+    minimum: shared.minimumOn(served),
+    spentInDay: history?.spentInDay.get(chain.id),
+    lanes: shared.lanes.length,
+    gasPrice,
+    isPublicChain: KNOWN_CHAINS[chain.id] !== undefined
+  })
+})
+
+export const lanes: Check = {
+  name: "lanes",
+  services: ["orchestrator"],
+  findings: Effect.fnUntraced(function* (deployment) {
+    const { relayer } = yield* orchestratorSettings
+    const shared: Shared = {
+      lanes: yield* deployment.lanes,
+      // Without a database or its schema, the history is unknown.
+      history: yield* Effect.option(deployment.withDatabase(LaneHistory.read)),
+      minimumOn: ({ client }) => ChainLimits.minLaneBalance(relayer, client.chain)
+    }
+    const sending = (yield* deployment.served).filter(({ entry }) => entry.supportsSetCode !== false)
+    return yield* eachChain(sending, (served) =>
+      Effect.map(
+        Effect.forEach(shared.lanes, (lane) => judgedLane(served, lane, shared), { concurrency: "unbounded" }),
+        (all) => all.flat()
+      )
+    )
+  })
+}

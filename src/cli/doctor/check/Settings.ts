@@ -1,0 +1,52 @@
+/** Checks every setting of the services, and names all that are missing or wrong at once. */
+import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import { builder } from "../../../config/Builder.ts"
+import { chains } from "../../../config/Chains.ts"
+import { common } from "../../../config/Common.ts"
+import { orchestrator } from "../../../config/Orchestrator.ts"
+import * as Settings from "../../../domain/doctor/Settings.ts"
+import { builderChecks } from "../../BuilderBackendCommand.ts"
+import { orchestratorChecks } from "../../OrchestratorCommand.ts"
+import * as Problems from "../../Problems.ts"
+import { BOTH, type Check, type Service } from "../Check.ts"
+
+/** Value of a setting; its default if it cannot be read, which is then a problem of its own. */
+const valueOf = <A>(setting: { readonly config: Effect.Effect<A, unknown>; readonly default: A }) =>
+  Effect.orElseSucceed(setting.config, () => setting.default)
+
+const problemsOf = (service: Service) =>
+  (service === "orchestrator"
+    ? Problems.check([common, chains, orchestrator], orchestratorChecks)
+    : Problems.check([common, chains, builder], builderChecks)
+  ).pipe(
+    Effect.as<ReadonlyArray<string>>([]),
+    Effect.catchTag("WrongSettings", ({ problems }) => Effect.succeed(problems))
+  )
+
+const factsOf = Effect.fnUntraced(function* (service: Service) {
+  const token = yield* valueOf(service === "orchestrator" ? orchestrator.adminToken : builder.adminToken)
+  const [builderUrl, builderToken] = [
+    yield* valueOf(orchestrator.builderUrl),
+    yield* valueOf(orchestrator.builderToken)
+  ]
+  return {
+    service,
+    problems: yield* problemsOf(service),
+    misspelt: yield* Problems.misspelt(yield* ConfigProvider.ConfigProvider),
+    hasDatabaseUrl: Option.isSome(yield* valueOf(common.databaseUrl)),
+    adminTokenLength: Option.getOrUndefined(Option.map(token, (secret) => Redacted.value(secret).length)),
+    missingBackend: [
+      ...(Option.isNone(builderUrl) ? [orchestrator.builderUrl.name] : []),
+      ...(Option.isNone(builderToken) ? [orchestrator.builderToken.name] : [])
+    ],
+    hasDashboard: (yield* valueOf(builder.dashboardOrigins)).length > 0,
+    allowsPrivateWebhooks: yield* valueOf(builder.webhooksAllowPrivate)
+  } satisfies Settings.SettingsFacts
+})
+
+export const settings: Check = {
+  name: "settings",
+  services: BOTH,
+  findings: ({ services }) =>
+    Effect.map(Effect.forEach(services, factsOf), (all) => all.flatMap((facts) => Settings.judge(facts)))
+}
