@@ -14,6 +14,6 @@ export const ChainReadiness = Schema.Struct({
 })
 export type ChainReadiness = typeof ChainReadiness.Type
 
-/** A part without which a service can serve nothing. `chains` stands for all of them. */
-export const EssentialPart = Schema.Literals(["database", "chains"])
+/** A part without which a service can serve nothing. `chains` stands for all of them. `stopping`: the process is about to stop. */
+export const EssentialPart = Schema.Literals(["database", "chains", "stopping"])
 export type EssentialPart = typeof EssentialPart.Type

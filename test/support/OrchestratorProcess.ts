@@ -47,6 +47,7 @@ const START_TIMEOUT = "60 seconds"
 /** Fast enough that tests need not wait, and that crashes hit work in progress. */
 const SETTINGS = {
   ACROSS_FIXED_FEE_BPS: "10",
+  DRAIN_SECONDS: "0",
   HOST: "127.0.0.1",
   LOG_FORMAT: "json",
   ORCH_ADMIN_TOKEN: ADMIN_TOKEN,

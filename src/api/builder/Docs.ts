@@ -261,7 +261,7 @@ export const readiness = documented({
   summary: "Check readiness",
   description: withErrors("Writes to the database. A result is used for one second.", [
     unexpected,
-    notReady("the database does not take writes")
+    notReady("the database does not take writes, or the process is about to stop")
   ]),
   response: { status: 200, body: { ok: true } }
 })

@@ -118,7 +118,10 @@ export class Conflict extends Schema.Error<Conflict>("Conflict")(
 export class NotReady extends Schema.Error<NotReady>("NotReady")(
   {
     error: code("not ready"),
-    unready: described(Schema.Array(Schema.Literal("database")), "Missing parts.")
+    unready: described(
+      Schema.Array(Schema.Literals(["database", "stopping"])),
+      "Missing parts. `stopping` if the process is about to stop."
+    )
   },
   { httpApiStatus: 503, description: "The service can serve nothing. Retry after the seconds in `Retry-After`" }
 ) {

@@ -124,7 +124,7 @@ export const readiness = documented({
   summary: "Check readiness",
   description: withErrors(
     "Writes to the database, and reads the latest block and the contracts of each chain. A result is used for one second. A chain that cannot be served is `ready: false`. The service is ready as long as one chain is. See `GET /admin/health` for every other part.",
-    [unexpected, notReady("the database does not take writes, or no chain can be served")]
+    [unexpected, notReady("the database does not take writes, no chain can be served, or the process is about to stop")]
   ),
   response: {
     status: 200,

@@ -13,7 +13,10 @@ export const Ready = Schema.Struct({
 export class NotReady extends Schema.Error<NotReady>("NotReady")(
   {
     error: code("not ready"),
-    unready: described(Schema.Array(EssentialPart), "Missing parts. `chains` if no chain is ready."),
+    unready: described(
+      Schema.Array(EssentialPart),
+      "Missing parts. `chains` if no chain is ready, `stopping` if the process is about to stop."
+    ),
     chains: described(Schema.Array(ChainReadiness), "Served chains.")
   },
   { httpApiStatus: 503, description: "The service can serve nothing. Retry after the seconds in `Retry-After`" }

@@ -1,5 +1,5 @@
 /** Sign-in, self-signup, the account of a signed-in builder, and the routes of load balancers. */
-import { Effect, Option, Redacted } from "effect"
+import { Deferred, Effect, Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { NoBuilder, NotReady, Unattributed } from "../../api/builder/Errors.ts"
@@ -11,6 +11,7 @@ import { publicView } from "../../domain/Builder.ts"
 import { balances, lifetime } from "../../domain/LedgerEntry.ts"
 import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
+import { Stopping } from "../shared/Stopping.ts"
 import * as Failures from "./Failures.ts"
 import { newestFirst, paged } from "./Pages.ts"
 import * as SessionCookie from "./SessionCookie.ts"
@@ -152,12 +153,17 @@ export const system = HttpApiBuilder.group(
   "system",
   Effect.fnUntraced(function* (handlers) {
     const { isStored } = yield* Readiness
+    const stopping = yield* Stopping
     return handlers
       .handle("liveness", () => Effect.succeed(OK))
       .handle(
         "readiness",
         Effect.fn("GET /readyz")(function* () {
-          return (yield* isStored) ? OK : yield* new NotReady({ unready: ["database"] })
+          const unready = [
+            ...((yield* isStored) ? [] : (["database"] as const)),
+            ...((yield* Deferred.isDone(stopping)) ? (["stopping"] as const) : [])
+          ]
+          return unready.length === 0 ? OK : yield* new NotReady({ unready })
         })
       )
   })

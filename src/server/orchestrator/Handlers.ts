@@ -2,7 +2,7 @@
  * Connects the contract to the use cases. The reason of a failure is logged, and its client sees only the status (spec,
  * "Errors").
  */
-import { Duration, Effect, Option, Result, Stream } from "effect"
+import { Deferred, Duration, Effect, Option, Result, Stream } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
@@ -29,6 +29,7 @@ import { reasonOf } from "../../orchestrator/quote/Reasons.ts"
 import type { RequestRefused } from "../../orchestrator/quote/RequestRefused.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as ClientNetwork from "../shared/ClientNetwork.ts"
+import { Stopping } from "../shared/Stopping.ts"
 import { mask } from "../shared/Masked.ts"
 import { retryAfterSeconds } from "../shared/RetryAfter.ts"
 import { ServerSettings } from "../shared/ServerSettings.ts"
@@ -229,12 +230,14 @@ export const system = HttpApiBuilder.group(
   "system",
   Effect.fnUntraced(function* (handlers) {
     const readiness = yield* Readiness
+    const stopping = yield* Stopping
     return handlers
       .handle("liveness", () => Effect.succeed({ ok: true as const }))
       .handle(
         "readiness",
         Effect.fn("GET /readyz")(function* () {
-          const { chains, unready } = yield* readiness.check
+          const { chains, unready: missing } = yield* readiness.check
+          const unready = (yield* Deferred.isDone(stopping)) ? ([...missing, "stopping"] as const) : missing
           if (unready.length > 0) return yield* new NotReady({ unready, chains })
           return { ok: true as const, chains }
         })

@@ -14,6 +14,8 @@ export const SERVE_OPTIONS = { routerConfig: RouteTable.ROUTER_CONFIG, disableLo
 export interface ListenOptions {
   readonly port: number
   readonly hostname?: string
+  /** Time in which the server still answers, but is not ready, before it stops. Default: 0. */
+  readonly drain?: Duration.Input
   /** Time that requests in flight have to finish when the server stops. Default: 3 seconds. */
   readonly gracefulShutdownTimeout?: Duration.Input
   /** Seconds without traffic until a connection is closed. Default: 120. */
@@ -27,12 +29,15 @@ const IDLE_TIMEOUT_SECONDS = 120
 const GRACE: Duration.Input = "3 seconds"
 
 /** Serves the routes on a given `HttpServer`. */
-export const serve = <E, R>(routes: Layer.Layer<never, E, R>) =>
-  Stopping.signal.pipe(Layer.provideMerge(HttpRouter.serve(routes, SERVE_OPTIONS)), Layer.provide(Stopping.layer))
+export const serve = <E, R>(routes: Layer.Layer<never, E, R>, drain: Duration.Input = 0) =>
+  Stopping.signal(drain).pipe(
+    Layer.provideMerge(HttpRouter.serve(routes, SERVE_OPTIONS)),
+    Layer.provide(Stopping.layer)
+  )
 
-/** Listens on a port. On release the server stops accepting connections and lets requests in flight finish. */
-export const listen = <E, R>(routes: Layer.Layer<never, E, R>, options: ListenOptions) =>
-  serve(routes).pipe(
+/** Listens on a port. On release the server is no longer ready, then stops accepting connections, and lets requests in flight finish. */
+export const listen = <E, R>(routes: Layer.Layer<never, E, R>, { drain, ...options }: ListenOptions) =>
+  serve(routes, drain).pipe(
     Layer.provideMerge(
       BunHttpServer.layer({ gracefulShutdownTimeout: GRACE, idleTimeout: IDLE_TIMEOUT_SECONDS, ...options })
     )
