@@ -33,6 +33,8 @@ export interface Options {
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
   readonly port: number
+  /** Time in which a stopping server still answers, but is not ready, in milliseconds. Default: 0. */
+  readonly drainMillis?: number
   /** Allows webhooks to private networks and over HTTP, for local networks only. Default: false. */
   readonly webhooksAllowPrivate?: boolean
   /** Directory of the built web app. Default: no app is served. */
@@ -59,7 +61,11 @@ export const adapters = (options: Options) =>
 /** The whole service: the server and the delivery of webhooks. */
 export const layer = (options: Options) =>
   Layer.mergeAll(
-    BuilderServer.listen({ port: options.port, hostname: options.host }).pipe(Layer.provide(UseCases.layer)),
+    BuilderServer.listen({
+      port: options.port,
+      hostname: options.host,
+      drain: options.drainMillis ?? 0
+    }).pipe(Layer.provide(UseCases.layer)),
     Retention.layer,
     SumReview.layer,
     WebhookDelivery.layer

@@ -40,8 +40,11 @@ const operations = Effect.gen(function* () {
   })
 })
 
+/** Checks of settings that concern several of them, or files. */
+export const builderChecks = [gateway, chainsFile, configuredChains]
+
 const options = Effect.gen(function* () {
-  yield* Problems.check([common, chains, builder], [gateway, chainsFile, configuredChains])
+  yield* Problems.check([common, chains, builder], builderChecks)
   yield* Problems.hints
   const shared = yield* CommonConfig
   const config = yield* BuilderConfig
@@ -60,6 +63,7 @@ const options = Effect.gen(function* () {
     },
     host: shared.host,
     port: config.port,
+    drainMillis: shared.drainSeconds * 1000,
     webDirectory: config.serveWeb ? yield* WebBuild.ensure(projectRoot, bunExecutable) : undefined
   } satisfies BuilderApp.Options
 })

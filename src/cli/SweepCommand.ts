@@ -9,6 +9,7 @@ import { checkCommand } from "./CheckCommand.ts"
 import { demoCommand } from "./DemoCommand.ts"
 import { deployCommand } from "./DeployCommand.ts"
 import { devCommand } from "./DevCommand.ts"
+import { doctorCommand } from "./DoctorCommand.ts"
 import { exposureCommand } from "./ExposureCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
@@ -36,6 +37,7 @@ export const sweepCommand = Command.make("sweep").pipe(
     exposureCommand,
     outboxCommand,
     mcpCommand,
+    doctorCommand,
     migrateCommand,
     deployCommand,
     targetsCommand,

@@ -1,6 +1,7 @@
 /** Settings of all services. */
 import { Config } from "effect"
 import { integer, oneOf, POSITIVE, secret, setting, valuesOf } from "./Setting.ts"
+import { stopping } from "./Stopping.ts"
 
 export const common = {
   host: setting({
@@ -38,7 +39,8 @@ export const common = {
     check: integer({ from: 0, to: 100 }),
     meaning:
       "Number of proxies in front that append to `X-Forwarded-For`. The client is that many entries from the right. With 0, the header is ignored, and the client is the peer of the connection."
-  })
+  }),
+  ...stopping
 } as const
 
 export const CommonConfig = valuesOf(common)
