@@ -92,6 +92,8 @@ export interface Options {
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
   readonly port: number
+  /** Time in which a stopping server still answers, but is not ready, in milliseconds. Default: 0. */
+  readonly drainMillis?: number
   /** Sources of the bridge's fees. */
   readonly acrossFees: AcrossFeeOptions
   /** Bridges beside Across. Default: none. */
@@ -239,7 +241,7 @@ export const useCases = Layer.mergeAll(
 
 /** The whole service with its server. */
 export const layer = (options: Options) =>
-  OrchestratorServer.listen({ port: options.port, hostname: options.host }).pipe(
+  OrchestratorServer.listen({ port: options.port, hostname: options.host, drain: options.drainMillis ?? 0 }).pipe(
     Layer.provide(useCases),
     Layer.provide(adapters(options)),
     Layer.provide(ProviderHealth.layer),

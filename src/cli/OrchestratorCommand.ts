@@ -20,7 +20,7 @@ import * as ScreeningOptions from "./ScreeningOptions.ts"
 import { UsageError } from "./UsageError.ts"
 
 /** Keys of the lanes. */
-const relayerKeys = Effect.flatMap(orchestrator.relayerKeys.config, (configured) =>
+export const relayerKeys = Effect.flatMap(orchestrator.relayerKeys.config, (configured) =>
   PrivateKeys.parse(
     orchestrator.relayerKeys.name,
     "one or more private keys, 0x followed by 64 hex digits, separated by commas",
@@ -29,7 +29,7 @@ const relayerKeys = Effect.flatMap(orchestrator.relayerKeys.config, (configured)
 )
 
 /** Key of the fee recipient, if one is set. */
-const feeRecipientKey = Effect.gen(function* () {
+export const feeRecipientKey = Effect.gen(function* () {
   const { feeRecipientKey: inProcess, feeRecipientKmsKey: inKms, googleCredentials, kmsTimeoutSeconds } = orchestrator
   const raw = yield* inProcess.config
   const key = yield* inKms.config
@@ -50,12 +50,20 @@ const feeRecipientKey = Effect.gen(function* () {
   return parsed
 })
 
+/** Checks of settings that concern several of them, or files. */
+export const orchestratorChecks = [
+  relayerKeys,
+  feeRecipientKey,
+  chainsFile,
+  configuredChains,
+  feeRules,
+  RiskOptions.tokenRules,
+  routeServices
+]
+
 /** The app's options, from the settings of the environment. */
 const options = Effect.gen(function* () {
-  yield* Problems.check(
-    [common, chains, orchestrator],
-    [relayerKeys, feeRecipientKey, chainsFile, configuredChains, feeRules, RiskOptions.tokenRules, routeServices]
-  )
+  yield* Problems.check([common, chains, orchestrator], orchestratorChecks)
   yield* Problems.hints
   const shared = yield* CommonConfig
   const config = yield* OrchestratorConfig
@@ -79,6 +87,7 @@ const options = Effect.gen(function* () {
     },
     host: shared.host,
     port: config.port,
+    drainMillis: shared.drainSeconds * 1000,
     acrossFees: Option.match(config.acrossFixedFeeBps, {
       onNone: () => ({
         apiUrl: config.acrossApiUrl.href,
