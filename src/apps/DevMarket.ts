@@ -19,6 +19,8 @@ export interface Planned {
 
 export interface DevMarket extends Planned {
   readonly services: Services.Services
+  /** The chains as the services see them. */
+  readonly served: ReadonlyArray<Services.ServedChain>
   /** What the orchestrator is configured with beside the chains. */
   readonly orchestrator: Partial<OrchestratorApp.Options>
 }
@@ -68,6 +70,7 @@ export const start = Effect.fn("DevMarket.start")(function* (planned: Planned, {
   return {
     ...planned,
     services,
+    served,
     orchestrator: {
       http: Rerouting.layer(services.url),
       prices: "defillama",

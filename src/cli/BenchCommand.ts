@@ -125,9 +125,35 @@ const storage = Command.make(
   ])
 )
 
+const market = Command.make(
+  "market",
+  {
+    tokens: count("tokens", 400, "Tokens of the market"),
+    faulty: count("faulty", 60, "Tokens of each round with faulty services. 0 skips them"),
+    seed: count("seed", 1, "Seed of the market and of the faults"),
+    rate: count("rate", 3, "Quotes per second at most. The services have budgets of requests"),
+    shapes: Flag.String("shapes").pipe(
+      Flag.withDescription("Catalogues that the two chains are shaped like (default: base,bnb)"),
+      Flag.optional
+    ),
+    details: count("details", 0, "1 prints every token that is missed or falls short")
+  },
+  (options) => run("market", options)
+).pipe(
+  Command.withDescription(
+    "Quote every token of a replayable market, beside the best sale in hindsight, with honest and with faulty services"
+  ),
+  Command.withExamples([
+    {
+      command: "sweep bench market --shapes ethereum,optimism --details 1",
+      description: "A market on two other catalogues, with each token that is missed"
+    }
+  ])
+)
+
 export const benchCommand = Command.make("bench").pipe(
   Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
-  Command.withSubcommands([relay, api, latency, portfolio, gas, gasEstimates, storage, signatures, codecs]),
+  Command.withSubcommands([relay, api, latency, portfolio, gas, gasEstimates, market, storage, signatures, codecs]),
   Command.withExamples([
     { command: "sweep bench relay", description: "Sweeps settled per second" },
     { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }

@@ -52,8 +52,8 @@ const bySpacingAbi = parseAbi([
 
 /** The pools of stable price that the market opens on `solidly`: those of two dollars. */
 const isStable = (money: Tokens, { tokenIn, tokenOut }: Leg): boolean => {
-  const dollars: ReadonlyArray<Address.Address> = [money.USDC, money.USDT, money.DAI]
-  return dollars.includes(tokenIn) && dollars.includes(tokenOut)
+  const dollars = new Set([money.USDC, money.USDT, money.DAI])
+  return dollars.has(tokenIn) && dollars.has(tokenOut)
 }
 
 const firstWord = (answer: Hex): bigint => decodeAbiParameters([{ type: "uint256" }], answer)[0]

@@ -1,7 +1,7 @@
 /** Routes of the services that are asked over HTTP, found on the market's own chain: the best of all paths, also across exchanges. */
 import { Option } from "effect"
 import { encodeAbiParameters } from "viem"
-import * as Address from "../../domain/Address.ts"
+import type * as Address from "../../domain/Address.ts"
 import { BPS } from "../../domain/Amount.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"

@@ -1,6 +1,6 @@
 /** The exchanges of a market on one local chain: their contracts, and the calls that open pools on them. */
 import { encodeDeployData, encodeFunctionData, maxUint256, parseAbi } from "viem"
-import * as Address from "../../domain/Address.ts"
+import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { NamedTarget } from "../../domain/SwapTarget.ts"
 import type { Venue } from "../../domain/Venue.ts"
