@@ -17,6 +17,7 @@ import { mutantsCommand } from "./MutantsCommand.ts"
 import { orchestratorCommand } from "./OrchestratorCommand.ts"
 import { outboxCommand } from "./OutboxCommand.ts"
 import { payoutsCommand } from "./PayoutsCommand.ts"
+import { portfolioCommand } from "./PortfolioCommand.ts"
 import { settingsCommand } from "./SettingsCommand.ts"
 import { sweepTokensCommand } from "./SweepTokensCommand.ts"
 import { targetsCommand } from "./TargetsCommand.ts"
@@ -28,6 +29,7 @@ export const sweepCommand = Command.make("sweep").pipe(
   Command.withSubcommands([
     demoCommand,
     devCommand,
+    portfolioCommand,
     sweepTokensCommand,
     orchestratorCommand,
     builderBackendCommand,

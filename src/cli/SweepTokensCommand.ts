@@ -2,9 +2,7 @@
 import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { privateKeyToAccount } from "viem/accounts"
-import { builder } from "../config/Builder.ts"
 import { wallet } from "../config/Wallet.ts"
-import type { DevInfo } from "../devnet/DevInfo.ts"
 import * as Address from "../domain/Address.ts"
 import { MAX_TOKENS } from "../domain/SweepQuotes.ts"
 import {
@@ -13,12 +11,10 @@ import {
   reviewSweepQuotes,
   type ReviewOptions,
   signBatch,
-  SweepError,
   type TokenRequest
 } from "../sdk/index.ts"
-import { readVenueCall, VENUE_ROUTERS } from "../sdk/venues.ts"
-import * as LocalNetwork from "./LocalNetwork.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
+import * as SweepService from "./SweepService.ts"
 import { amounts, asOutcome, asReview } from "./SweepTokensTables.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -79,6 +75,7 @@ const parameters = {
     Flag.withDescription("Accept a router, pool or token that only the service states, with a warning"),
     Flag.withDefault(false)
   ),
+  find: SweepService.find,
   yes: Flag.Boolean("yes").pipe(
     Flag.withDescription("Sign and submit. Without it, the command prints the reviewed orders and signs nothing"),
     Flag.withDefault(false)
@@ -92,44 +89,7 @@ const parameters = {
   )
 }
 
-const called = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, SweepTokensFailed> =>
-  Effect.tryPromise({
-    try: run,
-    catch: (error) =>
-      new SweepTokensFailed({ detail: error instanceof SweepError ? error.message : `unexpected: ${String(error)}` })
-  })
-
-/** Facts of the local network's file, so that the review need not rest on the service. The file names no periphery of the bridge. */
-const localReview = ({ chains }: DevInfo): ReviewOptions => ({
-  delegates: Object.fromEntries(chains.map(({ delegate, id }) => [id, delegate])),
-  routers: Object.fromEntries(chains.map(({ id, swapRouter }) => [id, swapRouter])),
-  bridges: Object.fromEntries(
-    chains.map(({ id, spokePool, tokens }) => [
-      id,
-      {
-        spokePool,
-        tokens: Object.fromEntries(Object.entries(tokens).map(([symbol, { address }]) => [symbol, address])),
-        ...(tokens["WETH"] === undefined ? {} : { wrappedNative: tokens["WETH"].address })
-      }
-    ])
-  ),
-  unconfirmed: "warn"
-})
-
-/** Service and facts for the review: of the setting, or else of the local network, which is then named on standard error. */
-const located = Effect.gen(function* () {
-  const set = yield* builder.orchestratorUrl.config
-  if (Option.isSome(set)) return { url: set.value.href.replace(/\/$/, ""), review: {} satisfies ReviewOptions }
-  const local = yield* LocalNetwork.running
-  if (Option.isNone(local)) {
-    return yield* new UsageError({
-      detail: "ORCHESTRATOR_URL is not set. Set it to the base URL of the orchestrator, or start `./sweep dev`"
-    })
-  }
-  const { file, info } = local.value
-  yield* Console.error(`using the local network of ${file}: ${info.orchestratorUrl}`)
-  return { url: info.orchestratorUrl, review: localReview(info) }
-})
+const called = SweepService.called((detail) => new SweepTokensFailed({ detail }))
 
 /** Fails if the delegate of a chain is not known: the account will run it, so it is never taken from a response. */
 const withDelegates = Effect.fnUntraced(function* (tokens: ReadonlyArray<TokenRequest>, { delegates }: ReviewOptions) {
@@ -146,20 +106,22 @@ const undelivered = (intents: ReadonlyArray<Intent>): number =>
 export const sweepTokensCommand = Command.make(
   "sweep",
   parameters,
-  ({ delegates, into, maxFeeBps, to, tokens, unconfirmed, yes }) =>
+  ({ delegates, find, into, maxFeeBps, to, tokens, unconfirmed, yes }) =>
     Effect.gen(function* () {
       const [key] = yield* PrivateKeys.parse(
         "OWNER_KEY",
         "the private key of the account, 0x followed by 64 hex digits",
         Option.toArray(yield* wallet.ownerKey.config)
       )
-      const { review: known, url } = yield* located
+      const { review: known, url } = yield* SweepService.located
       const account = privateKeyToAccount(Redacted.value(key))
       const client = createSweepClient({ orchestratorUrl: url })
       const chosen =
         tokens.length > 0
           ? tokens.map(tokenOf)
-          : (yield* called((signal) => client.sweepable(account.address, { signal }))).tokens
+          : (yield* called((signal) =>
+              client.sweepable(account.address, { signal, tokens: SweepService.asked(find) })
+            )).tokens
               .filter(({ sweepable }) => sweepable)
               .slice(0, MAX_TOKENS)
               .map(({ address, chainId }): TokenRequest => ({ chainId, token: address, amount: "max" }))
@@ -177,8 +139,6 @@ export const sweepTokensCommand = Command.make(
       const options: ReviewOptions = {
         ...known,
         ...(unconfirmed ? { unconfirmed: "warn" } : {}),
-        routers: { ...VENUE_ROUTERS, ...known.routers },
-        unlistedRouter: readVenueCall,
         delegates: { ...known.delegates, ...named },
         maxFeeBps
       }

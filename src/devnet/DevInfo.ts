@@ -6,8 +6,12 @@ import { Schema } from "effect"
 import * as Address from "../domain/Address.ts"
 import { ChainId } from "../domain/ChainId.ts"
 import { Hash } from "../domain/Hex.ts"
+import { VenueFamily } from "../domain/Venue.ts"
 
 const DevToken = Schema.Struct({ address: Address.NonZeroAddress, decimals: Schema.Int })
+
+/** Router of an exchange that the guard may list. Clients that review orders choose the reader of its calls by the family. */
+const DevVenue = Schema.Struct({ name: Schema.String, family: VenueFamily, router: Address.NonZeroAddress })
 
 export const DevChain = Schema.Struct({
   id: ChainId,
@@ -20,6 +24,10 @@ export const DevChain = Schema.Struct({
   spokePool: Address.NonZeroAddress,
   spokePoolPeriphery: Address.NonZeroAddress,
   swapRouter: Address.NonZeroAddress,
+  /** Contract of Across that swaps on arrival. */
+  multicallHandler: Schema.optionalKey(Address.NonZeroAddress),
+  /** Exchanges beside `swapRouter`. Absent in files of earlier versions. */
+  venues: Schema.optionalKey(Schema.Array(DevVenue)),
   permit2: Address.NonZeroAddress,
   sanctionsOracle: Address.NonZeroAddress,
   tokens: Schema.Record(Schema.String, DevToken)

@@ -135,6 +135,8 @@ export const describe = ({
   spokePool,
   spokePoolPeriphery,
   swapRouter: uniswap.swapRouter,
+  ...(chain.multicallHandler === undefined ? {} : { multicallHandler: chain.multicallHandler }),
+  venues: (chain.venues ?? []).map(({ family, name, router }) => ({ name, family, router })),
   permit2: chain.permit2,
   sanctionsOracle: chain.sanctionsOracle,
   tokens: Object.fromEntries(chain.tokens.map(({ address, decimals, symbol }) => [symbol, { address, decimals }]))

@@ -6,6 +6,7 @@ import * as BuilderTools from "./BuilderTools.ts"
 import * as CodegenTools from "./CodegenTools.ts"
 import type { McpSettings } from "./McpSettings.ts"
 import * as OrchestratorTools from "./OrchestratorTools.ts"
+import * as PortfolioTools from "./PortfolioTools.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as WalletTools from "./WalletTools.ts"
 
@@ -15,6 +16,8 @@ const INSTRUCTIONS = `Sweeps tokens without gas: a token that an account holds a
 2. The owner's wallet signs outside of this server: the order (EIP-712), and an authorization (EIP-7702) for a delegate that the wallet knows. Never ask anybody for a private key.
 3. submit_signed submits both signatures, before quote.expiresAtMs.
 4. get_intent_status returns the status. Call it every 3 seconds until the sweep is delivered or failed.
+
+get_portfolio lists what an account holds, and what of it is worth sweeping. It looks for tokens of any address, too.
 
 For many tokens of one owner, on any chains, call sweep_quotes in place of get_quote, and submit_sweep in place of submit_signed. The owner signs one batch for all tokens, and one authorization for each chain in signing.authorizations. Each token has a status of its own.
 
@@ -43,6 +46,7 @@ export const registrations = (settings: McpSettings) =>
       const tools = [
         ...(yield* OrchestratorTools.make(settings)),
         ...(yield* WalletTools.make(settings)),
+        ...(yield* PortfolioTools.make(settings)),
         ...CodegenTools.make(settings),
         ...(yield* BuilderTools.make(settings))
       ]

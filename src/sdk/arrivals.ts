@@ -9,4 +9,10 @@
  * const client = createSweepClient({ orchestratorUrl: "https://sweep.example", review: { arrivals: swapOnArrival() } })
  */
 export type { Arrival, ArrivalFacts, ArrivalReview } from "./review/Arrival.ts"
-export { type PurchaseCall, readPurchase, swapOnArrival, type SwapOnArrivalOptions } from "./review/PurchaseCall.ts"
+export {
+  KNOWN_HANDLERS,
+  type PurchaseCall,
+  readPurchase,
+  swapOnArrival,
+  type SwapOnArrivalOptions
+} from "./review/PurchaseCall.ts"

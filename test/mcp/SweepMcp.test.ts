@@ -13,6 +13,7 @@ const ALWAYS = [
   "get_intent_status",
   "sweep_quotes",
   "submit_sweep",
+  "get_portfolio",
   "build_allowance_typeddata",
   "gen_integration_snippet",
   "list_accruals"
@@ -87,6 +88,7 @@ describe("the MCP server's tools", () => {
           "apiKey?",
           "slippageBps?"
         ],
+        get_portfolio: ["owner", "tokens?"],
         submit_sweep: ["quoteIds", "signature", "authorizations"],
         build_allowance_typeddata: ["order", "spender", "chainId"],
         gen_integration_snippet: ["orchestratorUrl?", "builderApiKey?", "sweepRouter?", "sourceChainId?"],

@@ -41,12 +41,10 @@ function readBridgeCall(data: Hex) {
   must(encodeFunctionData({ abi: bridgeAbi, ...made }) === data.toLowerCase(), "the bridge call has surplus bytes")
   if (made.functionName === "depositV3") {
     const [depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId, relayer, , fillDeadline, exclusivity, message] = made.args
-    must(message === "0x", "the bridge would call the recipient")
     reviewTimes(relayer, exclusivity, fillDeadline)
-    return { depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId, via: undefined }
+    return { depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId, fillDeadline, message, via: undefined }
   }
   const { depositData: deposit, submissionFees: fees, ...swap } = made.args[0]
-  must(deposit.message === "0x", "the bridge would call the recipient")
   must(fees.amount === 0n && sameText(fees.recipient, ZERO), "the swap has fees of its own")
   must(swap.enableProportionalAdjustment, "the relayer would keep the surplus of the swap")
   must(swap.transferType === 0 && swap.nonce === 0n, "the swap has an unexpected transfer type or nonce")
@@ -59,6 +57,8 @@ function readBridgeCall(data: Hex) {
     inputAmount: swap.swapTokenAmount,
     outputAmount: deposit.outputAmount,
     chainId: deposit.destinationChainId,
+    fillDeadline: deposit.fillDeadline,
+    message: deposit.message,
     /** Token and least amount that are deposited after the swap, and refunded if nobody delivers. */
     via: { token: deposit.inputToken, amount: swap.minExpectedInputTokenAmount, spokePool: swap.spokePool }
   }

@@ -1,4 +1,5 @@
 /** Constants of the generated module that differ between deployments. */
+import { KNOWN_HANDLERS } from "../../sdk/arrivals.ts"
 import { KNOWN_BRIDGES } from "../../sdk/index.ts"
 import {
   readSlipstreamCall,
@@ -58,6 +59,10 @@ const routers = Object.entries(VENUE_ROUTERS)
   })
   .join(",\n")
 
+const handlers = Object.entries(KNOWN_HANDLERS)
+  .map(([id, handler]) => `  ${id}: ${literal(handler)}`)
+  .join(",\n")
+
 export const configuration = ({
   builderApiKey,
   domainName,
@@ -82,6 +87,8 @@ const SWEEP_ROUTER: Hex | undefined = ${optionalLiteral(sweepRouter)}
 const MAX_FEE_BPS = 500n
 /** Upper limit of the difference between the expected and the least amount, in basis points of the expected one. */
 const MAX_SLIPPAGE_BPS = 100n
+/** Upper limit of what the bridge keeps before a swap on arrival, in basis points. */
+const MAX_BRIDGE_FEE_BPS = 500n
 /** Upper limit of the time until an order's deadline. */
 const MAX_LIFETIME_SECONDS = 3600
 
@@ -110,5 +117,10 @@ ${routers}
 /** Facts about the bridge by chain id. Sweeps from other chains to another one are refused: add yours. */
 const BRIDGES: Partial<Record<number, Bridge>> = {
 ${bridges}
+}
+
+/** Contracts of Across that swap on arrival, by chain id. */
+const HANDLERS: Partial<Record<number, Hex>> = {
+${handlers}
 }
 `

@@ -1,6 +1,6 @@
-/** Review of the generated module. It refuses the same orders as the client's `reviewOrder` with `VENUE_ROUTERS`. */
+/** Review of the generated module. It refuses the same orders as the client's `reviewOrder` with `VENUE_ROUTERS` and `swapOnArrival()`. */
 export const REVIEW = `\
-/** Checks the bridge call of an order across chains. Returns the token and least amount that cross the bridge after a swap. */
+/** Checks the bridge call of an order across chains. Returns the refund if a swap comes before the bridge, and what arrives if one on arrival fails. */
 function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Quoted, fees: bigint) {
   const least = BigInt(quote.minAmountOut)
   must(BigInt(order.minAmountOut) === 0n, "the order's minimum is " + order.minAmountOut)
@@ -9,24 +9,28 @@ function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Q
   const sent = sameText(request.tokenIn, NATIVE) ? here?.wrappedNative : request.tokenIn
   const received = sameText(request.tokenOut, NATIVE) ? there?.wrappedNative : request.tokenOut
   must(sameText(made.depositor, owner), "the bridge would refund " + made.depositor)
-  must(sameText(made.recipient, request.destination ?? owner), "the bridge would pay " + made.recipient)
   must(isKnown(made.inputToken, sent), "the bridge takes " + made.inputToken)
-  must(isKnown(made.outputToken, received), "the bridge pays " + made.outputToken)
   must(made.inputAmount === request.amountIn - fees, "the bridge takes " + made.inputAmount)
-  must(made.outputAmount === least, "the bridge pays " + made.outputAmount)
   must(made.chainId === BigInt(request.destChainId), "the bridge pays on chain " + made.chainId)
+  const destination = request.destination ?? owner
+  const instead = made.message === "0x" ? undefined : reviewPurchase(destination, request, { order, quote }, made)
+  if (instead === undefined) {
+    must(sameText(made.recipient, destination), "the bridge would pay " + made.recipient)
+    must(isKnown(made.outputToken, received), "the bridge pays " + made.outputToken)
+    must(made.outputAmount === least, "the bridge pays " + made.outputAmount)
+  }
   const { via } = made
   if (via === undefined) {
     must(isKnown(order.swapTarget, here?.spokePool), "the bridge is " + order.swapTarget)
-    return undefined
+    return { refund: undefined, instead }
   }
   must(isKnown(order.swapTarget, here?.periphery), "the bridge's swapper is " + order.swapTarget)
   const asset = counterpart(request.destChainId, made.outputToken, quote.sourceChainId)
   must(isKnown(via.token, asset.address), "the bridged token is " + via.token)
   must(isKnown(via.spokePool, here?.spokePool), "the bridge is " + via.spokePool)
   // The two tokens may count in other decimals.
-  must(via.amount * 10n ** BigInt(asset.there) >= least * 10n ** BigInt(asset.here), "the bridged amount is " + via.amount)
-  return { token: via.token, amount: via.amount, chainId: quote.sourceChainId }
+  must(via.amount * 10n ** BigInt(asset.there) >= made.outputAmount * 10n ** BigInt(asset.here), "the bridged amount is " + via.amount)
+  return { refund: { token: via.token, amount: via.amount, chainId: quote.sourceChainId }, instead }
 }
 
 /** Checks the router call of an order on one chain. */
@@ -85,7 +89,7 @@ export function review(owner: Hex, request: SweepRequest, offer: Quoted) {
 
   // On one chain the delegate enforces the minimum. Across chains the bridge does.
   must(quote.crossChain || BigInt(order.minAmountOut) === least, "the order's minimum is " + order.minAmountOut)
-  const refund = quote.crossChain ? reviewBridgeCall(owner, request, offer, fees) : undefined
+  const bridged = quote.crossChain ? reviewBridgeCall(owner, request, offer, fees) : undefined
   if (!quote.crossChain) reviewSwapCall(request, offer, fees, destination)
 
   return {
@@ -93,7 +97,9 @@ export function review(owner: Hex, request: SweepRequest, offer: Quoted) {
     fees: { protocol: BigInt(order.feeAmount), builder: BigInt(order.builderFee) },
     receiveAtLeast: { token: order.tokenOut, amount: least, chainId: request.destChainId, destination },
     /** Refund if nobody delivers, where it is not the token that was sent. */
-    refundAtLeast: refund,
+    refundAtLeast: bridged?.refund,
+    /** Arrives in place of the token to receive if a swap on arrival fails. */
+    insteadIfSwapFails: bridged?.instead,
     quoteExpires: new Date(quote.expiresAtMs),
     orderExpires: new Date(Number(order.deadline) * 1000)
   }

@@ -4,6 +4,7 @@
  */
 import { BRIDGE_CALL } from "./BridgeCall.ts"
 import { configuration, type SnippetOptions } from "./Configuration.ts"
+import { PURCHASE_CALL } from "./PurchaseCall.ts"
 import { REQUESTS } from "./Requests.ts"
 import { REVIEW } from "./Review.ts"
 import { SIGNING } from "./Signing.ts"
@@ -28,6 +29,7 @@ export const snippet = (options: SnippetOptions): string =>
     BRIDGE_CALL,
     SWAP_CALL,
     VENUE_CALL,
+    PURCHASE_CALL,
     REVIEW,
     SIGNING,
     WALLET

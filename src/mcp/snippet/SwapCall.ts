@@ -22,19 +22,19 @@ function decodeRouterCall(data: Hex) {
 function readSwap(data: Hex) {
   const made = decodeRouterCall(data)
   if (made.functionName === "exactInputSingle") {
-    const { amountIn, recipient, sqrtPriceLimitX96, tokenIn, tokenOut } = made.args[0]
+    const { amountIn, amountOutMinimum: minimum, recipient, sqrtPriceLimitX96, tokenIn, tokenOut } = made.args[0]
     must(sqrtPriceLimitX96 === 0n, "the router may swap a part only")
-    return { tokenIn, tokenOut, amountIn, recipient }
+    return { tokenIn, tokenOut, amountIn, minimum, recipient }
   }
   if (made.functionName === "exactInput") {
-    const { amountIn, path, recipient } = made.args[0]
+    const { amountIn, amountOutMinimum: minimum, path, recipient } = made.args[0]
     // An address, then a fee and an address for each pool.
     must(path.length > 42 && (path.length - 42) % 46 === 0, "the path of the swap is malformed")
-    return { tokenIn: path.slice(0, 42) as Hex, tokenOut: ("0x" + path.slice(-40)) as Hex, amountIn, recipient }
+    return { tokenIn: path.slice(0, 42) as Hex, tokenOut: ("0x" + path.slice(-40)) as Hex, amountIn, minimum, recipient }
   }
   if (made.functionName === "pull") {
     const [token, amountIn] = made.args
-    return { tokenIn: token, tokenOut: token, amountIn, recipient: ROUTER_ITSELF }
+    return { tokenIn: token, tokenOut: token, amountIn, minimum: amountIn, recipient: ROUTER_ITSELF }
   }
   throw new Error("do not sign: the router would run " + made.functionName)
 }
@@ -53,6 +53,6 @@ function readSwapCall(data: Hex) {
   }
   const unwrapping = decodeRouterCall(second)
   if (!isHeld || unwrapping.functionName !== "unwrapWETH9") throw new Error("do not sign: the router would run several swaps")
-  return { ...swap, recipient: unwrapping.args[1], unwraps: true }
+  return { ...swap, minimum: unwrapping.args[0], recipient: unwrapping.args[1], unwraps: true }
 }
 `

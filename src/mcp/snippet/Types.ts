@@ -52,6 +52,8 @@ interface Quote {
   sourceChainId: number
   estimatedAmountOut: string
   minAmountOut: string
+  /** Arrives if a swap on arrival fails. Absent without one. */
+  arrivesInsteadIfSwapFails?: { token: Hex; minAmount: string }
 }
 
 interface Quoted {

@@ -20,7 +20,8 @@ const callsAbi = parseAbi(["function approve(address,uint256)", "function multic
 
 /** Across's MulticallHandler: one address on Ethereum, Optimism, BNB Chain, Polygon, Base and Arbitrum. */
 const HANDLER: Address = "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E"
-const KNOWN_HANDLERS: Readonly<Record<number, Address>> = {
+/** MulticallHandlers of Across by chain id. */
+export const KNOWN_HANDLERS: Readonly<Record<number, Address>> = {
   1: HANDLER,
   10: HANDLER,
   56: HANDLER,

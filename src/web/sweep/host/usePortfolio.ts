@@ -12,10 +12,20 @@ export interface PortfolioState {
   readonly reload: () => void
 }
 
+export interface UsePortfolioOptions {
+  /**
+   * At most 20 tokens to look for on every chain, beside those of the lists, such as the address that a user pasted. May be a new array at each
+   * render. Default: none.
+   */
+  readonly tokens?: ReadonlyArray<Address>
+}
+
 interface Read extends Pick<PortfolioState, "portfolio" | "error"> {
   readonly client: SweepClient
   readonly owner: Address
   readonly attempt: number
+  /** The tokens to look for, as one text. */
+  readonly asked: string
 }
 
 /**
@@ -24,9 +34,14 @@ interface Read extends Pick<PortfolioState, "portfolio" | "error"> {
  * @param client - must be a stable object
  * @param owner - undefined while no wallet is connected
  * @example
- * const { error, portfolio, reload } = usePortfolio(client, account?.address)
+ * const { error, portfolio, reload } = usePortfolio(client, account?.address, { tokens: pasted })
  */
-export const usePortfolio = (client: SweepClient, owner: Address | undefined): PortfolioState => {
+export const usePortfolio = (
+  client: SweepClient,
+  owner: Address | undefined,
+  { tokens = [] }: UsePortfolioOptions = {}
+): PortfolioState => {
+  const asked = tokens.join()
   const [read, setRead] = useState<Read>()
   const [attempt, setAttempt] = useState(0)
   const reload = useCallback(() => setAttempt((last) => last + 1), [])
@@ -39,20 +54,22 @@ export const usePortfolio = (client: SweepClient, owner: Address | undefined): P
         ...found(last?.client === client && last.owner === owner ? last.portfolio : undefined),
         client,
         owner,
-        attempt
+        attempt,
+        asked
       }))
     }
-    client.sweepable(owner, { signal: stop.signal }).then(
+    const given = asked === "" ? [] : (asked.split(",") as ReadonlyArray<Address>)
+    client.sweepable(owner, { signal: stop.signal, tokens: given }).then(
       (portfolio) => keep(() => ({ portfolio, error: undefined })),
       (error: unknown) => keep((portfolio) => ({ portfolio, error }))
     )
     return () => stop.abort()
-  }, [client, owner, attempt])
+  }, [client, owner, attempt, asked])
   const known = read?.client === client && read.owner === owner ? read : undefined
   return {
     portfolio: known?.portfolio,
     error: known?.error,
-    isLoading: owner !== undefined && known?.attempt !== attempt,
+    isLoading: owner !== undefined && (known?.attempt !== attempt || known.asked !== asked),
     reload
   }
 }
