@@ -4,6 +4,7 @@ pragma solidity ^0.8.37;
 import { SweepDelegate } from "../src/SweepDelegate.sol";
 import { SweepEntry } from "../src/SweepEntry.sol";
 import { SweepGuard } from "../src/SweepGuard.sol";
+import { UniswapV4Router } from "../src/UniswapV4Router.sol";
 import { SweepTest } from "./support/SweepTest.sol";
 
 /// @notice The code lacks the instructions for dangerous operations, and it is the code that is shipped.
@@ -18,13 +19,16 @@ contract BytecodeTest is SweepTest {
     uint8 private constant CREATE2 = 0xf5;
     uint8 private constant SELFDESTRUCT = 0xff;
 
+    UniswapV4Router private router;
+
     function setUp() public {
+        router = new UniswapV4Router(address(1), address(2));
         _deploy(address(1), _none(), _none());
     }
 
     function test_NothingRunsForeignCodeOrDestroysItself() public view {
-        address[3] memory contracts = [address(delegate), address(guard), address(entry)];
-        for (uint256 i; i < 3; ++i) {
+        address[4] memory contracts = [address(delegate), address(guard), address(entry), address(router)];
+        for (uint256 i; i < contracts.length; ++i) {
             bool[256] memory used = _instructions(contracts[i].code);
             assertFalse(used[ORIGIN], "ORIGIN");
             assertFalse(used[DELEGATECALL] || used[CALLCODE], "DELEGATECALL");
@@ -34,9 +38,9 @@ contract BytecodeTest is SweepTest {
     }
 
     /// @dev Without storage there is no initialiser, no upgrade, and no state that another delegate could change.
-    function test_DelegateAndEntryHaveNoStorage() public view {
-        address[2] memory contracts = [address(delegate), address(entry)];
-        for (uint256 i; i < 2; ++i) {
+    function test_DelegateEntryAndRouterHaveNoStorage() public view {
+        address[3] memory contracts = [address(delegate), address(entry), address(router)];
+        for (uint256 i; i < contracts.length; ++i) {
             bool[256] memory used = _instructions(contracts[i].code);
             assertFalse(used[SLOAD] || used[SSTORE] || used[TSTORE], "storage");
         }
@@ -61,6 +65,8 @@ contract BytecodeTest is SweepTest {
         assertTrue(vm.contains(shipped, vm.toString(type(SweepDelegate).creationCode)), "SweepDelegate");
         assertTrue(vm.contains(shipped, vm.toString(type(SweepGuard).creationCode)), "SweepGuard");
         assertTrue(vm.contains(shipped, vm.toString(type(SweepEntry).creationCode)), "SweepEntry");
+        string memory routers = vm.readFile("../src/adapters/evm/abi/routers.generated.ts");
+        assertTrue(vm.contains(routers, vm.toString(type(UniswapV4Router).creationCode)), "UniswapV4Router");
     }
 
     /// @dev Instructions of a contract, without the data of PUSH instructions.
