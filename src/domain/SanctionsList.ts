@@ -55,3 +55,10 @@ export const STALE_MILLIS = 24 * 3_600_000
 /** True if a list that was last read at `checkedAt` (UNIX milliseconds), or never, is stale. */
 export const isStale = (checkedAt: number | undefined, now: number): boolean =>
   checkedAt === undefined || now - checkedAt > STALE_MILLIS
+
+/** Age of a replica's last review from which the replica does not run any more, in milliseconds: three reviews were missed. */
+export const ABANDONED_MILLIS = 20 * 60_000
+
+/** True if the replica that reviewed a stale list at this time (UNIX milliseconds) has ended, so that its alert says nothing. */
+export const isAbandoned = (reviewedAt: unknown, now: number): boolean =>
+  typeof reviewedAt !== "number" || now - reviewedAt >= ABANDONED_MILLIS

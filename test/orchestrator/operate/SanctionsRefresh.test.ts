@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Logger, Option } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Logger, Option, Scope } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as SanctionsRefresh from "../../../src/orchestrator/operate/SanctionsRefresh.ts"
@@ -8,15 +9,28 @@ import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 
 const HOUR = 3_600_000
 
-/** A list that can be refreshed while its source answers. */
-const scene = (initial: Option.Option<ListAge>) =>
+/** Replicas over one store of alerts, each with a list that can be refreshed while its source answers. */
+const replicas = (initials: ReadonlyArray<Option.Option<ListAge>>) =>
   Effect.gen(function* () {
-    const state = { age: initial, answers: true, refreshes: 0 }
+    const store = yield* Layer.build(AlertsInMemory.layer)
+    const alerts = Context.get(store, Alerts)
+    const shared = Layer.succeed(Alerts, alerts)
+    return {
+      alerts: Effect.map(alerts.list, (all) => all.map(({ details }) => details["detail"])),
+      running: yield* Effect.forEach(initials, (initial) => scene(initial, shared))
+    }
+  })
+
+/** A list that can be refreshed while its source answers. */
+const scene = (initial: Option.Option<ListAge>, alerts = AlertsInMemory.layer) =>
+  Effect.gen(function* () {
+    const state = { age: initial, answers: true, refreshes: 0, failure: "HTTP 503" }
+    const scope = yield* Scope.fork(yield* Effect.scope)
     const lists = Layer.succeed(SanctionsLists, {
       age: Effect.sync(() => state.age),
       refresh: Effect.gen(function* () {
         state.refreshes += 1
-        if (!state.answers) return yield* new RefreshFailed({ detail: "HTTP 503" })
+        if (!state.answers) return yield* new RefreshFailed({ detail: state.failure })
         if (Option.isNone(state.age)) return Option.none()
         state.age = Option.some({ checkedAt: yield* Clock.currentTimeMillis })
         return Option.some(7)
@@ -25,14 +39,19 @@ const scene = (initial: Option.Option<ListAge>) =>
     const context = yield* Layer.build(
       SanctionsRefresh.layer({ intervalMillis: 6 * HOUR }).pipe(
         Layer.provide(lists),
-        Layer.provideMerge([AlertsInMemory.layer, Logger.layer([])])
+        Layer.provideMerge([alerts, Logger.layer([]), SecureRandom.layerWebCrypto])
       )
-    )
+    ).pipe(Scope.provide(scope))
     const standing = Effect.map(
       Alerts.use(({ list }) => list),
-      (alerts) => alerts.map(({ details, kind, severity }) => ({ kind, severity, details }))
+      (alerts) =>
+        alerts.map(({ details: { replica: _replica, reviewedAtMs: _reviewedAtMs, ...details }, kind, severity }) => ({
+          kind,
+          severity,
+          details
+        }))
     ).pipe(Effect.provide(context))
-    return { state, standing }
+    return { state, standing, end: Scope.close(scope, Exit.void) }
   })
 
 describe("SanctionsRefresh", () => {
@@ -84,6 +103,33 @@ describe("SanctionsRefresh", () => {
       const { standing } = yield* scene(Option.none())
       yield* TestClock.adjust("2 days")
       assert.deepStrictEqual(yield* standing, [])
+    })
+  )
+
+  it.effect("has an alert of each replica, which no other one clears while it runs", () =>
+    Effect.gen(function* () {
+      const never = Option.some({ checkedAt: undefined })
+      const { alerts, running } = yield* replicas([never, never])
+      const [first, second] = running
+      assert.isTrue(first !== undefined && second !== undefined)
+      if (first === undefined || second === undefined) return
+      for (const [index, { state }] of running.entries()) {
+        state.answers = false
+        state.failure = `replica ${index}`
+      }
+      yield* TestClock.adjust("1 second")
+      assert.sameMembers([...(yield* alerts)], ["replica 0", "replica 1"])
+      first.state.answers = true
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* alerts, ["replica 1"])
+      yield* TestClock.adjust("2 hours")
+      assert.deepStrictEqual(yield* alerts, ["replica 1"])
+      // The other one ends, and its alert soon after it.
+      yield* second.end
+      yield* TestClock.adjust("15 minutes")
+      assert.deepStrictEqual(yield* alerts, ["replica 1"])
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(yield* alerts, [])
     })
   )
 })

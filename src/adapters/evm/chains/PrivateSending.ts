@@ -27,6 +27,8 @@ const CAPACITY = 10_000
 interface Remembered {
   readonly firstSentAt: number
   isRefused: boolean
+  /** True once the public nodes have it. */
+  isPublic: boolean
   /** True while its way to the public nodes is scheduled. */
   isScheduled: boolean
 }
@@ -41,7 +43,7 @@ export const make = Effect.fnUntraced(function* (
   const rememberedOf = (hash: Hex, now: number): Remembered => {
     const known = remembered.get(hash)
     if (known !== undefined) return known
-    const fresh = { firstSentAt: now, isRefused: false, isScheduled: false }
+    const fresh = { firstSentAt: now, isRefused: false, isPublic: false, isScheduled: false }
     remembered.set(hash, fresh)
     // A map iterates in insertion order, so the oldest is forgotten.
     const [oldest] = remembered.keys()
@@ -49,8 +51,9 @@ export const make = Effect.fnUntraced(function* (
     return fresh
   }
 
-  /** Sends the transaction to the public nodes unless it is in a block. The watcher finds out what they answered. */
-  const publish = Effect.fnUntraced(function* (hash: Hex, raw: Hex) {
+  /** Sends the transaction to the public nodes unless they have it or it is in a block. The watcher finds out what they answered. */
+  const publish = Effect.fnUntraced(function* (hash: Hex, raw: Hex, sent: Remembered) {
+    if (sent.isPublic) return
     const included = yield* Effect.orElseSucceed(receipt(hash), Option.none)
     if (Option.isSome(included)) return
     const answer = yield* Effect.result(sendPublicly(raw))
@@ -64,7 +67,7 @@ export const make = Effect.fnUntraced(function* (
   const schedule = (hash: Hex, raw: Hex, sent: Remembered, millis: number) => {
     if (sent.isScheduled) return Effect.void
     sent.isScheduled = true
-    return Effect.asVoid(Effect.forkIn(Effect.andThen(Effect.sleep(millis), publish(hash, raw)), scope))
+    return Effect.asVoid(Effect.forkIn(Effect.andThen(Effect.sleep(millis), publish(hash, raw, sent)), scope))
   }
 
   return Effect.fnUntraced(function* (raw: Hex) {
@@ -74,22 +77,23 @@ export const make = Effect.fnUntraced(function* (
     const { isRefused } = sent
     const way = OrderFlow.wayOf({ ageMillis: now - sent.firstSentAt, isRefused }, publicAfterMillis)
     if (way._tag === "Public") return yield* sendPublicly(raw)
+    // Before it is sent: a caller that is interrupted meanwhile leaves its way to the public nodes behind.
+    yield* schedule(hash, raw, sent, way.publicInMillis)
     const taken = yield* Effect.result(
       Effect.timeoutOrElse(sendPrivately(raw), {
         duration: SILENCE_MILLIS,
         orElse: () => Effect.fail({ message: `no private endpoint answered within ${SILENCE_MILLIS} ms` })
       })
     )
-    if (taken._tag === "Success") {
-      yield* schedule(hash, raw, sent, way.publicInMillis)
-      return taken.success
-    }
+    if (taken._tag === "Success") return taken.success
     sent.isRefused = true
     yield* Effect.annotateLogs(Effect.logWarning("chain.not_private"), {
       chainId,
       transaction: hash,
       answer: taken.failure.message
     })
-    return yield* sendPublicly(raw)
+    const answer = yield* sendPublicly(raw)
+    sent.isPublic = true
+    return answer
   })
 })

@@ -67,6 +67,20 @@ describe("transactions of a chain with private endpoints", () => {
     )
   })
 
+  it.effect("go public after the same time if their sender is interrupted before an answer", () => {
+    const { log, use } = between({ public: publicNode(), private: () => "hang" }, "private")
+    return use((client) =>
+      Effect.gen(function* () {
+        const sender = yield* Effect.forkChild(client.send(raw))
+        yield* pass("1 second")
+        yield* Fiber.interrupt(sender)
+        assert.deepStrictEqual(sendings(log), ["private eth_sendRawTransaction"])
+        yield* pass("29 seconds")
+        assert.deepStrictEqual(sendings(log), ["private eth_sendRawTransaction", "public eth_sendRawTransaction"])
+      })
+    )
+  })
+
   it.effect("that are sent again stay private until the first time has passed, and are public from then on", () => {
     const { log, use } = between({ public: publicNode(), private: taker }, "private")
     return use((client) =>
