@@ -12,7 +12,7 @@ import {
   SWAP_ROUTER_02,
   token
 } from "./Facts.ts"
-import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
+import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 42_161
 
@@ -30,6 +30,11 @@ export const ARBITRUM: ChainFacts = {
   quoter: QUOTER_V2,
   venues: [
     uniswapV2("0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24"),
+    uniswapV4({
+      router: "0xed17c1EEe917019ff2f70FDf79A8d4D07ADbc2bE",
+      poolManager: "0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32",
+      quoter: "0x3972C00f7ed4885e145823eb7C655375d275A1C5"
+    }),
     sushiswapV2("0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506"),
     sushiswapV3("0x8A21F6768C1f8075791D08546Dadf6daA0bE820c", "0x0524E833cCD057e4d7A296e3aaAb9f7675964Ce1"),
     pancakeswapV2("0x8cFe327CEc66d1C090Dd72bd0FF11d690C33a2Eb"),

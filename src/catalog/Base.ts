@@ -10,7 +10,7 @@ import {
   SPOKE_POOL_PERIPHERY,
   token
 } from "./Facts.ts"
-import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
+import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 8453
 
@@ -41,6 +41,11 @@ export const BASE: ChainFacts = {
       quoter: "0x254cF9E1E6e233aa1AC962CB9B05b2cfeAaE15b0"
     },
     uniswapV2("0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24"),
+    uniswapV4({
+      router: "0x0416627c2316Df6fce444a50BaF6c734039847a7",
+      poolManager: "0x498581fF718922c3f8e6A244956aF099B2652b2b",
+      quoter: "0x0d5e0F971ED27FBfF6c2837bf31316121532048D"
+    }),
     sushiswapV2("0x6BDED42c6DA8FBf0d2bA55B2fa120C5e0c8D7891"),
     sushiswapV3("0xFB7eF66a7e61224DD6FcD0D7d9C3be5C8B049b9f", "0xb1E835Dc2785b52265711e17fCCb0fd018226a6e"),
     pancakeswapV2("0x8cFe327CEc66d1C090Dd72bd0FF11d690C33a2Eb"),

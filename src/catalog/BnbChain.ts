@@ -10,7 +10,7 @@ import {
   SPOKE_POOL_PERIPHERY,
   token
 } from "./Facts.ts"
-import { pancakeswapV2, pancakeswapV3, sushiswapV2, uniswapV2 } from "./Venues.ts"
+import { pancakeswapV2, pancakeswapV3, sushiswapV2, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 56
 
@@ -32,6 +32,11 @@ export const BNB_CHAIN: ChainFacts = {
     pancakeswapV3("0x13f4EA83D0bd40E75C8222255bc855a974568Dd4"),
     pancakeswapV2("0x10ED43C718714eb63d5aA57B78B54704E256024E"),
     uniswapV2("0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24"),
+    uniswapV4({
+      router: "0xf0B409b06353652f9177983E56B6b793c2bEbe72",
+      poolManager: "0x28e2Ea090877bF75740558f6BFB36A5ffeE9e9dF",
+      quoter: "0x9F75dD27D6664c475B90e105573E550ff69437B0"
+    }),
     sushiswapV2("0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506")
   ],
   spokePool: "0x4e8E101924eDE233C13e2D8622DC8aED2872d505",

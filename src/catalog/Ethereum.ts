@@ -11,7 +11,7 @@ import {
   SPOKE_POOL_PERIPHERY,
   SWAP_ROUTER_02
 } from "./Facts.ts"
-import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
+import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 1
 
@@ -29,6 +29,11 @@ export const ETHEREUM: ChainFacts = {
   quoter: QUOTER_V2,
   venues: [
     uniswapV2("0x7a250d5630B4cF539739dF2C5dAcb4c659F2488D"),
+    uniswapV4({
+      router: "0x51aeeaEdA19F2907247Bdc07175dCdb70960D36e",
+      poolManager: "0x000000000004444c5dc75cB358380D2e3dE08A90",
+      quoter: "0x52F0E24D1c21C8A0cB1e5a5dD6198556BD9E1203"
+    }),
     sushiswapV2("0xd9e1cE17f2641f24aE83637ab66a2cca9C378B9F"),
     sushiswapV3("0x2E6cd2d30aa43f40aa81619ff4b6E0a41479B13F", "0x64e8802FE490fa7cc61d3463958199161Bb608A7"),
     pancakeswapV2("0xEfF92A263d31888d860bD50809A8D171709b7b1c"),

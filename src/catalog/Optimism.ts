@@ -13,7 +13,7 @@ import {
   SWAP_ROUTER_02,
   token
 } from "./Facts.ts"
-import { sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
+import { sushiswapV2, sushiswapV3, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 10
 
@@ -31,6 +31,11 @@ export const OPTIMISM: ChainFacts = {
   quoter: QUOTER_V2,
   venues: [
     uniswapV2("0x4A7b5Da61326A6379179b40d00F57E5bbDC962c2"),
+    uniswapV4({
+      router: "0xa6911c5170A0A3B74321fE86A323dFed9241e575",
+      poolManager: "0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3",
+      quoter: "0x1f3131A13296FB91C90870043742C3CDBFF1A8d7"
+    }),
     sushiswapV2("0x2ABf469074dc0b54d793850807E6eb5Faf2625b1"),
     sushiswapV3("0x8c32Fd078B89Eccb06B40289A539D84A4aA9FDA6", "0xb1E835Dc2785b52265711e17fCCb0fd018226a6e"),
     {

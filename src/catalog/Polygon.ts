@@ -12,7 +12,7 @@ import {
   SWAP_ROUTER_02,
   token
 } from "./Facts.ts"
-import { sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
+import { sushiswapV2, sushiswapV3, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 137
 
@@ -32,6 +32,11 @@ export const POLYGON: ChainFacts = {
   quoter: QUOTER_V2,
   venues: [
     uniswapV2("0xedf6066a2b290C185783862C7F4776A2C8077AD1"),
+    uniswapV4({
+      router: "0xEae04885a86e97C5E7731915AAF39822DCD832c8",
+      poolManager: "0x67366782805870060151383F4BbFF9daB53e5cD6",
+      quoter: "0xb3d5c3Dfc3a7aEbFF71895A7191796BFFc2c81b9"
+    }),
     sushiswapV2("0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506"),
     sushiswapV3("0x0aF89E1620b96170e2a9D0b68fEebb767eD044c3", "0xb1E835Dc2785b52265711e17fCCb0fd018226a6e")
   ],

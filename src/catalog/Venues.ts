@@ -8,6 +8,16 @@ type Facts = typeof Venue.Encoded
 
 export const uniswapV2 = (router: string): Facts => ({ name: "uniswap-v2", family: "uniswap-v2", router })
 
+/**
+ * By this project's router (`contracts/src/UniswapV4Router.sol`), whose address follows from the PoolManager and the wrapped native currency.
+ * `./sweep deploy --uniswap-v4` deploys it where nobody has done so. The other addresses are of Uniswap's documentation.
+ */
+export const uniswapV4 = (contracts: {
+  readonly router: string
+  readonly poolManager: string
+  readonly quoter: string
+}): Facts => ({ name: "uniswap-v4", family: "uniswap-v4", ...contracts })
+
 export const sushiswapV2 = (router: string): Facts => ({ name: "sushiswap-v2", family: "uniswap-v2", router })
 
 /** Its router is the first SwapRouter of Uniswap v3. */

@@ -43,6 +43,8 @@ const readerOf = ({ family, hasDeadlineInSwap = false }: Venue): string => {
       return "readSolidlyCall"
     case "slipstream":
       return "readSlipstreamCall"
+    case "uniswap-v4":
+      return "readUniswapV4Call"
   }
 }
 

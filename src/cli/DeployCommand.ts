@@ -7,6 +7,7 @@ import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as Deployer from "../adapters/evm/contracts/Deployer.ts"
 import * as Deployment from "../adapters/evm/contracts/Deployment.ts"
+import * as UniswapV4Deployment from "../adapters/evm/contracts/UniswapV4Deployment.ts"
 import * as RawKeys from "../adapters/evm/keys/RawKeys.ts"
 import { ChainsConfig } from "../config/Chains.ts"
 import { deployment } from "../config/Deployment.ts"
@@ -23,8 +24,15 @@ const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDefault(false)
 )
 
+const uniswapV4 = Flag.Boolean("uniswap-v4").pipe(
+  Flag.withDescription("Also deploy the router for Uniswap v4, if the chain's entry declares that venue"),
+  Flag.withDefault(false)
+)
+
 interface Plans {
   readonly plan: Deployment.Plan
+  /** Contracts that are deployed on request. */
+  readonly parts: ReadonlyArray<Deployment.Part>
   readonly earlier: ReadonlyArray<Deployment.Plan>
   /** Guard of the first generation, as the chain's entry names it. */
   readonly priorGuard: Address.Address | undefined
@@ -64,8 +72,20 @@ const unnamedPriorGuard = Effect.fnUntraced(function* (client: ChainClient, { ea
 const advice = (guard: Address.Address): string =>
   `Set \`priorGuard\` to ${guard} in the chain's entry: an order that generation 1 settled is then refused by generation ${Deployment.CURRENT}`
 
+const noRouter = (chainId: number): string =>
+  `the entry of chain ${chainId} declares no venue of the family uniswap-v4 with this version's router. Add one to \`venues\``
+
 const summary = (verb: string, contracts: ReadonlyArray<string>): string =>
   contracts.length === 0 ? "nothing to deploy" : `${verb} ${contracts.join(" and ")}`
+
+/** A line for each part, with what deploys it if it is missing. */
+const partLines = (chain: ChainClient, parts: ReadonlyArray<Deployment.Part>) =>
+  Effect.forEach(parts, (part) =>
+    Effect.map(Deployer.inspectPart(chain, part), (finding) => {
+      const hint = finding === "missing" ? " (optional; deploy it with --uniswap-v4)" : ""
+      return `${part.transaction.contract} ${part.address}  ${finding}${hint}`
+    })
+  )
 
 /** The deployment plan of the chain's entry in the chains file. */
 const planned = Effect.fnUntraced(function* (chainId: number) {
@@ -78,13 +98,15 @@ const planned = Effect.fnUntraced(function* (chainId: number) {
     })
   }
   const config = ChainSettings.deploymentOf(settings, domainName)
+  const chain = ChainSettings.chainOf(settings, domainName)
   return {
     plan: Deployment.plan(config),
+    parts: UniswapV4Deployment.plansOf(chain),
     earlier: Deployment.earlierPlans(config),
     priorGuard: config.priorGuard,
     chains: JsonRpcChains.layer([
       {
-        chain: ChainSettings.chainOf(settings, domainName),
+        chain,
         rpcUrls: settings.rpcUrls,
         broadcastUrls: settings.broadcastUrls
       }
@@ -95,10 +117,10 @@ const planned = Effect.fnUntraced(function* (chainId: number) {
 const client = (chainId: number) => Effect.flatMap(Chains, (chains) => chains.get(chainId))
 
 const inspect = Effect.fnUntraced(function* (chainId: number, plans: Plans) {
-  const { earlier, plan } = plans
+  const { earlier, parts, plan } = plans
   const chain = yield* client(chainId)
   const findings = yield* Deployer.inspect(chain, plan)
-  yield* Console.log(table(plan, findings))
+  yield* Console.log([table(plan, findings), ...(yield* partLines(chain, parts))].join("\n"))
   yield* Console.log(yield* generations(chain, findings, earlier))
   const unnamed = yield* unnamedPriorGuard(chain, plans)
   if (unnamed !== undefined) yield* Console.log(`${advice(unnamed)}.`)
@@ -111,31 +133,38 @@ const inspect = Effect.fnUntraced(function* (chainId: number, plans: Plans) {
   )
 })
 
-const deploy = Effect.fnUntraced(function* (chainId: number, plans: Plans) {
-  const { earlier, plan } = plans
+const deploy = Effect.fnUntraced(function* (chainId: number, plans: Plans, wanted: boolean) {
+  const { earlier, parts, plan } = plans
   const keys = yield* RelayerKeys
   const [lane] = keys.lanes(chainId)
   if (lane === undefined) return yield* new UsageError({ detail: "DEPLOYER_KEY holds no key" })
   const connected = yield* client(chainId)
   const unnamed = yield* unnamedPriorGuard(connected, plans)
   if (unnamed !== undefined) return yield* new UsageError({ detail: advice(unnamed) })
+  if (wanted && parts.length === 0) return yield* new UsageError({ detail: noRouter(chainId) })
   const { deployed, findings } = yield* Deployer.deploy(connected, plan, { keys, lane })
-  yield* Console.log(table(plan, findings))
+  const added = yield* Effect.filter(wanted ? parts : [], (part) =>
+    Deployer.deployPart(connected, part, { keys, lane })
+  )
+  yield* Console.log([table(plan, findings), ...(yield* partLines(connected, parts))].join("\n"))
   yield* Console.log(yield* generations(connected, findings, earlier))
-  yield* Console.log(summary("deployed", deployed))
+  yield* Console.log(summary("deployed", [...deployed, ...added.map(({ transaction: { contract } }) => contract)]))
 })
 
-export const deployCommand = Command.make("deploy", { chain, dryRun }, ({ chain: chainId, dryRun }) =>
-  Effect.gen(function* () {
-    const { chains, ...plans } = yield* planned(chainId)
-    if (dryRun) return yield* inspect(chainId, plans).pipe(Effect.provide(chains))
-    const key = yield* PrivateKeys.parse(
-      "DEPLOYER_KEY",
-      "the private key of an account that can pay for the deployment, 0x followed by 64 hex digits; or use --dry-run",
-      Option.toArray(yield* deployment.deployerKey.config)
-    )
-    yield* deploy(chainId, plans).pipe(Effect.provide(Layer.mergeAll(chains, RawKeys.layer(key))))
-  })
+export const deployCommand = Command.make(
+  "deploy",
+  { chain, dryRun, uniswapV4 },
+  ({ chain: chainId, dryRun, uniswapV4: wanted }) =>
+    Effect.gen(function* () {
+      const { chains, ...plans } = yield* planned(chainId)
+      if (dryRun) return yield* inspect(chainId, plans).pipe(Effect.provide(chains))
+      const key = yield* PrivateKeys.parse(
+        "DEPLOYER_KEY",
+        "the private key of an account that can pay for the deployment, 0x followed by 64 hex digits; or use --dry-run",
+        Option.toArray(yield* deployment.deployerKey.config)
+      )
+      yield* deploy(chainId, plans, wanted).pipe(Effect.provide(Layer.mergeAll(chains, RawKeys.layer(key))))
+    })
 ).pipe(
   Command.withDescription(
     "Deploy the service's contracts to a chain by CREATE2, and verify those already there. Safe to repeat"
@@ -145,6 +174,10 @@ export const deployCommand = Command.make("deploy", { chain, dryRun }, ({ chain:
     {
       command: "DEPLOYER_KEY=0x… sweep deploy --chain 8453",
       description: "Deploy the missing contracts, then verify all of them"
+    },
+    {
+      command: "DEPLOYER_KEY=0x… sweep deploy --chain 8453 --uniswap-v4",
+      description: "Deploy also the router for Uniswap v4"
     }
   ])
 )

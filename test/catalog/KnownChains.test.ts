@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { TOKEN_SYMBOLS_MAP } from "@across-protocol/constants"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
+import { plan } from "../../src/adapters/evm/contracts/UniswapV4Deployment.ts"
 import { ASSETS } from "../../src/catalog/Assets.ts"
 import { KNOWN_CHAINS } from "../../src/catalog/KnownChains.ts"
 import * as Address from "../../src/domain/Address.ts"
@@ -15,6 +16,7 @@ import { readSlipstreamCall } from "../../src/sdk/review/venues/Slipstream.ts"
 import { readSolidlyCall } from "../../src/sdk/review/venues/Solidly.ts"
 import { readUniswapV2Call } from "../../src/sdk/review/venues/UniswapV2.ts"
 import { readUniswapV3Call } from "../../src/sdk/review/venues/UniswapV3.ts"
+import { readUniswapV4Call } from "../../src/sdk/review/venues/UniswapV4.ts"
 
 const chains = Object.values(KNOWN_CHAINS)
 
@@ -138,6 +140,7 @@ describe("venues", () => {
     if (family === "uniswap-v2") return readUniswapV2Call
     if (family === "solidly") return readSolidlyCall
     if (family === "slipstream") return readSlipstreamCall
+    if (family === "uniswap-v4") return readUniswapV4Call
     return hasDeadlineInSwap === true ? readUniswapV3Call : readSwapRouter02
   }
 
@@ -148,6 +151,15 @@ describe("venues", () => {
         ...venues.map((venue) => [venue.router, readerOf(venue)] as const)
       ])
       assert.deepStrictEqual(new Map<string, unknown>(Object.entries(VENUE_ROUTERS[id] ?? {})), ofService, name)
+    }
+  })
+
+  // A change of the contract moves its addresses.
+  it("have the router for Uniswap v4 at the address that it is deployed to", () => {
+    for (const { name, venues = [], wrappedNative } of chains) {
+      const { poolManager = "", router } = venues.find(({ family }) => family === "uniswap-v4") ?? assert.fail(name)
+      const planned = plan({ poolManager: Address.of(poolManager), wrappedNative: Address.of(wrappedNative) })
+      assert.strictEqual<string>(planned.address, router, name)
     }
   })
 

@@ -94,7 +94,8 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep build-client", (i
         { name: "other-v3", family: "uniswap-v3", router: address(0x52), quoter },
         { name: "first-v3", family: "uniswap-v3", router: address(0x53), quoter, hasDeadlineInSwap: true },
         { name: "basic", family: "solidly", router: address(0x54), factory },
-        { name: "ticks", family: "slipstream", router: address(0x55), quoter }
+        { name: "ticks", family: "slipstream", router: address(0x55), quoter },
+        { name: "pools", family: "uniswap-v4", router: address(0x56), quoter, poolManager: address(0x40) }
       ]
       yield* fs.writeFileString(
         file,
@@ -114,7 +115,8 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep build-client", (i
           [address(0x52)]: "readSwapRouter02",
           [address(0x53)]: "readUniswapV3Call",
           [address(0x54)]: "readSolidlyCall",
-          [address(0x55)]: "readSlipstreamCall"
+          [address(0x55)]: "readSlipstreamCall",
+          [address(0x56)]: "readUniswapV4Call"
         }
       })
       // Each of them is a reader of the client.

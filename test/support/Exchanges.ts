@@ -5,6 +5,8 @@ import * as DevExchanges from "../../src/devnet/Exchanges.ts"
 import { run, Script } from "../../src/devnet/Script.ts"
 import { type Symbol, TOKENS, units } from "../../src/devnet/Tokens.ts"
 import { openPool } from "../../src/devnet/Uniswap.ts"
+import * as UniswapV4 from "../../src/devnet/UniswapV4.ts"
+import * as Address from "../../src/domain/Address.ts"
 import { OneChain } from "./OneChain.ts"
 import { withLiveClock } from "./LiveClock.ts"
 import { address } from "./FakeChain.ts"
@@ -12,6 +14,7 @@ import { address } from "./FakeChain.ts"
 export interface ExchangesShape {
   readonly v2: DevExchanges.UniswapV2
   readonly v3: DevExchanges.UniswapV3
+  readonly v4: UniswapV4.UniswapV4
 }
 
 type Priced = Exclude<Symbol, "FOT">
@@ -40,8 +43,9 @@ const setUp = Effect.gen(function* () {
   for (const [token, whole] of gifts) yield* one.fund(deployer, { token, amount: units(token, whole) })
   const v2 = DevExchanges.deployV2(script, artifacts, one.tokens)
   const v3 = DevExchanges.deployV3(script, artifacts, one.tokens)
+  const v4 = UniswapV4.deploy(script, yield* UniswapV4.load, one.tokens)
   const symbols: ReadonlyArray<Symbol> = ["WETH", "USDC", "USDT", "DAI", "WBTC", "FOT"]
-  for (const spender of [v2.router, v3.positionManager]) {
+  for (const spender of [v2.router, v3.positionManager, v4.liquidity]) {
     DevExchanges.approve(
       script,
       symbols.map((symbol) => one.tokens[symbol]),
@@ -68,8 +72,19 @@ const setUp = Effect.gen(function* () {
     const sides = [sideOf(one, a, 1_000_000n), sideOf(one, b, 1_000_000n)] as const
     openPool(script, v3.positionManager, { label: `${a}/${b}`, fee, sides })
   }
+  // Native currency is a currency of its own in Uniswap v4.
+  const native = { ...sideOf(one, "WETH", 1_000_000n), token: Address.zero }
+  UniswapV4.openPool(script, v4, { fee: 500, tickSpacing: 10 }, [native, sideOf(one, "USDC", 1_000_000n)])
+  UniswapV4.openPool(script, v4, { fee: 100, tickSpacing: 1 }, [
+    sideOf(one, "DAI", 1_000_000n),
+    sideOf(one, "USDC", 1_000_000n)
+  ])
+  UniswapV4.openPool(script, v4, { fee: 3_000, tickSpacing: 60 }, [
+    sideOf(one, "WBTC", 1_000_000n),
+    sideOf(one, "WETH", 1_000_000n)
+  ])
   yield* run(one.node, script)
-  return { v2, v3 } satisfies ExchangesShape
+  return { v2, v3, v4 } satisfies ExchangesShape
 })
 
 export class Exchanges extends Context.Service<Exchanges, ExchangesShape>()("sweep/test/Exchanges") {

@@ -8,11 +8,17 @@ import * as OnChainVenue from "./OnChainVenue.ts"
 import * as PairRouters from "./PairRouters.ts"
 import * as UniswapV3 from "./UniswapV3.ts"
 import * as Pools from "./UniswapV3Pools.ts"
+import * as UniswapV4 from "./UniswapV4.ts"
+import * as V4Pools from "./UniswapV4Pools.ts"
 import type { VenueSource } from "./VenueSource.ts"
 
 /** The exchange of a declared venue. None if it lacks what its family needs, which the chains file does not allow. */
-const exchangeOf = (venue: Venue.Venue, pools: Pools.Pools): Option.Option<OnChainVenue.Exchange> => {
-  const { factory, family, name: provider, quoter, router } = venue
+const exchangeOf = (
+  venue: Venue.Venue,
+  { wrappedNative }: Chain,
+  { pools, v4 }: { readonly pools: Pools.Pools; readonly v4: V4Pools.Pools }
+): Option.Option<OnChainVenue.Exchange> => {
+  const { factory, family, name: provider, poolManager, quoter, router } = venue
   const contracts = { provider, router }
   switch (family) {
     case "uniswap-v2":
@@ -34,29 +40,38 @@ const exchangeOf = (venue: Venue.Venue, pools: Pools.Pools): Option.Option<OnCha
         DeadlinedRouter.exchange({ ...contracts, quoter: known, kinds }, pools)
       )
     }
+    case "uniswap-v4":
+      return Option.map(
+        Option.all([Option.fromUndefinedOr(poolManager), Option.fromUndefinedOr(quoter)]),
+        ([manager, known]) => {
+          const exchange = { ...contracts, poolManager: manager, quoter: known, pools: venue.pools ?? [] }
+          return UniswapV4.exchange(exchange, v4, wrappedNative)
+        }
+      )
   }
 }
 
 /** The exchange of `swapRouter` and `quoter`, and one source for each name of a venue, whatever chains have it. */
 export const make: Effect.Effect<ReadonlyArray<VenueSource>, never, Chains> = Effect.gen(function* () {
   const chains = yield* Chains
-  const pools = Pools.make()
+  const known = { pools: Pools.make(), v4: V4Pools.make() }
   const first = yield* UniswapV3.make
   const exchanges = new Map<Venue.Venue, Option.Option<OnChainVenue.Exchange>>()
 
   const venueOn = ({ venues = [] }: Chain, name: string) =>
     Option.fromUndefinedOr(venues.find((venue) => venue.name === name))
-  const exchangeOn = (venue: Venue.Venue) => {
-    const known = exchanges.get(venue) ?? exchangeOf(venue, pools)
-    exchanges.set(venue, known)
-    return known
+  const exchangeOn = (chain: Chain) => (venue: Venue.Venue) => {
+    const made = exchanges.get(venue) ?? exchangeOf(venue, chain, known)
+    exchanges.set(venue, made)
+    return made
   }
   const named = (name: string): VenueSource => ({
     name,
     routersOn: (chain) => Option.toArray(Option.map(venueOn(chain, name), ({ router }) => router)),
-    prepare: OnChainVenue.make(chains, name, (chain) => Option.flatMap(venueOn(chain, name), exchangeOn)).prepare,
+    prepare: OnChainVenue.make(chains, name, (chain) => Option.flatMap(venueOn(chain, name), exchangeOn(chain)))
+      .prepare,
     poolReads: (chain, pair) =>
-      Option.match(Option.flatMap(venueOn(chain, name), exchangeOn), {
+      Option.match(Option.flatMap(venueOn(chain, name), exchangeOn(chain)), {
         onNone: () => [],
         onSome: ({ poolReads }) => poolReads(pair)
       })

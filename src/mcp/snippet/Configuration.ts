@@ -7,6 +7,7 @@ import {
   readSwapRouter02,
   readUniswapV2Call,
   readUniswapV3Call,
+  readUniswapV4Call,
   type SwapReader,
   VENUE_ROUTERS
 } from "../../sdk/venues.ts"
@@ -46,7 +47,8 @@ const KINDS = new Map<SwapReader, string>([
   [readUniswapV2Call, "pairs"],
   [readSolidlyCall, "solidly"],
   [readUniswapV3Call, "fees"],
-  [readSlipstreamCall, "ticks"]
+  [readSlipstreamCall, "ticks"],
+  [readUniswapV4Call, "pools"]
 ])
 
 const routers = Object.entries(VENUE_ROUTERS)
@@ -105,9 +107,9 @@ interface Bridge {
 
 /**
  * Kinds of routers. router02: Uniswap's SwapRouter02 and PancakeSwap v3. pairs: Uniswap v2, SushiSwap v2 and PancakeSwap v2.
- * fees: SushiSwap v3. solidly and ticks: basic and concentrated pools of Aerodrome and Velodrome.
+ * fees: SushiSwap v3. solidly and ticks: basic and concentrated pools of Aerodrome and Velodrome. pools: this service's router for Uniswap v4.
  */
-type RouterKind = "router02" | "pairs" | "solidly" | "fees" | "ticks"
+type RouterKind = "router02" | "pairs" | "solidly" | "fees" | "ticks" | "pools"
 
 /** Routers by chain id. Swaps by other ones, and on other chains, are refused: add yours. */
 const ROUTERS: Partial<Record<number, Record<Hex, RouterKind>>> = {

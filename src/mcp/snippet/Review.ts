@@ -46,7 +46,7 @@ function reviewSwapCall(request: SweepRequest, { order, quote }: Quoted, fees: b
   must(sameText(made.recipient, destination), "the router pays " + made.recipient)
   must(made.unwraps === native, "the router pays in another currency")
   // The order's own minimum holds for native currency on chains that are not known.
-  must((native && wrapped === undefined) || isKnown(made.tokenOut, native ? wrapped : request.tokenOut), "the router pays " + made.tokenOut)
+  must((native && wrapped === undefined) || isKnown(made.tokenOut, native && !sameText(made.tokenOut, NATIVE) ? wrapped : request.tokenOut), "the router pays " + made.tokenOut)
 }
 
 /** Throws if the order differs from the request or exceeds a limit. Show the result to the user before you sign. */

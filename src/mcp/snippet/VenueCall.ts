@@ -32,6 +32,12 @@ const firstRouterAbi = parseAbi([
   "function unwrapWETH9(uint256 amountMinimum, address recipient)"
 ])
 
+const poolsAbi = parseAbi([
+  "struct Pool { address currency; uint24 fee; int24 tickSpacing; address hooks; }",
+  "struct Terms { address tokenIn; address tokenOut; address recipient; uint256 amountIn; uint256 minAmountOut; uint256 deadline; bool unwrapsInput; Pool[] hops; }",
+  "function exactInput(Terms terms)"
+])
+
 /** One swap of an exact amount. */
 interface Swap {
   tokenIn: Hex
@@ -108,6 +114,14 @@ function readDeadlinedCall(data: Hex, single: typeof feesAbi | typeof ticksAbi):
   return { ...swap, recipient: unwrapping.args[1], unwraps: true }
 }
 
+/** Uniswap v4, by the service's own router. The zero address stands for native currency. */
+function readPoolsCall(data: Hex): Swap {
+  const { amountIn, hops, recipient, tokenIn, tokenOut } = decodeWith(poolsAbi, data).args[0]
+  must(hops.length > 0 && !sameText(tokenIn, ZERO), "the path of the swap is malformed")
+  const unwraps = sameText(tokenOut, ZERO)
+  return { tokenIn, tokenOut: unwraps ? NATIVE : tokenOut, amountIn, recipient, unwraps }
+}
+
 /** Decodes one swap by a router of a known kind. Throws for any other call. */
 function readRouterCall(kind: RouterKind | undefined, data: Hex): Swap {
   switch (kind) {
@@ -121,6 +135,8 @@ function readRouterCall(kind: RouterKind | undefined, data: Hex): Swap {
       return readDeadlinedCall(data, feesAbi)
     case "ticks":
       return readDeadlinedCall(data, ticksAbi)
+    case "pools":
+      return readPoolsCall(data)
     default:
       throw new Error("do not sign: the router is not known")
   }

@@ -27,7 +27,7 @@ if (user === undefined) throw new Error("the local network has users")
 
 const RECIPIENT = address(0x77)
 
-const venuesOf = ({ v2, v3 }: ExchangesShape): ReadonlyArray<Venue> => [
+const venuesOf = ({ v2, v3, v4 }: ExchangesShape): ReadonlyArray<Venue> => [
   { name: "sushi-v2", family: "uniswap-v2", router: v2.router },
   { name: "pancake-v3", family: "uniswap-v3", router: v3.swapRouter, quoter: v3.quoter, feeTiers: [100, 500, 2_500] },
   {
@@ -37,6 +37,13 @@ const venuesOf = ({ v2, v3 }: ExchangesShape): ReadonlyArray<Venue> => [
     quoter: v3.quoter,
     feeTiers: [100, 500, 2_500],
     hasDeadlineInSwap: true
+  },
+  {
+    name: "uniswap-v4",
+    family: "uniswap-v4",
+    router: v4.router,
+    quoter: v4.quoter,
+    poolManager: v4.poolManager
   }
 ]
 
@@ -127,7 +134,7 @@ layer(scene, { excludeTestServices: true })("orders by other exchanges", (it) =>
       const after = yield* venueWith(() => true)
       const best = yield* after.route(yield* requestOf("DAI", "WETH", units("DAI", 1_000n)))
       const all = [best, ...(best.alternatives ?? [])]
-      assert.strictEqual(all.length, 3)
+      assert.isAtLeast(all.length, 3)
       assert.isTrue(all.every(({ amountOut }, index) => index === 0 || amountOut <= (all[index - 1]?.amountOut ?? 0n)))
       // Only Uniswap v2 trades it.
       assert.strictEqual((yield* after.route(yield* requestOf("FOT", "USDC", units("FOT", 10n)))).provider, "sushi-v2")

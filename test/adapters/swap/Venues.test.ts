@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Abi, decodeFunctionData } from "viem"
+import { uniswapV4Router } from "../../../src/adapters/evm/abi/routers.generated.ts"
 import { deadlinedRouterAbi, singleByFeeAbi } from "../../../src/adapters/swap/DeadlinedRouter.ts"
 import { uniswapV2RouterAbi } from "../../../src/adapters/swap/PairRouters.ts"
 import { swapRouter02Abi } from "../../../src/adapters/swap/uniswapV3Abi.ts"
@@ -44,7 +45,8 @@ const FAMILIES = {
     quoter: v3.quoter,
     feeTiers: [100, 2_500],
     hasDeadlineInSwap: true
-  })
+  }),
+  "Uniswap v4": ({ v4: { poolManager, quoter, router } }) => ({ family: "uniswap-v4", router, quoter, poolManager })
 } as const satisfies Readonly<Record<string, Declare>>
 
 /** The chain with one more venue, and the venue alone. */
@@ -94,7 +96,13 @@ const fixture = Layer.effect(
   }))
 )
 
-const functions: ReadonlyArray<Abi> = [swapRouter02Abi, deadlinedRouterAbi, singleByFeeAbi, uniswapV2RouterAbi]
+const functions: ReadonlyArray<Abi> = [
+  swapRouter02Abi,
+  deadlinedRouterAbi,
+  singleByFeeAbi,
+  uniswapV2RouterAbi,
+  uniswapV4Router.abi
+]
 
 /** Names of the functions that calldata calls, those inside of a `multicall` included. */
 const namesOf = (data: Hex): ReadonlyArray<string> => {
@@ -127,7 +135,8 @@ const CALLS: Readonly<Record<keyof typeof FAMILIES, ReadonlyArray<ReadonlyArray<
     ["exactInputSingle", "unwrapWETH9"],
     ["exactInput"],
     ["exactInput", "unwrapWETH9"]
-  ]
+  ],
+  "Uniswap v4": [["exactInput"], ["exactInput"], ["exactInput"], ["exactInput"]]
 }
 
 const SWAPS: ReadonlyArray<readonly [Symbol, Symbol | "ETH", bigint]> = [
@@ -155,7 +164,8 @@ for (const [family, declare] of Object.entries(FAMILIES) as ReadonlyArray<[keyof
           assert.deepStrictEqual(readVenueCall(route.target, route.calldata), {
             tokenIn: request.tokenIn,
             amountIn,
-            tokenOut: one.tokens.WETH,
+            // The router of Uniswap v4 names native currency itself.
+            tokenOut: family === "Uniswap v4" ? request.tokenOut : one.tokens.WETH,
             minAmountOut: route.minAmountOut,
             recipient: request.recipient,
             unwraps: tokenOut === "ETH"

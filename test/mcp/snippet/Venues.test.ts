@@ -32,7 +32,8 @@ const FAMILIES = {
   "Uniswap v2": EXCHANGES["Uniswap v2"].router,
   Solidly: EXCHANGES.Aerodrome.router,
   "Uniswap v3 with deadlines": EXCHANGES["SushiSwap v3"].router,
-  Slipstream: EXCHANGES.Slipstream.router
+  Slipstream: EXCHANGES.Slipstream.router,
+  "Uniswap v4": EXCHANGES["Uniswap v4"].router
 } as const
 
 describe("the generated code's review of other routers", () => {

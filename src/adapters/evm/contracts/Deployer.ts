@@ -96,6 +96,38 @@ const expecting = Effect.fnUntraced(function* (
   })
 })
 
+/** State of a part's address. */
+export const inspectPart = (client: ChainClient, part: Deployment.Part) =>
+  Effect.map(client.code(part.address), (code) => Deployment.judge(part, code))
+
+const requireDeployer = Effect.fnUntraced(function* (client: ChainClient) {
+  if (Deployment.hasDeployer(yield* client.code(Deployment.DETERMINISTIC_DEPLOYER))) return
+  return yield* new DeploymentFailed({
+    chainId: client.chain.id,
+    detail: `the deterministic deployer ${Deployment.DETERMINISTIC_DEPLOYER} is not on this chain; deploy it first`
+  })
+})
+
+/** Deploys a part if it is missing, and verifies its code. Returns true if it was missing. */
+export const deployPart = Effect.fn("Deployer.deployPart")(function* (
+  client: ChainClient,
+  part: Deployment.Part,
+  sender: { readonly keys: RelayerKeys["Service"]; readonly lane: Address.Address }
+) {
+  const before = yield* inspectPart(client, part)
+  if (before === "right") return false
+  if (before === "missing") {
+    yield* requireDeployer(client)
+    yield* send(client, sender.keys, sender.lane, part.transaction)
+  }
+  const after = before === "missing" ? yield* inspectPart(client, part) : before
+  if (after === "right") return true
+  return yield* new DeploymentFailed({
+    chainId: client.chain.id,
+    detail: `the chain differs from the plan: ${part.transaction.contract} at ${part.address} is ${after}`
+  })
+})
+
 /** Deploys missing contracts and verifies all. Fails before it sends anything when an address holds other code. */
 export const deploy = Effect.fn("Deployer.deploy")(function* (
   client: ChainClient,
@@ -106,12 +138,7 @@ export const deploy = Effect.fn("Deployer.deploy")(function* (
   const before = yield* inspect(client, plan)
   yield* expecting(chainId, plan, before, ["right", "missing"])
   const missing = Deployment.outstanding(plan, before)
-  if (missing.length > 0 && !Deployment.hasDeployer(yield* client.code(Deployment.DETERMINISTIC_DEPLOYER))) {
-    return yield* new DeploymentFailed({
-      chainId,
-      detail: `the deterministic deployer ${Deployment.DETERMINISTIC_DEPLOYER} is not on this chain; deploy it first`
-    })
-  }
+  if (missing.length > 0) yield* requireDeployer(client)
   yield* Effect.forEach(missing, (transaction) => send(client, sender.keys, sender.lane, transaction), {
     discard: true
   })

@@ -69,7 +69,7 @@ export const EARLIER: ReadonlyArray<Generation> = [1]
 export type ContractName = "guard" | "delegate" | "entry"
 
 export interface DeployTransaction {
-  readonly contract: "guard" | "entry"
+  readonly contract: "guard" | "entry" | "uniswap-v4-router"
   readonly to: Address.Address
   readonly data: Hex
 }
@@ -78,6 +78,11 @@ export interface PlannedContract {
   readonly address: Address.Address
   /** Deployed code, with immutables. */
   readonly runtimeCode: Hex
+}
+
+/** A contract beside those that sweeps need, which an operator may deploy. */
+export interface Part extends PlannedContract {
+  readonly transaction: DeployTransaction
 }
 
 export interface Plan {
@@ -93,17 +98,19 @@ export type Finding = "right" | "missing" | "wrong"
 
 const SALT = padHex("0x", { size: 32 })
 
-const create2 = (initCode: Hex): Address.Address =>
+/** Address of a contract that the deterministic deployer creates from this code. */
+export const create2 = (initCode: Hex): Address.Address =>
   Address.of(getContractAddress({ opcode: "CREATE2", from: DETERMINISTIC_DEPLOYER, salt: SALT, bytecode: initCode }))
 
-const deployment = (contract: "guard" | "entry", initCode: Hex): DeployTransaction => ({
+/** The transaction that creates a contract by the deterministic deployer. */
+export const deployment = (contract: DeployTransaction["contract"], initCode: Hex): DeployTransaction => ({
   contract,
   to: DETERMINISTIC_DEPLOYER,
   data: concatHex([SALT, initCode])
 })
 
 /** Runtime code with its immutables filled in. The compiler leaves them zero. */
-const filled = (
+export const filled = (
   code: { readonly runtimeCode: Hex; readonly immutables: Readonly<Record<string, ReadonlyArray<number>>> },
   words: Readonly<Record<string, Hex>>
 ): Hex =>
@@ -197,7 +204,7 @@ export const outstanding = (
   planned: Plan,
   findings: Readonly<Record<ContractName, Finding>>
 ): ReadonlyArray<DeployTransaction> =>
-  planned.transactions.filter((transaction) => findings[transaction.contract] === "missing")
+  planned.transactions.filter(({ contract }) => contract !== "uniswap-v4-router" && findings[contract] === "missing")
 
 /** Returns true when the chain has the deterministic deployer with its exact code. */
 export const hasDeployer = (code: Hex | undefined): boolean => code?.toLowerCase() === DETERMINISTIC_DEPLOYER_CODE

@@ -6,6 +6,7 @@ import { readSlipstreamCall } from "./Slipstream.ts"
 import { readSolidlyCall } from "./Solidly.ts"
 import { readUniswapV2Call } from "./UniswapV2.ts"
 import { readUniswapV3Call } from "./UniswapV3.ts"
+import { readUniswapV4Call } from "./UniswapV4.ts"
 import { readZeroExCall } from "./ZeroEx.ts"
 
 /** Routers of exchanges by chain id: Ethereum, OP Mainnet, BNB Chain, Polygon, Base and Arbitrum. Their calls are read in full. */
@@ -14,6 +15,7 @@ export const VENUE_ROUTERS: Readonly<Record<number, Routers>> = {
     // Uniswap
     "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45": readSwapRouter02,
     "0x7a250d5630B4cF539739dF2C5dAcb4c659F2488D": readUniswapV2Call,
+    "0x51aeeaEdA19F2907247Bdc07175dCdb70960D36e": readUniswapV4Call,
     // SushiSwap
     "0xd9e1cE17f2641f24aE83637ab66a2cca9C378B9F": readUniswapV2Call,
     "0x2E6cd2d30aa43f40aa81619ff4b6E0a41479B13F": readUniswapV3Call,
@@ -25,6 +27,7 @@ export const VENUE_ROUTERS: Readonly<Record<number, Routers>> = {
     // Uniswap
     "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45": readSwapRouter02,
     "0x4A7b5Da61326A6379179b40d00F57E5bbDC962c2": readUniswapV2Call,
+    "0xa6911c5170A0A3B74321fE86A323dFed9241e575": readUniswapV4Call,
     // SushiSwap
     "0x2ABf469074dc0b54d793850807E6eb5Faf2625b1": readUniswapV2Call,
     "0x8c32Fd078B89Eccb06B40289A539D84A4aA9FDA6": readUniswapV3Call,
@@ -36,6 +39,7 @@ export const VENUE_ROUTERS: Readonly<Record<number, Routers>> = {
     // Uniswap
     "0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2": readSwapRouter02,
     "0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24": readUniswapV2Call,
+    "0xf0B409b06353652f9177983E56B6b793c2bEbe72": readUniswapV4Call,
     // SushiSwap
     "0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506": readUniswapV2Call,
     // PancakeSwap
@@ -46,6 +50,7 @@ export const VENUE_ROUTERS: Readonly<Record<number, Routers>> = {
     // Uniswap
     "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45": readSwapRouter02,
     "0xedf6066a2b290C185783862C7F4776A2C8077AD1": readUniswapV2Call,
+    "0xEae04885a86e97C5E7731915AAF39822DCD832c8": readUniswapV4Call,
     // SushiSwap
     "0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506": readUniswapV2Call,
     "0x0aF89E1620b96170e2a9D0b68fEebb767eD044c3": readUniswapV3Call
@@ -54,6 +59,7 @@ export const VENUE_ROUTERS: Readonly<Record<number, Routers>> = {
     // Uniswap
     "0x2626664c2603336E57B271c5C0b26F421741e481": readSwapRouter02,
     "0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24": readUniswapV2Call,
+    "0x0416627c2316Df6fce444a50BaF6c734039847a7": readUniswapV4Call,
     // SushiSwap
     "0x6BDED42c6DA8FBf0d2bA55B2fa120C5e0c8D7891": readUniswapV2Call,
     "0xFB7eF66a7e61224DD6FcD0D7d9C3be5C8B049b9f": readUniswapV3Call,
@@ -68,6 +74,7 @@ export const VENUE_ROUTERS: Readonly<Record<number, Routers>> = {
     // Uniswap
     "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45": readSwapRouter02,
     "0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24": readUniswapV2Call,
+    "0xed17c1EEe917019ff2f70FDf79A8d4D07ADbc2bE": readUniswapV4Call,
     // SushiSwap
     "0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506": readUniswapV2Call,
     "0x8A21F6768C1f8075791D08546Dadf6daA0bE820c": readUniswapV3Call,
@@ -117,7 +124,8 @@ const FAMILIES: ReadonlyArray<SwapReader> = [
   readUniswapV2Call,
   readUniswapV3Call,
   readSolidlyCall,
-  readSlipstreamCall
+  readSlipstreamCall,
+  readUniswapV4Call
 ]
 
 /** Reads a call of any exchange's router, for routers whose kind is not known: `review.unlistedRouter`. Aggregators are not among them. */
