@@ -144,7 +144,7 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
     ).pipe(Layer.provide(durable)),
     AcrossRefunds.layer,
     EvmSweepSimulation.layer,
-    ListAndSimulation.layer,
+    ListAndSimulation.layer(options.settings.maxTransferFeeBps),
     AppPortfolio.layer(options.discovery),
     prices,
     AppRisk.layer(options.chains, options.risk).pipe(Layer.provide(prices)),

@@ -13,6 +13,7 @@ import { retention } from "./orchestrator/Retention.ts"
 import { routeProviders } from "./orchestrator/RouteProviders.ts"
 import { risk } from "./orchestrator/Risk.ts"
 import { screening } from "./orchestrator/Screening.ts"
+import { trading } from "./orchestrator/Trading.ts"
 import { treasury } from "./orchestrator/Treasury.ts"
 import {
   BPS,
@@ -98,12 +99,7 @@ export const orchestrator = {
     check: integer(NON_NEGATIVE),
     meaning: "Time after the expiry of its quote in which an order can still settle, in seconds."
   }),
-  slippageBps: setting({
-    name: "SLIPPAGE_BPS",
-    default: 50,
-    check: integer(BPS),
-    meaning: "Slippage tolerance of a same-chain swap, in basis points."
-  }),
+  ...trading,
   clearanceLifetimeSeconds: setting({
     name: "CLEARANCE_LIFETIME_SECONDS",
     default: 60,
@@ -160,7 +156,12 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
   feeRules: [],
   quoteLifetimeMillis: values.quoteLifetimeSeconds * 1000,
   orderGraceSeconds: values.orderGraceSeconds,
-  slippageBps: values.slippageBps,
+  slippage: {
+    fixedBps: Option.getOrUndefined(values.slippageBps),
+    floorBps: values.slippageMinBps,
+    capBps: values.slippageMaxBps
+  },
+  maxTransferFeeBps: values.transferFeeMaxBps,
   defaultSourceChain: Option.getOrUndefined(ofChains.defaultSourceChain),
   clearanceLifetimeMillis: values.clearanceLifetimeSeconds * 1000,
   relayer: {

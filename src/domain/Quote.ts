@@ -82,6 +82,14 @@ export const Quote = Schema.Struct({
     Uint256,
     "Minimum amount that the destination receives, in the smallest unit of tokenOut. Across chains: the output of the bridge."
   ),
+  slippageBps: described(
+    Schema.optionalKey(Schema.Int),
+    "Slippage tolerance of minAmountOut, in basis points of estimatedAmountOut: that of the request or the service, else by the measured price impact and volatility. Absent if the minimum has no tolerance, as that of most bridges. An addition to the specification."
+  ),
+  transferFeeBps: described(
+    Schema.optionalKey(Schema.Int),
+    "Part of the output that the token contracts take for themselves when tokenIn and tokenOut move, in basis points, as measured in a rehearsal. estimatedAmountOut and minAmountOut are what arrives after it. Absent if they take nothing. An addition to the specification."
+  ),
   provider: described(Schema.String, "Exchange or bridge of the route."),
   estimatedSeconds: described(Schema.Int, "Expected seconds from submission to delivery."),
   ...QuoteDetails.fields

@@ -7,6 +7,7 @@ import * as Alerts from "../../src/adapters/memory/shared/Alerts.ts"
 import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
 import * as Exposures from "../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as FeeValue from "../../src/adapters/memory/orchestrator/FeeValue.ts"
+import * as PriceMoves from "../../src/adapters/memory/orchestrator/PriceMoves.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
 import * as Signatures from "../../src/adapters/memory/orchestrator/Signatures.ts"
 import * as TokenRisk from "../../src/adapters/memory/orchestrator/TokenRisk.ts"
@@ -117,6 +118,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     calldataBytes: 32,
     charged: { dataGas: 0n, dataFee: 0n },
     simulationFails: undefined,
+    takenBps: undefined,
     reverting: new Set(),
     alternatives: [],
     routingFails: undefined,
@@ -133,6 +135,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           scripted(script, asked),
           chainsOf(chains, options.nodes ?? ((client) => client)),
           FeeValue.layer(),
+          PriceMoves.layer(),
           Prices.layer({ prices: new Map([source, destination].map(({ id }) => [id, chainPrices])) }),
           TokenRisk.layer({ tokens: knownTokens }),
           BuilderAttribution.layer({ builders: new Map([[KEY, attribution]]) }),
@@ -160,6 +163,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     intents: Context.get(context, IntentsPort),
     prices: Context.get(context, Prices.PricesState),
     feeRates: Context.get(context, FeeValue.FeeRates),
+    moves: Context.get(context, PriceMoves.MovesState),
     tokenRisk: Context.get(context, TokenRisk.TokenRiskState),
     attributions: resolves,
     /** Changes the attribution that the builder's key resolves to. */

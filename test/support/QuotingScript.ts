@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import type * as Address from "../../src/domain/Address.ts"
+import { lessBps } from "../../src/domain/Amount.ts"
 import * as Chain from "../../src/domain/Chain.ts"
 import * as OrderNonce from "../../src/domain/OrderNonce.ts"
 import { executionLimit } from "../../src/domain/RelayGas.ts"
@@ -12,6 +13,7 @@ import type { ChainClient, ChainUnavailable } from "../../src/ports/shared/Chain
 import { Intents as IntentsPort, type NewIntent } from "../../src/ports/orchestrator/Intents.ts"
 import { Screening, ScreeningBlocked } from "../../src/ports/shared/Screening.ts"
 import {
+  type Expected,
   type NoRoute,
   type RoutingUnavailable,
   type SwapRequest,
@@ -40,6 +42,8 @@ export interface Script {
   /** The chain's charge for the transaction's bytes. */
   charged: Pick<SimulatedSweep, "dataGas" | "dataFee">
   simulationFails: SimulationFailed | ChainUnavailable | undefined
+  /** Basis points that the tokens of a swap take. Set: the venue can make its call for what arrives. */
+  takenBps: number | undefined
   /** Targets whose orders revert. */
   reverting: ReadonlySet<Address.Address>
   /** Routes behind the best one. */
@@ -70,6 +74,9 @@ export const BRIDGE_FEE = 1_000n
 /** Expected output of a swap before the deposit, above its minimum. */
 export const BRIDGE_SURPLUS = 3n
 
+/** The amount that arrives of a transfer if the token takes `bps` basis points. Tokens round what they take down. */
+export const afterTransfer = (amount: bigint, bps: number): bigint => amount - (amount * BigInt(bps)) / 10_000n
+
 /** Notes the first use of a port. */
 const note = (asked: Asked, port: string) => {
   if (!asked.order.includes(port)) asked.order.push(port)
@@ -96,7 +103,7 @@ const venueOf = (script: Script, asked: Asked) => {
       asked.swaps.push(swap)
       if (script.routingFails !== undefined) return Effect.fail(script.routingFails)
       const { amountIn } = swap
-      return Effect.succeed({
+      const made = {
         provider: "venue",
         target: TARGET,
         calldata: `0x${amountIn.toString(16).padStart(2 * script.calldataBytes, "0")}` as const,
@@ -105,7 +112,17 @@ const venueOf = (script: Script, asked: Asked) => {
         gas: 1n,
         passing: 0,
         alternatives: script.alternatives
+      }
+      if (script.takenBps === undefined) return Effect.succeed(made)
+      const remade = ({ amountOut, slippageBps }: Expected): SwapRoute => ({
+        ...made,
+        amountOut,
+        minAmountOut: lessBps(amountOut, slippageBps),
+        sellsWhatArrives: true,
+        impactBps: 20,
+        remade
       })
+      return Effect.succeed(remade({ ...swap, amountOut: amountIn }))
     })
   return Layer.succeed(SwapVenue, {
     route: swapped,
@@ -164,9 +181,16 @@ const simulationOf = (script: Script, asked: Asked) =>
         if (script.reverting.has(order.swapTarget)) {
           return Effect.fail(new SimulationFailed({ detail: "SwapFailed", revert: "SwapFailed" }))
         }
+        const arrived =
+          script.takenBps === undefined
+            ? order.minAmountOut
+            : afterTransfer(BigInt(order.swapCalldata), script.takenBps)
+        if (arrived < order.minAmountOut) {
+          return Effect.fail(new SimulationFailed({ detail: "InsufficientOutput", revert: "InsufficientOutput" }))
+        }
         const gas = script.gas(asked.simulated.length - 1)
         const limits = { execution: executionLimit(gas), transaction: executionLimit(gas) }
-        return Effect.succeed({ ...script.charged, amountOut: order.minAmountOut, gas, limits })
+        return Effect.succeed({ ...script.charged, amountOut: arrived, gas, limits })
       })
   })
 

@@ -35,6 +35,9 @@ const TOKENS_PER_CALL = 4
 const SEEN_MILLIS = 15_000
 const SEEN_MARKETS = 10_000
 
+/** Age in milliseconds up to which a market still tells how much the price moves. */
+const LAST_MILLIS = 60_000
+
 /** Calls in flight at once. Enough for a wallet of 25 tokens on a chain, so that its prices take one round trip. */
 const CONCURRENCY = 8
 
@@ -60,6 +63,8 @@ export class PoolMarkets extends Context.Service<
     readonly read: (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) => Effect.Effect<Markets, PricesUnavailable>
     /** The same, with the markets of tokens that were read in the last 15 seconds as they were. */
     readonly recent: (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) => Effect.Effect<Markets, PricesUnavailable>
+    /** The market of a token as it was read in the last minute. Reads nothing. Undefined if it was not read, or has none. */
+    readonly last: (chainId: ChainId, token: Address.Address) => Effect.Effect<Market | undefined>
   }
 >()("sweep/adapters/prices/PoolMarkets") {}
 
@@ -153,7 +158,13 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     return missing.length === 0 ? known : new Map([...known, ...(yield* noted(chainId, missing))])
   })
 
-  return PoolMarkets.of({ read: noted, recent })
+  const last: PoolMarkets["Service"]["last"] = (chainId, token) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const known = seen.get(`${chainId} ${token}`)
+      return known === undefined || now - known.atMs > LAST_MILLIS ? undefined : known.market
+    })
+
+  return PoolMarkets.of({ read: noted, recent, last })
 })
 
 export const layer = (options?: Options) => Layer.effect(PoolMarkets, make(options))

@@ -21,7 +21,8 @@ const CACHE_CAPACITY = 10_000
 /** Upgradeable tokens may be renamed, so metadata expires. */
 const CACHE_LIFETIME = "1 day"
 
-export const make = Effect.gen(function* () {
+/** `maxTransferFeeBps`: part of a transfer that a token may take, in basis points. */
+export const make = Effect.fnUntraced(function* (maxTransferFeeBps: number) {
   const chains = yield* Chains
   const keys = yield* RelayerKeys
   const probe = TransferProbe.make()
@@ -61,10 +62,13 @@ export const make = Effect.gen(function* () {
     const stranger = Address.of(toHex(yield* random.randomBytes(20)))
     const [sender] = keys.lanes(on.chain.id)
     const recipients = [stranger, on.chain.feeRecipient].filter((recipient) => recipient !== transfer.owner)
-    yield* Effect.forEach(recipients, (recipient) => probe(on, { ...transfer, recipient, sender }), {
-      concurrency: "unbounded",
-      discard: true
+    const fees = yield* Effect.forEach(recipients, (recipient) => probe(on, { ...transfer, recipient, sender }), {
+      concurrency: "unbounded"
     })
+    const transferFeeBps = Math.max(0, ...fees)
+    if (transferFeeBps <= maxTransferFeeBps) return transferFeeBps === 0 ? {} : { transferFeeBps }
+    const detail = `it takes ${transferFeeBps} basis points, and TRANSFER_FEE_MAX_BPS is ${maxTransferFeeBps}`
+    return yield* new TokenDeclined({ token: transfer.token, reason: "transfer_taxed", detail })
   })
 
   const screenInput: TokenRisk["Service"]["screenInput"] = Effect.fn("TokenRisk.screenInput")(function* ({
@@ -75,12 +79,12 @@ export const make = Effect.gen(function* () {
   }) {
     const on = yield* client(chainId)
     const screened = yield* Effect.forkChild(
-      isNative(token) ? native(on, owner, amount) : transfers(on, { token, owner, amount })
+      isNative(token) ? Effect.as(native(on, owner, amount), {}) : transfers(on, { token, owner, amount })
     )
     // An address that is not a token is declined for that, and not for the transfer that fails.
     const { decimals, symbol } = yield* metadata(on.chain, token)
-    yield* Fiber.join(screened)
-    return { tier: Chain.listedTier(on.chain, token), symbol, decimals } satisfies TokenProfile
+    const fee = yield* Fiber.join(screened)
+    return { tier: Chain.listedTier(on.chain, token), symbol, decimals, ...fee } satisfies TokenProfile
   })
 
   const describe: TokenRisk["Service"]["describe"] = (chainId, token) =>
@@ -89,4 +93,5 @@ export const make = Effect.gen(function* () {
   return TokenRisk.of({ describe, screenInput })
 })
 
-export const layer = Layer.effect(TokenRisk, make)
+/** `maxTransferFeeBps`: see {@link make}. Default: tokens that take a fee are declined. */
+export const layer = (maxTransferFeeBps = 0) => Layer.effect(TokenRisk, make(maxTransferFeeBps))

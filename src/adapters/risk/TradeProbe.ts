@@ -145,6 +145,10 @@ export const judge = (
   return { _tag: "Sold", taxes: { buyBps, transferBps, sellBps: missingBps(sell.amountOut, amountIn(proceeds)) } }
 }
 
+/** A route that also sells a token that takes a fee from transfers, if there is one: others would make the token look like a trap. */
+const takingFees = (best: SwapRoute): SwapRoute =>
+  [best, ...(best.alternatives ?? [])].find(({ sellsWhatArrives }) => sellsWhatArrives === true) ?? best
+
 /** Makes `tryOut(client, token)`. Unproven if there is no market for the token or no answer. */
 export const make = Effect.gen(function* () {
   const keys = yield* RelayerKeys
@@ -168,14 +172,16 @@ export const make = Effect.gen(function* () {
     })
     const [moved, sold] = [buy.amountOut / MOVED_PART, buy.amountOut / SOLD_PART]
     if (sold === 0n) return Option.none<Plan>()
-    const sell = yield* venue.route({
-      ...terms,
-      tokenIn: token,
-      tokenOut: money,
-      amountIn: sold,
-      sender: holder,
-      recipient: holder
-    })
+    const sell = takingFees(
+      yield* venue.route({
+        ...terms,
+        tokenIn: token,
+        tokenOut: money,
+        amountIn: sold,
+        sender: holder,
+        recipient: holder
+      })
+    )
     return Option.some<Plan>({ trader, holder, token, money, price, buy, moved, sold, sell })
   })
 

@@ -6,6 +6,7 @@ import { Array, Effect, Exit, Option, Request, RequestResolver, Result } from "e
 import { encodeFunctionData, erc20Abi, hexToBigInt, prepareEncodeFunctionData, slice } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { size } from "../../domain/Hex.ts"
+import { takenBps } from "../../domain/TransferFee.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { SimulatedCall, SimulatedStep } from "../../ports/shared/Simulation.ts"
 import { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
@@ -36,7 +37,7 @@ const TOGETHER = 8
 
 class Probing extends Request.Class<
   { readonly client: ChainClient; readonly probe: Probe },
-  void,
+  number,
   TokenDeclined | ChainUnavailable
 > {}
 
@@ -93,14 +94,16 @@ const judgeAll = Effect.fnUntraced(function* ({ chain, simulate }: ChainClient, 
 })
 
 /**
- * Answers the entries by one simulation. Only passes of a shared one count: a node may refuse what one token does, and a token may take
- * another one that the owner allowed it to take. The others have simulations of their own.
+ * Answers the entries by one simulation. Only whole transfers of a shared one count: a node may refuse what one token does, and a token may
+ * take another one that the owner allowed it to take. The others have simulations of their own.
  */
 const answer = (client: ChainClient, entries: ReadonlyArray<Entry>): Effect.Effect<void> => {
-  const end = (entry: Entry, verdict: Result.Result<void, TokenDeclined | ChainUnavailable>) => {
-    if (Result.isSuccess(verdict)) return Effect.sync(() => entry.completeUnsafe(Exit.void))
+  const end = (entry: Entry, verdict: Result.Result<number, TokenDeclined | ChainUnavailable>) => {
+    if (Result.isSuccess(verdict) && (verdict.success === 0 || entries.length === 1)) {
+      return Effect.sync(() => entry.completeUnsafe(Exit.succeed(verdict.success)))
+    }
     if (entries.length > 1) return answer(client, [entry])
-    return Effect.sync(() => entry.completeUnsafe(Exit.fail(verdict.failure)))
+    return Result.isSuccess(verdict) ? Effect.void : Effect.sync(() => entry.completeUnsafe(Exit.fail(verdict.failure)))
   }
   const probes = entries.map(({ request }) => request.probe)
   return Effect.flatMap(Effect.result(judgeAll(client, probes)), (judged) =>
@@ -109,7 +112,7 @@ const answer = (client: ChainClient, entries: ReadonlyArray<Entry>): Effect.Effe
       (entry, index) =>
         end(
           entry,
-          Result.flatMap(judged, (verdicts) => verdicts[index] ?? Result.void)
+          Result.flatMap(judged, (verdicts) => verdicts[index] ?? Result.succeed(0))
         ),
       { concurrency: "unbounded", discard: true }
     )
@@ -130,8 +133,9 @@ const simulationsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<ReadonlyArr
 }
 
 /**
- * Makes `probe(client, probe)`, which fails with {@link TokenDeclined} unless the transfer moves exactly `amount`. It only covers this
- * owner and this recipient. A tax that only pools pay is found when the whole order is simulated.
+ * Makes `probe(client, probe)`, which returns the part of `amount` that the token takes from the transfer, in basis points, and fails with
+ * {@link TokenDeclined} if the transfer fails or costs the owner more than `amount`. It only covers this owner and this recipient. A fee
+ * that only pools pay is found when the whole order is simulated.
  *
  * Probes of one owner that are asked for at the same moment share simulations. Balances are read right before and right after each
  * transfer, and the gas of every step is limited.
@@ -159,11 +163,11 @@ export interface Observation {
   readonly ownerAfter: SimulatedCall
 }
 
-/** Fails with {@link TokenDeclined} unless the observation is that of an ordinary transfer. */
+/** Part of the amount that did not arrive, in basis points. Fails with {@link TokenDeclined} unless the token can be moved. */
 export const judge = (
   { amount, token }: Pick<Transfer, "amount" | "token">,
   observed: Observation
-): Result.Result<void, TokenDeclined> => {
+): Result.Result<number, TokenDeclined> => {
   const declined = (reason: TokenDeclined["reason"], detail: string) =>
     Result.fail(new TokenDeclined({ token, reason, detail }))
 
@@ -180,9 +184,11 @@ export const judge = (
   const [ownerAfter, recipientAfter] = after.value
   const received = recipientAfter - recipientBefore
   const lost = ownerBefore - ownerAfter
-  if (received < amount) return declined("transfer_taxed", `${received} of ${amount} arrive`)
+  // An order spends its amount exactly, so it reverts.
   if (lost > amount) return declined("transfer_taxed", `${lost} are taken for ${amount}`)
-  return Result.void
+  return received > 0n || amount === 0n
+    ? Result.succeed(takenBps(amount, received))
+    : declined("transfer_taxed", `nothing of ${amount} arrives`)
 }
 
 const balance = (call: SimulatedCall): Option.Option<bigint> =>

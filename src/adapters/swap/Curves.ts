@@ -5,6 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Hex } from "../../domain/Hex.ts"
+import { impactBps } from "../../domain/SlippageTolerance.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type * as Address from "../../domain/Address.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
@@ -46,6 +47,8 @@ export interface Quoted<Path> {
   readonly path: Path
   readonly amountOut: bigint
   readonly gas: bigint
+  /** Price impact of the largest amount that was read. Absent if the samples do not tell it. */
+  readonly impactBps?: number
 }
 
 /** Amounts to read for a largest amount, rising. */
@@ -117,9 +120,18 @@ const payout = (curve: ReadonlyArray<Sample>, amountIn: bigint): Option.Option<O
 /** The path with the highest output for an amount. Of equal ones, the first, which is the shortest. None if no path covers the amount. */
 export const best = <Path>(market: Market<Path>, amountIn: bigint): Option.Option<Quoted<Path>> =>
   market
-    .flatMap(({ path, samples: curve }) => Option.toArray(payout(curve, amountIn)).map((paid) => ({ path, ...paid })))
+    .flatMap(({ path, samples }) =>
+      Option.toArray(payout(samples, amountIn)).map((paid) => ({ path, ...paid, ...impactOf(samples) }))
+    )
     .reduce<Option.Option<Quoted<Path>>>(
-      (most, { amountOut, gas, path }) =>
-        Option.exists(most, (other) => other.amountOut >= amountOut) ? most : Option.some({ path, amountOut, gas }),
+      (most, quoted) =>
+        Option.exists(most, ({ amountOut }) => amountOut >= quoted.amountOut) ? most : Option.some(quoted),
       Option.none()
     )
+
+/** Price impact by the outermost samples. */
+const impactOf = (samples: ReadonlyArray<Sample>): Pick<Quoted<unknown>, "impactBps"> => {
+  const [fewer, more] = [samples[0], samples.at(-1)]
+  const impact = fewer === undefined || more === undefined ? undefined : impactBps(fewer, more)
+  return impact === undefined ? {} : { impactBps: impact }
+}

@@ -14,7 +14,7 @@ import {
   type SwapVenue
 } from "../../ports/orchestrator/SwapVenue.ts"
 import type { ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
-import { amountsUpTo, type Pair, type PoolRead } from "./Curves.ts"
+import { amountsUpTo, type Pair, type PoolRead, type Quoted } from "./Curves.ts"
 
 /** An exchange on one chain. */
 export interface Exchange {
@@ -38,6 +38,17 @@ export const leastOf = (amountOut: bigint, slippageBps: number): bigint => {
   const least = lessBps(amountOut, slippageBps)
   return least > 0n ? least : 1n
 }
+
+/** The route of a quoted path, with what the path tells about its market. It can be made again for what really arrives. */
+export const remakable = <Path>(
+  request: SwapRequest,
+  quoted: Quoted<Path>,
+  swapping: (request: SwapRequest, quoted: Quoted<Path>) => SwapRoute
+): SwapRoute => ({
+  ...swapping(request, quoted),
+  ...(quoted.impactBps === undefined ? {} : { impactBps: quoted.impactBps }),
+  remade: ({ amountOut, slippageBps }) => remakable({ ...request, slippageBps }, { ...quoted, amountOut }, swapping)
+})
 
 /** The reason why the router cannot serve the request. Undefined if it can. */
 const objection = (

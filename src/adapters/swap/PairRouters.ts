@@ -160,7 +160,8 @@ const swapping = (
     minAmountOut,
     gas: gas + (native ? UNWRAP_GAS : 0n),
     // Tokens go from pool to pool, and only native output through the router.
-    passing: native ? 1 : 0
+    passing: native ? 1 : 0,
+    sellsWhatArrives: true
   }
 }
 
@@ -183,7 +184,9 @@ export const exchange = (contracts: Contracts, dialect: Dialect): OnChainVenue.E
       Curves.read(client, contracts.router, asked, amounts),
       ({ market }) =>
         (request) =>
-          Option.map(Curves.best(market, request.amountIn), (quoted) => swapping(contracts, dialect, request, quoted))
+          Option.map(Curves.best(market, request.amountIn), (quoted) =>
+            OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, dialect, terms, priced))
+          )
     )
   },
   poolReads: (pair) =>

@@ -126,7 +126,7 @@ export const exchange = (contracts: Contracts, pools: Pools.Pools): OnChainVenue
       Market.read(client, { ...contracts, pools }, pair, amounts),
       (market) => (request) =>
         Option.map(Curves.best(market, request.amountIn), (quoted) =>
-          swapping(contracts, request, pair.tokenOut, quoted)
+          OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, terms, pair.tokenOut, priced))
         )
     ),
   poolReads: (pair) => Market.poolReads(contracts, pair)

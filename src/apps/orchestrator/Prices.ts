@@ -1,6 +1,7 @@
 /** Prices of several sources, and the worth of fees. */
 import { Layer, type Redacted } from "effect"
 import * as FeeSale from "../../adapters/prices/FeeSale.ts"
+import * as PriceMoves from "../../adapters/prices/PriceMoves.ts"
 import * as PoolMarkets from "../../adapters/prices/PoolMarkets.ts"
 import * as SeveralPrices from "../../adapters/prices/SeveralSources.ts"
 import type { OrchestratorSettingsShape } from "../../orchestrator/shared/OrchestratorSettings.ts"
@@ -15,11 +16,15 @@ export interface Options {
 export const layer = ({ coinGecko, prices, settings }: Options) =>
   FeeSale.layer(settings.prices.unlistedHaircutBps).pipe(
     Layer.provideMerge(
-      SeveralPrices.layer({
-        ...settings.prices,
-        ...(prices === "defillama" ? { defiLlama: {} } : {}),
-        ...(coinGecko === undefined ? {} : { coinGecko })
-      })
+      PriceMoves.layer.pipe(
+        Layer.provide(
+          SeveralPrices.layer({
+            ...settings.prices,
+            ...(prices === "defillama" ? { defiLlama: {} } : {}),
+            ...(coinGecko === undefined ? {} : { coinGecko })
+          })
+        )
+      )
     ),
     Layer.provide(PoolMarkets.layer({ minDepthUsd: BigInt(settings.prices.minDepthUsd) }))
   )

@@ -7,11 +7,16 @@ import { isOutdone } from "../../domain/RouteChoice.ts"
 import type { SimulatedSweep } from "../../ports/orchestrator/SweepSimulation.ts"
 import type * as Routing from "./Routing.ts"
 
-/** Time after the first attempt began in which another one may begin, in milliseconds. The answer to a quote begins within 4 seconds. */
-export const LIMIT_MILLIS = 1_500
+/**
+ * Time after a quote's pricing began in which another route than the first may be tried, in milliseconds. The answer to a quote begins
+ * within 4 seconds.
+ */
+export const LIMIT_MILLIS = 2_800
 
 interface Attempted {
   readonly simulated: Pick<SimulatedSweep, "amountOut">
+  /** Part of the output that tokens took on the way. Default: none. */
+  readonly transferFeeBps?: number
 }
 
 interface Swap {
@@ -19,6 +24,8 @@ interface Swap {
   readonly tokenIn: string
   /** True if the rehearsal shows what arrives, as that of a sweep on one chain does. */
   readonly showsOutput: boolean
+  /** UNIX milliseconds after which no other route is tried. */
+  readonly until: number
 }
 
 /** An expected failure of an attempt. */
@@ -40,11 +47,11 @@ interface Tried<A, E> {
   readonly outcome: Result.Result<A, E>
 }
 
-/** Logs a route that reverted or paid less than it promised. */
+/** Logs a route that reverted or paid less than it promised. A venue does not promise for what tokens take. */
 const report = <A extends Attempted, E extends Failure>(swap: Swap, { outcome, route }: Tried<A, E>) => {
   const { estimatedAmountOut: promised, provider: venue } = route
   const paid = Result.isSuccess(outcome) ? outcome.success.simulated.amountOut : 0n
-  if (paid >= promised) return Effect.void
+  if (paid >= promised || (Result.isSuccess(outcome) && (outcome.success.transferFeeBps ?? 0) > 0)) return Effect.void
   const detail = Result.isFailure(outcome) ? outcome.failure.message : `it pays ${paid}, and promised ${promised}`
   const { chainId, tokenIn: token } = swap
   return Effect.annotateLogs(Effect.logWarning("route.undelivered"), { venue, chainId, token, detail })
@@ -78,13 +85,12 @@ export const firstDelivering = Effect.fnUntraced(function* <A extends Attempted,
   route: Routing.Route,
   attempt: (route: Routing.Route) => Effect.Effect<A, E, R>
 ) {
-  const began = yield* Clock.currentTimeMillis
   const { alternatives = [] } = route
   const first: Tried<A, E> = { route, outcome: yield* Effect.result(attempt(route)) }
   let [best, last] = [first, first]
   for (const next of alternatives) {
     if (Result.isFailure(last.outcome) && !isOfRoute(last.outcome.failure)) break
-    if (!isNextDue(swap, best, next) || (yield* Clock.currentTimeMillis) - began >= LIMIT_MILLIS) break
+    if (!isNextDue(swap, best, next) || (yield* Clock.currentTimeMillis) >= swap.until) break
     yield* report(swap, last)
     last = { route: next, outcome: yield* Effect.result(attempt(next)) }
     best = better(best, last)

@@ -10,11 +10,14 @@ import { type SweepOrder, typedData } from "../../domain/SweepOrder.ts"
 import { riskier } from "../../domain/Tier.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { Signatures } from "../../ports/orchestrator/Signatures.ts"
+import * as SweepTrace from "../../telemetry/SweepTrace.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Affording from "./Affording.ts"
+import * as Estimating from "./Estimating.ts"
 import * as OrderNonces from "./OrderNonces.ts"
 import type * as Pricing from "./Pricing.ts"
 import type * as Reading from "./Reading.ts"
+import * as TransferFees from "./TransferFees.ts"
 
 /** Everything that a client signs, so that it needs no node of its own. */
 export interface SigningPayload {
@@ -57,6 +60,7 @@ export const timesFrom = (
 /** Makes `offer(reading, request, times, nonce)`. `nonce`: of the order, issued before. Default: the owner's next one. */
 export const make = Effect.fnUntraced(function* (price: Effect.Success<typeof Pricing.make>["price"]) {
   const afford = yield* Affording.make
+  const secondsOf = yield* Estimating.make
   const store = yield* makeStore
   const withNonce = yield* OrderNonces.make
 
@@ -67,16 +71,27 @@ export const make = Effect.fnUntraced(function* (price: Effect.Success<typeof Pr
       client,
       request,
       ...known,
+      usd: TransferFees.received(known.usd, known.profile.transferFeeBps),
       tier: riskier(request.tier, known.profile.tier),
       deadline: times.deadline
     }
     const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf), nonce)
     yield* afford(terms, priced)
     const { expiresAtMs } = times
-    const details = detailsOf({ ...quotedOf(terms, priced), tokenOut: yield* reading.output })
+    const tokenOut = yield* reading.output
+    const details = detailsOf({ ...quotedOf(terms, priced), tokenOut })
+    const estimatedSeconds = yield* secondsOf({
+      source: client.chain,
+      order: priced.order,
+      least: priced.route.guaranteedAmountOut,
+      tokenIn: { usd: terms.usd.marketUsd, decimals: terms.profile.decimals },
+      tokenOut,
+      bridgeSeconds: priced.route.bridgeSeconds
+    })
     const offer = yield* store(terms, priced, {
       accountNonce,
       details,
+      estimatedSeconds,
       expiresAtMs,
       quotedAtBlock: block.number
     })
@@ -109,10 +124,11 @@ const makeStore = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     { attributed, client, request, tier }: Omit<Pricing.Terms, "nonce">,
-    { cover, order, route, simulated }: Pricing.Priced,
+    { cover, order, route, simulated, transferFeeBps }: Pricing.Priced,
     at: {
       readonly accountNonce: bigint
       readonly details: QuoteDetails
+      readonly estimatedSeconds: number
       readonly expiresAtMs: number
       readonly quotedAtBlock: bigint
     }
@@ -130,12 +146,16 @@ const makeStore = Effect.gen(function* () {
       sourceChainId: chain.id,
       estimatedAmountOut: route.estimatedAmountOut,
       minAmountOut: route.guaranteedAmountOut,
+      // A minimum that equals the estimate has no tolerance.
+      ...(route.guaranteedAmountOut === route.estimatedAmountOut ? {} : { slippageBps: route.slippageBps }),
+      ...(transferFeeBps === 0 ? {} : { transferFeeBps }),
       provider: route.provider,
-      estimatedSeconds: route.estimatedSeconds,
+      estimatedSeconds: at.estimatedSeconds,
       ...route.arrival,
       ...at.details
     }
     const domain = { name: settings.domainName, chainId: chain.id }
+    const trace = yield* SweepTrace.current
     yield* intents.create({
       quote,
       order,
@@ -144,6 +164,7 @@ const makeStore = Effect.gen(function* () {
       gas: quotedGas(simulated),
       cover,
       userId: request.userId,
+      ...(trace === undefined ? {} : { trace }),
       ...(attributed === undefined
         ? {}
         : { attributed: { builderId: attributed.attribution.builderId, payoutMode: attributed.payoutMode } })

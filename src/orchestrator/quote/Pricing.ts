@@ -1,6 +1,7 @@
 /** Prices an order: takes the fees, routes the rest, simulates the whole order, and prices it again if it costs otherwise. */
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
 import { effectiveBps } from "../../domain/Builder.ts"
 import * as CostMemory from "../../domain/CostMemory.ts"
 import { blocksUntil, coveredValue, type FeeCover } from "../../domain/FeeCover.ts"
@@ -16,12 +17,13 @@ import type { SimulatedSweep } from "../../ports/orchestrator/SweepSimulation.ts
 import type { TokenProfile } from "../../ports/orchestrator/TokenRisk.ts"
 import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Arriving from "./Arriving.ts"
 import type { Attributed } from "./Attributing.ts"
 import * as FeeWorth from "./FeeWorth.ts"
 import * as NextRoute from "./NextRoute.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
-import * as Rehearsal from "./Rehearsal.ts"
 import type * as Routing from "./Routing.ts"
+import * as TransferFees from "./TransferFees.ts"
 
 /** Prices of the native currency and of the order's token. */
 export interface UsdPrices {
@@ -58,6 +60,8 @@ export interface Priced {
   readonly simulated: SimulatedSweep
   /** Cost that the order's network fee covers. */
   readonly cover: FeeCover
+  /** Part of the output that the tokens take when they move, in basis points. */
+  readonly transferFeeBps: number
 }
 
 /** The order is priced again when its simulated cost differs from the assumed cost by more than this many percent. */
@@ -95,7 +99,7 @@ const makeCosts = () => {
 /** Makes `feesOf(terms, cost)`, and `priceAt(terms, routeOf, cost)`. */
 const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof FeeWorth.make>["valueOf"]) {
   const settings = yield* OrchestratorSettings
-  const rehearse = yield* Rehearsal.make
+  const rehearse = yield* Arriving.make
 
   const protocolFee = ({ attributed, client, isSubscribed, profile, request, tier, usd }: Terms) =>
     FeePolicy.protocolFee(
@@ -124,12 +128,12 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
 
   /** Builds and simulates the order of a route. */
   const attempt = Effect.fnUntraced(function* (
-    { attributed, client, deadline, gasFees, nonce, request }: Terms,
+    { attributed, client, deadline, gasFees, nonce, profile, request }: Terms,
     fees: Fees.FeeBreakdown,
-    route: Routing.Route,
+    offered: Routing.Route,
     cost: bigint
   ) {
-    const order: SweepOrder = {
+    const orderOf = (route: Routing.Route): SweepOrder => ({
       owner: request.owner,
       tokenIn: request.tokenIn,
       amountIn: request.amountIn,
@@ -144,31 +148,33 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       deadline,
       nonce,
       destChainId: BigInt(request.destChainId)
-    }
+    })
     // Side by side, so that the fee's sale is not a round trip of its own.
-    const [simulated, value] = yield* Effect.all(
+    const [rehearsed, value] = yield* Effect.all(
       [
-        rehearse(client, order, route.passing),
-        valueOf(client, order, coveredValue(cost, settings.fees.networkMarginBps))
+        rehearse(client, offered, orderOf, profile.transferFeeBps !== undefined),
+        valueOf(client, orderOf(offered), coveredValue(cost, settings.fees.networkMarginBps))
       ],
       { concurrency: "unbounded" }
     )
-    const cover: FeeCover = { gas: simulated.gas + simulated.dataGas, gasPrice: gasPriceOf({ gasFees }), value }
-    return { route, order, fees, simulated, cover } satisfies Priced
+    const { dataGas, gas } = rehearsed.simulated
+    const cover: FeeCover = { gas: gas + dataGas, gasPrice: gasPriceOf({ gasFees }), value }
+    return { ...rehearsed, fees, cover } satisfies Priced
   })
 
-  /** Builds and simulates the order with a network fee that covers `cost` wei, by the best route that delivers. */
-  const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint) {
-    const { client, request } = terms
+  /** Builds and simulates the order with a network fee that covers `cost` wei, by the best route that delivers. `until`: {@link NextRoute}. */
+  const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint, until: number) {
+    const { client, profile, request } = terms
     const fees = yield* Effect.fromResult(feesOf(terms, cost))
+    const routes = yield* routeOf(fees.swapAmount)
     const swap = {
       chainId: client.chain.id,
       tokenIn: request.tokenIn,
-      showsOutput: request.destChainId === client.chain.id
+      showsOutput: request.destChainId === client.chain.id,
+      until
     }
-    return yield* NextRoute.firstDelivering(swap, yield* routeOf(fees.swapAmount), (route) =>
-      attempt(terms, fees, route, cost)
-    )
+    const usable = profile.transferFeeBps === undefined ? routes : yield* TransferFees.sellable(routes)
+    return yield* NextRoute.firstDelivering(swap, usable, (route) => attempt(terms, fees, route, cost))
   })
 
   return { feesOf, priceAt }
@@ -210,11 +216,13 @@ export const make = Effect.gen(function* () {
     const gasPrice = gasPriceOf(terms)
     const likely = typical(terms) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
     const assumed = CostMemory.firstAssumption(likely, gasPrice, (cost) => Result.isSuccess(feesOf(terms, cost)))
-    const first = yield* priceAt(terms, routeOf, assumed)
+    const until = (yield* Clock.currentTimeMillis) + NextRoute.LIMIT_MILLIS
+    const first = yield* priceAt(terms, routeOf, assumed, until)
     const { dataFee, dataGas, gas } = first.simulated
     remember(terms, first.simulated)
     const cost = (gas + dataGas) * gasPrice + dataFee
-    const priced = isNear(cost, assumed) ? first : yield* priceAt(terms, routeOf, cost)
+    const sold = afterSale(terms, first)
+    const priced = isNear(cost, assumed) && sold === terms ? first : yield* priceAt(sold, routeOf, cost, until)
     yield* requireCover(terms.client, priced.order, priced.cover, cost)
     yield* refuseAboveMaximum(terms.request, priced.fees)
     return priced
@@ -251,6 +259,15 @@ const refuseAboveMaximum = ({ maxNetworkFee }: QuoteRequest, { networkFee }: Fee
           detail: `the network fee is ${networkFee}, and the request allows ${maxNetworkFee}`
         })
       )
+
+/**
+ * The terms with the price at which collected fees are sold: the token takes its part there too. The native currency and the stables
+ * take none, so what their orders lose is taken by the output.
+ */
+const afterSale = (terms: Terms, { transferFeeBps }: Pick<Priced, "transferFeeBps">): Terms =>
+  transferFeeBps === 0 || Chain.listedTier(terms.client.chain, terms.request.tokenIn) === "tier1"
+    ? terms
+    : { ...terms, usd: TransferFees.received(terms.usd, transferFeeBps) }
 
 const isNear = (cost: bigint, assumed: bigint): boolean => {
   const difference = cost > assumed ? cost - assumed : assumed - cost

@@ -14,6 +14,7 @@ import * as OutputPrice from "./OutputPrice.ts"
 import type * as Pricing from "./Pricing.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import * as Routing from "./Routing.ts"
+import * as TransferFees from "./TransferFees.ts"
 
 /** Makes `account(client, request)`, which reads what quotes of all tokens of an owner on a chain share. */
 export const makeAccount = Effect.map(
@@ -105,6 +106,7 @@ const makeFacts = Effect.map(Effect.all([TokenRisk, TokenVerdicts]), ([tokenRisk
       { concurrency: "unbounded" }
     )
     const profile = { ...screened, tier: tierOf(screened.tier) }
+    yield* TransferFees.requireWhole({ profile, request, chainId: client.chain.id, attributed: facts.attributed })
     const kind = accountCode(code)
     if (kind._tag === "Contract") {
       return yield* new QuoteFailed({

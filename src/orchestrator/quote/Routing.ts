@@ -6,11 +6,11 @@ import * as BridgeChoice from "../../domain/BridgeChoice.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
-import { Bridge } from "../../ports/orchestrator/Bridge.ts"
+import { Bridge, type BridgeRoute } from "../../ports/orchestrator/Bridge.ts"
 import { type ChainClient, Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import { type NoRoute, type RoutingUnavailable, type SwapRoute, SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
-import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
+import * as Tolerance from "./Tolerance.ts"
 
 export interface Route {
   readonly provider: string
@@ -19,11 +19,18 @@ export interface Route {
   readonly estimatedAmountOut: bigint
   /** Least amount that the destination receives, in the token's smallest unit. */
   readonly guaranteedAmountOut: bigint
-  readonly estimatedSeconds: number
+  /** Expected seconds between a deposit and its fill. 0 on one chain. */
+  readonly bridgeSeconds: number
   /** Facts about the arrival across chains that the owner should know. */
   readonly arrival?: ArrivalFacts
+  /** Tolerance of `guaranteedAmountOut`, in basis points of the estimate. */
+  readonly slippageBps: number
   /** Balances and allowances, beside those of the owner, that the call leaves empty as it found them. */
   readonly passing: number
+  /** Makes the same call for another expected output. Absent: the call is fixed. */
+  readonly expecting?: (estimatedAmountOut: bigint) => Route
+  /** True if the call sells what arrives at the venue, so that it takes tokens with a fee on transfer. */
+  readonly sellsWhatArrives: boolean
   /** Routes for the same amount, best first, for when this one fails. Default: none. */
   readonly alternatives?: ReadonlyArray<Route>
 }
@@ -38,27 +45,37 @@ export type RouteOf = (swapAmount: bigint) => Effect.Effect<Route, QuoteFailed |
 export const make = Effect.gen(function* () {
   const bridge = yield* Bridge
   const chains = yield* Chains
-  const settings = yield* OrchestratorSettings
+  const toleranceOf = yield* Tolerance.make
   const venue = yield* SwapVenue
 
   const onOneChain = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest, deadline: bigint) {
-    const { slippageBps = settings.slippageBps } = request
     const routeOf = yield* venue.prepare({
       chainId: chain.id,
       tokenIn: Chain.erc20(chain, request.tokenIn),
       tokenOut: request.tokenOut,
       amountIn: request.amountIn
     })
+    // At the first route, when prices are read, and then the same for each.
+    const toleranceOnce = yield* Effect.cached(toleranceOf(chain, request))
     return Effect.fnUntraced(function* (amountIn: bigint) {
       const { owner: sender, destination: recipient } = request
+      const tolerance = yield* toleranceOnce
+      // Services fix the minimum before anything is measured.
+      const slippageBps = tolerance(undefined)
       const { alternatives = [], ...best } = yield* routeOf({ amountIn, sender, recipient, slippageBps, deadline })
-      const seconds = settleSeconds(chain)
-      return { ...made(best, seconds), alternatives: alternatives.map((next) => made(next, seconds)) } satisfies Route
+      const tolerated = (route: SwapRoute) => {
+        const { amountOut, impactBps, remade } = route
+        const measured = tolerance(impactBps)
+        return remade === undefined || measured === slippageBps
+          ? made(route, 0, slippageBps)
+          : made({ ...remade({ amountOut, slippageBps: measured }), provider: route.provider }, 0, measured)
+      }
+      return { ...tolerated(best), alternatives: alternatives.map(tolerated) } satisfies Route
     })
   })
 
   const acrossChains = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest, deadline: bigint) {
-    const { slippageBps = settings.slippageBps } = request
+    const slippageBps = (yield* toleranceOf(chain, request))(undefined)
     const { chain: destination } = yield* chains.get(request.destChainId)
     const tokenIn = Chain.erc20(chain, request.tokenIn)
     const routeOf = yield* bridge.prepare({
@@ -72,9 +89,8 @@ export const make = Effect.gen(function* () {
       slippageBps,
       deadline
     })
-    return Effect.fnUntraced(function* (amountIn: bigint) {
-      const route = yield* routeOf(amountIn)
-      // The owner signs the calldata without reading it, so a deposit for anybody else must never be offered.
+    /** The owner signs the calldata without reading it, so a deposit for anybody else must never be offered. */
+    const isWanted = Effect.fnUntraced(function* (amountIn: bigint, route: BridgeRoute) {
       const deposit = yield* bridge.decode(chain.id, route.target, route.calldata)
       const wanted = {
         tokenIn,
@@ -85,17 +101,24 @@ export const make = Effect.gen(function* () {
         depositor: request.owner,
         recipient: request.destination
       }
-      if (BridgeChoice.differences(wanted, deposit).length > 0) {
+      return BridgeChoice.differences(wanted, deposit).length === 0
+    })
+    const bridged = (route: BridgeRoute): Route => ({
+      ...made(route, route.estimatedSeconds, slippageBps),
+      ...(route.arrival === undefined ? {} : { arrival: route.arrival })
+    })
+    return Effect.fnUntraced(function* (amountIn: bigint) {
+      const route = yield* routeOf(amountIn)
+      if (!(yield* isWanted(amountIn, route))) {
         return yield* new QuoteFailed({
           reason: "no_route",
           detail: `${route.provider} returned a deposit that does not match the request`
         })
       }
-      const { arrival } = route
-      return {
-        ...made(route, settleSeconds(chain) + route.estimatedSeconds),
-        ...(arrival === undefined ? {} : { arrival })
-      } satisfies Route
+      const others = yield* Effect.filter(route.alternatives ?? [], (next) =>
+        Effect.orElseSucceed(isWanted(amountIn, next), () => false)
+      )
+      return { ...bridged(route), alternatives: others.map(bridged) } satisfies Route
     })
   })
 
@@ -110,15 +133,23 @@ export const make = Effect.gen(function* () {
   })
 })
 
-const made = (route: SwapRoute, estimatedSeconds: number): Route => ({
-  provider: route.provider,
-  target: route.target,
-  calldata: route.calldata,
-  estimatedAmountOut: route.amountOut,
-  guaranteedAmountOut: route.minAmountOut,
-  estimatedSeconds,
-  passing: route.passing
-})
-
-const settleSeconds = ({ blockTimeMillis, confirmations }: Chain.Chain): number =>
-  Math.ceil((confirmations * blockTimeMillis) / 1000)
+const made = (route: SwapRoute, bridgeSeconds: number, slippageBps: number): Route => {
+  const { amountOut, minAmountOut, passing, provider, remade, sellsWhatArrives = false, target } = route
+  return {
+    provider,
+    target,
+    calldata: route.calldata,
+    estimatedAmountOut: amountOut,
+    guaranteedAmountOut: minAmountOut,
+    bridgeSeconds,
+    slippageBps,
+    passing,
+    sellsWhatArrives,
+    ...(remade === undefined
+      ? {}
+      : {
+          expecting: (expected: bigint) =>
+            made({ ...remade({ amountOut: expected, slippageBps }), provider }, bridgeSeconds, slippageBps)
+        })
+  }
+}

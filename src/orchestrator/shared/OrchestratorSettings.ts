@@ -15,8 +15,15 @@ export interface OrchestratorSettingsShape {
   readonly quoteLifetimeMillis: number
   /** Time after the expiry of its quote in which an order can still settle. Sets the order's `deadline`. */
   readonly orderGraceSeconds: number
-  /** Slippage tolerance of a same-chain swap, in basis points. */
-  readonly slippageBps: number
+  /** Slippage tolerance of swaps whose request names none, in basis points. */
+  readonly slippage: {
+    /** Undefined: it follows from what is measured, between the other two. */
+    readonly fixedBps: number | undefined
+    readonly floorBps: number
+    readonly capBps: number
+  }
+  /** Highest part of a sweep that its tokens may take as fees on transfer, in basis points. */
+  readonly maxTransferFeeBps: number
   /** Chain where a sweep starts if the route hint, the token and the balances do not decide it. */
   readonly defaultSourceChain: ChainId | undefined
   /** Maximum age of a sanctions clearance when the relayer sends. */
@@ -50,6 +57,8 @@ export interface OrchestratorSettingsShape {
     readonly feeCover: { readonly toleranceBps: number; readonly lossBps: number }
     /** Maximum number of failed sweeps on chain within the window, per owner and per builder. */
     readonly failureBudget: { readonly owner: number; readonly builder: number; readonly windowMillis: number }
+    /** Accounts beside the lanes that may receive the rest of a lane. */
+    readonly laneRestRecipients: ReadonlyArray<Address.Address>
     /** Minimum balance of a lane, in wei. A lane below it pauses and raises an alert. */
     readonly minLaneBalance: bigint
   }

@@ -48,8 +48,20 @@ export interface SwapRoute {
    * balance of a token between two pools. Their gas is refunded.
    */
   readonly passing: number
+  /** Part of the market's price that the amount takes from itself, without fees, in basis points. Absent: not measured. */
+  readonly impactBps?: number
+  /** Makes the same call with the minimum of another expected output and tolerance. Absent: the venue has fixed the call. */
+  readonly remade?: (expected: Expected) => SwapRoute
+  /** True if the call sells what arrives at the venue, so that it takes tokens with a fee on transfer. Default: false. */
+  readonly sellsWhatArrives?: boolean
   /** Routes of other venues for the same request, best first, for when this one fails. Default: none. */
   readonly alternatives?: ReadonlyArray<SwapRoute>
+}
+
+/** Output that a route is expected to have, in the smallest unit of `tokenOut`, and the tolerance of its minimum in basis points. */
+export interface Expected {
+  readonly amountOut: bigint
+  readonly slippageBps: number
 }
 
 /** Makes the route of an amount. */

@@ -10,6 +10,8 @@ export interface TokenProfile {
   readonly symbol: string
   /** Number of decimals of the token. */
   readonly decimals: number
+  /** Part of a transfer that the token takes for itself, in basis points, as measured. Absent: none. */
+  readonly transferFeeBps?: number
 }
 
 /** The token cannot be swept, for this reason. */
@@ -40,7 +42,7 @@ export class TokenRisk extends Context.Service<
     ) => Effect.Effect<Pick<TokenProfile, "symbol" | "decimals">, TokenDeclined | ChainUnavailable>
     /**
      * Profiles a token of which `owner` wants to sweep `amount` (smallest unit), from token lists and by simulating its
-     * transfer. Declines a token whose transfer fails, is taxed or is blocked.
+     * transfer. Declines a token whose transfer fails, is blocked, or takes more than the operator's limit.
      */
     readonly screenInput: (options: {
       readonly chainId: ChainId

@@ -92,6 +92,10 @@ export interface Quote {
   readonly estimatedAmountOut: bigint
   /** In the smallest unit of `tokenOut`. */
   readonly minAmountOut: bigint
+  /** Tolerance of `minAmountOut` in basis points of `estimatedAmountOut`. Absent if the minimum has none. */
+  readonly slippageBps?: number
+  /** Part of the output that the tokens take as fees on transfer, in basis points. The amounts are what arrives after it. */
+  readonly transferFeeBps?: number
   /** Name of the venue or bridge. */
   readonly provider: string
   readonly estimatedSeconds: number

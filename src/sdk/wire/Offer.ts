@@ -47,6 +47,8 @@ export const readQuote: Read<Quote> = struct(
   },
   {
     builderId: text,
+    slippageBps: safeInteger,
+    transferFeeBps: safeInteger,
     outputUnwraps: boolean,
     arrivesInsteadIfSwapFails: struct({ token: address, minAmount: uint256 })
   }

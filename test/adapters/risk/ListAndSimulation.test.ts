@@ -16,16 +16,18 @@ import * as Accounts from "../../../src/devnet/Accounts.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
-import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, Chains, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import type { SimulatedCall } from "../../../src/ports/shared/Simulation.ts"
 import { type TokenDeclined, TokenRisk } from "../../../src/ports/orchestrator/TokenRisk.ts"
 import * as TokenRiskSuite from "../../ports/orchestrator/TokenRisk.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { chains, chainsWith, OneChain } from "../../support/OneChain.ts"
 
-const adapter = ListAndSimulation.layer.pipe(
-  Layer.provide([SecureRandom.layerWebCrypto, MemoryRelayerKeys.layer([Accounts.relayers()[0].address])])
-)
+const adapterWith = (maxTransferFeeBps?: number) =>
+  ListAndSimulation.layer(maxTransferFeeBps).pipe(
+    Layer.provide([SecureRandom.layerWebCrypto, MemoryRelayerKeys.layer([Accounts.relayers()[0].address])])
+  )
+const adapter = adapterWith()
 
 const [owner, other] = Accounts.users().map((account) => account.address) as [Address.Address, Address.Address]
 const pauper = FakeChain.address(0x51)
@@ -89,6 +91,19 @@ layer(adapter.pipe(Layer.provideMerge(chains)))("ListAndSimulation on a real cha
     Effect.gen(function* () {
       const { tokens } = yield* OneChain
       assert.deepStrictEqual(yield* screen(tokens.USDT, 5_000_000n), { tier: "tier1", symbol: "USDT", decimals: 6 })
+    })
+  )
+
+  it.effect("measures what a token takes from a transfer, and declines it above the limit", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* OneChain
+      const chains = yield* Chains
+      const under = (limit: number) =>
+        screen(tokens.FOT, 1_000n).pipe(
+          Effect.provide(adapterWith(limit).pipe(Layer.provide(Layer.succeed(Chains, chains))))
+        )
+      assert.strictEqual((yield* under(100)).transferFeeBps, 100)
+      assert.strictEqual(yield* reason(under(99)), "transfer_taxed")
     })
   )
 

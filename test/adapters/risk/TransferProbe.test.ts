@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Exit, Result, Schema } from "effect"
 import { decodeFunctionData, encodeAbiParameters, erc20Abi } from "viem"
 import * as TransferProbe from "../../../src/adapters/risk/TransferProbe.ts"
+import { lessBps } from "../../../src/domain/Amount.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
 import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import type { SimulatedCall, SimulatedStep } from "../../../src/ports/shared/Simulation.ts"
@@ -23,7 +24,7 @@ describe("TransferProbe.judge", () => {
   const verdict = (changes: Partial<TransferProbe.Observation>) =>
     Result.match(TransferProbe.judge(transfer, observed(changes)), {
       onFailure: (error) => error.reason,
-      onSuccess: () => "sound"
+      onSuccess: (takenBps) => (takenBps === 0 ? "sound" : `${takenBps} basis points`)
     })
 
   it("accepts true, a longer answer that begins with true, and silence", () => {
@@ -39,9 +40,11 @@ describe("TransferProbe.judge", () => {
     assert.strictEqual(verdict({ moved: did("0x", false) }), "transfer_fails")
   })
 
-  it("sees a tax on either side, down to one unit", () => {
-    assert.strictEqual(verdict({ recipientAfter: did(word(106n)) }), "transfer_taxed")
+  it("measures what the recipient lacks, and declines what the owner loses beyond, down to one unit", () => {
+    assert.strictEqual(verdict({ recipientAfter: did(word(106n)) }), "100 basis points")
+    assert.strictEqual(verdict({ recipientAfter: did(word(8n)) }), "9900 basis points")
     assert.strictEqual(verdict({ ownerAfter: did(word(49n)) }), "transfer_taxed")
+    assert.strictEqual(verdict({ recipientAfter: did(word(7n)) }), "transfer_taxed")
     assert.strictEqual(verdict({ recipientAfter: did(word(0n)) }), "transfer_taxed")
   })
 
@@ -59,24 +62,22 @@ describe("TransferProbe.judge", () => {
 
   const Units = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 128n }))
 
-  it.prop(
-    "finds a transfer sound exactly when it moves the amount in full",
-    [Units, Units, Units, Units],
-    ([amount, before, tax, extra]) => {
-      const ownerBefore = amount + extra + before
-      const outcome = TransferProbe.judge(
-        { token: transfer.token, amount },
-        {
-          ownerBefore: did(word(ownerBefore)),
-          recipientBefore: did(word(before)),
-          moved: did("0x"),
-          recipientAfter: did(word(before + (tax > amount ? 0n : amount - tax))),
-          ownerAfter: did(word(ownerBefore - amount))
-        }
-      )
-      return Result.isSuccess(outcome) === (tax === 0n || amount === 0n)
-    }
-  )
+  it.prop("takes no more for arrived than arrives", [Units, Units, Units, Units], ([amount, before, tax, extra]) => {
+    const ownerBefore = amount + extra + before
+    const outcome = TransferProbe.judge(
+      { token: transfer.token, amount },
+      {
+        ownerBefore: did(word(ownerBefore)),
+        recipientBefore: did(word(before)),
+        moved: did("0x"),
+        recipientAfter: did(word(before + (tax > amount ? 0n : amount - tax))),
+        ownerAfter: did(word(ownerBefore - amount))
+      }
+    )
+    if (amount === 0n) return Result.isSuccess(outcome)
+    if (Result.isFailure(outcome)) return tax >= amount
+    return lessBps(amount, outcome.success) <= amount - tax && (outcome.success === 0) === (tax === 0n)
+  })
 })
 
 describe("probes of one owner", () => {

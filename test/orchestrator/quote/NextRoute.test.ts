@@ -15,12 +15,14 @@ const route = (provider: string, estimatedAmountOut: bigint, alternatives: Reado
   calldata: "0x",
   estimatedAmountOut,
   guaranteedAmountOut: 1n,
-  estimatedSeconds: 1,
+  bridgeSeconds: 0,
+  slippageBps: 50,
+  sellsWhatArrives: false,
   passing: 0,
   alternatives
 })
 
-const swap = { chainId: 1, tokenIn: address(0xb1), showsOutput: true }
+const swap = { chainId: 1, tokenIn: address(0xb1), showsOutput: true, until: NextRoute.LIMIT_MILLIS }
 
 const reverted = new SimulationFailed({ detail: "SwapFailed", revert: "SwapFailed" })
 

@@ -28,7 +28,7 @@ describe("a quote across chains", () => {
           amountIn: bridged,
           depositor: OWNER,
           recipient: DESTINATION,
-          slippageBps: 50,
+          slippageBps: 60,
           deadline: order.deadline
         }
       ])

@@ -20,6 +20,7 @@ import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerK
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
+import * as PriceMoves from "../../../src/adapters/prices/PriceMoves.ts"
 import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
 import * as ListAndSimulation from "../../../src/adapters/risk/ListAndSimulation.ts"
 import * as SanctionsOracle from "../../../src/adapters/screening/SanctionsOracle.ts"
@@ -102,10 +103,10 @@ const scene = Layer.effect(
         Layer.provide([AcrossFees.layerFixed({ relayFeeBps: 10, fillDeadlineSeconds: 10_800 }), UniswapV3.layer])
       ),
       EvmSweepSimulation.layer,
-      ListAndSimulation.layer,
+      ListAndSimulation.layer(),
       // Every quote reads its prices anew, which is the worst case.
       FeeSale.layer(2_000).pipe(
-        Layer.provideMerge(Layer.effect(Prices, UniswapV3Prices.make(0))),
+        Layer.provideMerge(PriceMoves.layer.pipe(Layer.provide(Layer.effect(Prices, UniswapV3Prices.make(0))))),
         Layer.provide(PoolMarkets.layer({ lifetime: 0 }))
       ),
       SanctionsOracle.layer(),

@@ -140,7 +140,7 @@ describe("quotes of a wallet", () => {
       yield* scene.service.quoteAll(wallet([token()]))
       assert.deepStrictEqual(
         scene.asked.swaps.map(({ slippageBps }) => slippageBps),
-        [7, defaults.slippageBps]
+        [7, 50]
       )
     })
   )

@@ -40,13 +40,29 @@ export const swapVenueSuite = (name: string, adapter: Layer.Layer<SwapVenue | Sw
       Effect.gen(function* () {
         const { request } = yield* SwapFixture
         const venue = yield* SwapVenue
-        const route = yield* venue.route(request)
-        assert.deepStrictEqual(yield* venue.route(request), route)
+        const { remade: _, ...route } = yield* venue.route(request)
+        const { remade: _again, ...again } = yield* venue.route(request)
+        assert.deepStrictEqual(again, route)
         const other = yield* venue.route({ ...request, recipient: OTHER })
         assert.strictEqual(other.target, route.target)
         assert.strictEqual(other.amountOut, route.amountOut)
         assert.notStrictEqual(other.calldata, route.calldata)
         assert.include(other.calldata.toLowerCase(), OTHER.slice(2).toLowerCase())
+      })
+    )
+
+    it.effect("makes its call again for what arrives, if it can, with the minimum of that", () =>
+      Effect.gen(function* () {
+        const { request } = yield* SwapFixture
+        const route = yield* (yield* SwapVenue).route({ ...request, slippageBps: 0 })
+        if (route.remade === undefined) return
+        const amountOut = (route.amountOut * 9n) / 10n
+        const { remade: _, ...made } = route.remade({ amountOut, slippageBps: 100 })
+        const minAmountOut = lessBps(amountOut, 100)
+        const { remade: _same, ...expected } = { ...route, amountOut, minAmountOut, calldata: made.calldata }
+        assert.deepStrictEqual(made, expected)
+        assert.include(made.calldata, minAmountOut.toString(16).padStart(64, "0"))
+        assert.notStrictEqual(made.calldata, route.calldata)
       })
     )
 

@@ -51,7 +51,8 @@ export const layer = (initial: Partial<State> = {}): Layer.Layer<TokenRisk | Tok
         if (known.balances !== undefined && (known.balances.get(owner) ?? 0n) < amount) {
           return yield* declined("insufficient_balance")
         }
-        return { tier: known.tier, symbol: known.symbol, decimals: known.decimals }
+        const { decimals, symbol, tier, transferFeeBps } = known
+        return { tier, symbol, decimals, ...(transferFeeBps === undefined ? {} : { transferFeeBps }) }
       })
     }))
   ).pipe(Layer.provideMerge(Layer.effect(TokenRiskState, Ref.make({ tokens: [], available: true, ...initial }))))

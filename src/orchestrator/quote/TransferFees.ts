@@ -1,0 +1,63 @@
+/** Rules of quotes for tokens that take a fee from transfers. */
+import { Effect } from "effect"
+import { effectiveBps } from "../../domain/Builder.ts"
+import type { QuoteRequest } from "../../domain/Quote.ts"
+import { priceAfter } from "../../domain/TransferFee.ts"
+import { TokenDeclined, type TokenProfile } from "../../ports/orchestrator/TokenRisk.ts"
+import type { Attributed } from "./Attributing.ts"
+import type { UsdPrices } from "./Pricing.ts"
+import { QuoteFailed } from "./QuoteFailed.ts"
+import type * as Routing from "./Routing.ts"
+
+/**
+ * Fails if the token takes a fee, and the sweep needs that its amounts arrive whole: a bridge credits the amount that it is told, and the
+ * ledger owes a builder the amount that the order names.
+ */
+export const requireWhole = Effect.fnUntraced(function* ({
+  attributed,
+  chainId,
+  profile: { transferFeeBps = 0 },
+  request: { destChainId, tokenIn: token }
+}: {
+  readonly profile: TokenProfile
+  readonly request: Pick<QuoteRequest, "destChainId" | "tokenIn">
+  readonly chainId: number
+  readonly attributed: Attributed | undefined
+}) {
+  if (transferFeeBps === 0) return
+  const declined = (why: string) =>
+    new TokenDeclined({
+      token,
+      reason: "transfer_taxed",
+      detail: `it takes ${transferFeeBps} basis points of a transfer, and ${why}`
+    })
+  if (destChainId !== chainId) return yield* declined("bridges count what is sent")
+  if (attributed?.payoutMode === "ledger" && effectiveBps(attributed.attribution) > 0) {
+    return yield* declined("the builder is paid from the ledger, which counts what is sent")
+  }
+})
+
+/** Prices at which fees are taken by what reaches the fee recipient. `feeBps`: part of a transfer that the token takes. */
+export const received = ({ tokenUsd, ...usd }: UsdPrices, feeBps = 0): UsdPrices => ({
+  ...usd,
+  tokenUsd: feeBps === 0 ? tokenUsd : priceAfter(tokenUsd, feeBps)
+})
+
+/**
+ * The routes that a token with a fee on transfer can be sold by, those that sell what arrives first. The routes of services stay, since
+ * only a rehearsal tells what they do. Fails if there is none.
+ */
+export const sellable = ({ alternatives = [], ...best }: Routing.Route): Effect.Effect<Routing.Route, QuoteFailed> => {
+  const usable = [best, ...alternatives].filter(
+    ({ expecting, sellsWhatArrives }) => sellsWhatArrives || expecting === undefined
+  )
+  const [first, ...others] = usable.toSorted((a, b) => Number(b.sellsWhatArrives) - Number(a.sellsWhatArrives))
+  return first === undefined
+    ? Effect.fail(
+        new QuoteFailed({
+          reason: "no_route",
+          detail: `${best.provider} does not sell tokens that take a fee on transfer`
+        })
+      )
+    : Effect.succeed({ ...first, alternatives: others })
+}
