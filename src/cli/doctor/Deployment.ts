@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { chainOf } from "../../adapters/evm/chains/ChainSettings.ts"
 import * as ChainsFile from "../../adapters/evm/chains/ChainsFile.ts"
 import * as JsonRpcChains from "../../adapters/evm/chains/Chains.ts"
-import * as ConfiguredKey from "../../adapters/evm/keys/ConfiguredKey.ts"
+import * as ConfiguredKey from "../../adapters/signers/ConfiguredKey.ts"
 import * as Database from "../../adapters/sql/shared/Database.ts"
 import { builder } from "../../config/Builder.ts"
 import { ChainsConfig } from "../../config/Chains.ts"
@@ -16,6 +16,7 @@ import { feeRecipientKey, relayerKeys } from "../OrchestratorCommand.ts"
 import { sentence } from "../Problems.ts"
 import { UsageError } from "../UsageError.ts"
 import type { Deployment, Service, Unknown } from "./Check.ts"
+import { rawText } from "./Secrets.ts"
 
 const toUnknown = (error: { readonly message: string }): Unknown => ({ message: sentence(error) })
 
@@ -73,20 +74,16 @@ export const make = Effect.fnUntraced(function* (
   } satisfies Deployment
 })
 
-const isSet = (config: Effect.Effect<unknown, unknown>) =>
-  Effect.match(config, {
-    // A value that cannot be read was meant.
-    onFailure: () => true,
-    onSuccess: (value) => (Array.isArray(value) ? value.length > 0 : Option.isOption(value) && Option.isSome(value))
-  })
+/** True also for a value that cannot be read. */
+const isSet = ({ name }: { readonly name: string }) => Effect.map(rawText(name), (text) => text.trim() !== "")
 
 /** The services whose own settings are there. The orchestrator without any, since it is the first to be set up. */
 export const servicesBySettings = Effect.gen(function* () {
   const [hasKeys, hasToken, hasDashboard, hasOrchestratorToken] = yield* Effect.all([
-    isSet(orchestrator.relayerKeys.config),
-    isSet(builder.adminToken.config),
-    isSet(builder.dashboardOrigins.config),
-    isSet(builder.orchestratorToken.config)
+    isSet(orchestrator.relayerKeys),
+    isSet(builder.adminToken),
+    isSet(builder.dashboardOrigins),
+    isSet(builder.orchestratorToken)
   ])
   const hasBuilder = hasToken || hasDashboard || hasOrchestratorToken
   const services: ReadonlyArray<Service> = [

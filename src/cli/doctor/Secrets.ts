@@ -1,28 +1,31 @@
 /** Every secret that the settings and the chains file hold, so that no output can contain one. */
-import { Effect, Option, Redacted } from "effect"
+import { Config, Effect, Option } from "effect"
 import * as ChainsFile from "../../adapters/evm/chains/ChainsFile.ts"
-import { builder } from "../../config/Builder.ts"
 import { chains } from "../../config/Chains.ts"
-import { common } from "../../config/Common.ts"
-import { orchestrator } from "../../config/Orchestrator.ts"
-import type { Setting } from "../../config/Setting.ts"
+import { documented } from "../../config/Settings.ts"
 import { secretsOfUrl } from "../../domain/doctor/Scrub.ts"
 
-const textsOf = (value: unknown): ReadonlyArray<string> => {
-  if (Option.isOption(value)) return Option.isSome(value) ? textsOf(value.value) : []
-  if (Array.isArray(value)) return value.flatMap(textsOf)
-  if (!Redacted.isRedacted(value)) return []
-  const text = String(Redacted.value(value))
-  // The host of a database or of an endpoint is no secret.
-  return URL.canParse(text) && text.includes("://") ? secretsOfUrl(text) : [text]
+/** Text of a setting as it stands in the environment. Empty if it is not set. */
+export const rawText = (name: string) =>
+  Effect.map(
+    Effect.orElseSucceed(Config.option(Config.String(name)), () => Option.none<string>()),
+    Option.getOrElse(() => "")
+  )
+
+/** Tokens and keys that a text holds: lists are separated by commas, and a date follows an `@`. */
+const partsOf = (text: string): ReadonlyArray<string> => {
+  // The host of a database is no secret.
+  if (URL.canParse(text) && text.includes("://")) return secretsOfUrl(text)
+  const entries = text.split(",").map((entry) => entry.trim())
+  return [text, ...entries, ...entries.map((entry) => entry.replace(/@[^@]*$/, ""))]
 }
 
 const ofSettings = Effect.map(
   Effect.forEach(
-    [common, orchestrator, builder].flatMap((group) => Object.values<Setting<unknown>>(group)),
-    ({ config, secret }) => (secret ? Effect.orElseSucceed(config, () => undefined) : Effect.succeed(undefined))
+    documented.flatMap(({ settings }) => settings.filter(({ secret }) => secret)),
+    ({ name }) => rawText(name)
   ),
-  (values) => values.flatMap(textsOf)
+  (texts) => texts.flatMap(partsOf)
 )
 
 const ofChainsFile = Effect.gen(function* () {

@@ -24,7 +24,8 @@ const LOG_LIMIT = Duration.seconds(8)
 /** Samples of the latency. */
 const SAMPLES = 3
 
-const BlockHeader = Schema.Struct({ number: Schema.String, timestamp: Schema.String, hash: Schema.String })
+const Quantity = Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{1,16}$/i))
+const BlockHeader = Schema.Struct({ number: Quantity, timestamp: Quantity, hash: Schema.String })
 const decodeHeader = Schema.decodeUnknownOption(BlockHeader)
 const decodeReply = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.Struct({ result: Schema.optionalKey(Schema.Unknown) }))

@@ -1,14 +1,16 @@
 /** Checks every setting of the services, and names all that are missing or wrong at once. */
-import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import { ConfigProvider, Effect, Option } from "effect"
 import { builder } from "../../../config/Builder.ts"
 import { chains } from "../../../config/Chains.ts"
 import { common } from "../../../config/Common.ts"
 import { orchestrator } from "../../../config/Orchestrator.ts"
+import type { Finding } from "../../../domain/doctor/Finding.ts"
 import * as Settings from "../../../domain/doctor/Settings.ts"
 import { builderChecks } from "../../BuilderBackendCommand.ts"
 import { orchestratorChecks } from "../../OrchestratorCommand.ts"
 import * as Problems from "../../Problems.ts"
 import { BOTH, type Check, type Service } from "../Check.ts"
+import { rawText } from "../Secrets.ts"
 
 /** Value of a setting; its default if it cannot be read, which is then a problem of its own. */
 const valueOf = <A>(setting: { readonly config: Effect.Effect<A, unknown>; readonly default: A }) =>
@@ -24,7 +26,10 @@ const problemsOf = (service: Service) =>
   )
 
 const factsOf = Effect.fnUntraced(function* (service: Service) {
-  const token = yield* valueOf(service === "orchestrator" ? orchestrator.adminToken : builder.adminToken)
+  // The first one of a list is that in use.
+  const [token = ""] = (yield* rawText((service === "orchestrator" ? orchestrator : builder).adminToken.name)).split(
+    ","
+  )
   const [builderUrl, builderToken] = [
     yield* valueOf(orchestrator.builderUrl),
     yield* valueOf(orchestrator.builderToken)
@@ -34,7 +39,7 @@ const factsOf = Effect.fnUntraced(function* (service: Service) {
     problems: yield* problemsOf(service),
     misspelt: yield* Problems.misspelt(yield* ConfigProvider.ConfigProvider),
     hasDatabaseUrl: Option.isSome(yield* valueOf(common.databaseUrl)),
-    adminTokenLength: Option.getOrUndefined(Option.map(token, (secret) => Redacted.value(secret).length)),
+    adminTokenLength: token.trim() === "" ? undefined : token.trim().length,
     missingBackend: [
       ...(Option.isNone(builderUrl) ? [orchestrator.builderUrl.name] : []),
       ...(Option.isNone(builderToken) ? [orchestrator.builderToken.name] : [])
@@ -44,9 +49,14 @@ const factsOf = Effect.fnUntraced(function* (service: Service) {
   } satisfies Settings.SettingsFacts
 })
 
+/** Both services share settings. */
+const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => [
+  ...new Map(findings.map((finding) => [`${finding.code} ${finding.subject} ${finding.seen}`, finding])).values()
+]
+
 export const settings: Check = {
   name: "settings",
   services: BOTH,
   findings: ({ services }) =>
-    Effect.map(Effect.forEach(services, factsOf), (all) => all.flatMap((facts) => Settings.judge(facts)))
+    Effect.map(Effect.forEach(services, factsOf), (all) => distinct(all.flatMap((facts) => Settings.judge(facts))))
 }

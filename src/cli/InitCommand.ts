@@ -1,0 +1,227 @@
+/** `./sweep init`: writes the chains file and the settings of a new deployment, and generates its secrets. */
+import { Console, DateTime, Effect, FileSystem, Option, Path, Redacted, Schema, Terminal } from "effect"
+import { Command, Flag, type Prompt } from "effect/cli"
+import { SecureRandom } from "effect/crypto"
+import { bytesToHex } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
+import { common } from "../config/Common.ts"
+import { orchestrator } from "../config/Orchestrator.ts"
+import * as Address from "../domain/Address.ts"
+import { ChainId } from "../domain/ChainId.ts"
+import * as Files from "./init/Files.ts"
+import * as Questions from "./init/Questions.ts"
+import * as Keys from "./Keys.ts"
+import { UsageError } from "./UsageError.ts"
+
+const directory = Flag.String("directory").pipe(
+  Flag.withDescription("Folder to write to. Default: the present one"),
+  Flag.withDefault(".")
+)
+const chain = Flag.Int("chain").pipe(
+  Flag.withSchema(ChainId),
+  Flag.withDescription("Id of a chain to serve. May be given several times"),
+  Flag.atLeast(0)
+)
+const rpc = Flag.String("rpc").pipe(
+  Flag.withDescription("`<chain id>=<URL>`: a JSON-RPC endpoint. May be given several times"),
+  Flag.atLeast(0)
+)
+const fact = Flag.String("fact").pipe(
+  Flag.withDescription("`<chain id>.<field>=<value>`: a field of a chain's entry. May be given several times"),
+  Flag.atLeast(0)
+)
+const address = (name: string, meaning: string) =>
+  Flag.String(name).pipe(Flag.withSchema(Address.NonZeroAddress), Flag.withDescription(meaning), Flag.optional)
+const feeRecipient = address("fee-recipient", "Receiver of protocol fees, on all chains")
+const guardOwner = address("guard-owner", "Administrator of the swap targets, on all chains. Use a multisig")
+const lanes = Flag.Int("lanes").pipe(
+  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 }))),
+  Flag.withDescription("Number of lanes to generate keys for. RELAYER_KEYS of the environment is taken over instead"),
+  Flag.optional
+)
+const yes = Flag.Boolean("yes").pipe(
+  Flag.withDescription("Ask nothing: what no flag says is a default, or an error"),
+  Flag.withDefault(false)
+)
+const force = Flag.Boolean("force").pipe(
+  Flag.withDescription("Replace existing files. Copies of them are kept"),
+  Flag.withDefault(false)
+)
+
+/** Only the owner may read and write it. */
+const PRIVATE_MODE = 0o600
+
+const RPC = /^([1-9]\d*)=(https?:\/\/\S+)$/
+const FACT = /^([1-9]\d*)\.([A-Za-z0-9]+)=(.+)$/
+
+const grouped = (entries: ReadonlyArray<readonly [id: number, value: string]>) =>
+  new Map([...Map.groupBy(entries, ([id]) => id)].map(([id, group]) => [id, group.map(([, value]) => value)]))
+
+const matched = Effect.fnUntraced(function* (
+  pattern: RegExp,
+  flag: string,
+  form: string,
+  texts: ReadonlyArray<string>
+) {
+  return yield* Effect.forEach(texts, (text) => {
+    const found = pattern.exec(text)
+    // The value may hold a key, and is not repeated.
+    return found === null
+      ? Effect.fail(new UsageError({ detail: `--${flag}: expected ${form}` }))
+      : Effect.succeed(found)
+  })
+})
+
+interface FlagValues {
+  readonly chain: ReadonlyArray<number>
+  readonly rpc: ReadonlyArray<string>
+  readonly fact: ReadonlyArray<string>
+  readonly feeRecipient: Option.Option<Address.Address>
+  readonly guardOwner: Option.Option<Address.Address>
+}
+
+const givenBy = Effect.fnUntraced(function* (flags: FlagValues) {
+  const urls = yield* matched(RPC, "rpc", "<chain id>=<URL>", flags.rpc)
+  const facts = yield* matched(FACT, "fact", "<chain id>.<field>=<value>", flags.fact)
+  const ids = [...flags.chain, ...urls.map(([, id]) => Number(id))]
+  return {
+    chains: [...new Set(ids)],
+    rpcUrls: grouped(urls.map(([, id, url = ""]) => [Number(id), url])),
+    facts: new Map(
+      [...Map.groupBy(facts, ([, id]) => Number(id))].map(([id, group]) => [
+        id,
+        Object.fromEntries(group.map(([, , field = "", value = ""]) => [field, Files.factOf(value)]))
+      ])
+    ),
+    feeRecipient: Option.getOrUndefined(flags.feeRecipient),
+    guardOwner: Option.getOrUndefined(flags.guardOwner)
+  } satisfies Questions.Given
+})
+
+/** The chains by the flags alone. The error names all that is missing. */
+const chainsByFlags = Effect.fnUntraced(function* (given: Questions.Given) {
+  const { feeRecipient, guardOwner } = given
+  const missing = [
+    ...(given.chains.length === 0 ? ["--chain"] : []),
+    ...given.chains.filter((id) => !given.rpcUrls.has(id)).map((id) => `--rpc ${id}=<URL>`),
+    ...given.chains.flatMap((id) =>
+      Files.missingFacts({ id, facts: given.facts.get(id) ?? {} }).map((field) => `--fact ${id}.${field}=<value>`)
+    ),
+    ...(feeRecipient === undefined ? ["--fee-recipient"] : []),
+    ...(guardOwner === undefined ? ["--guard-owner"] : [])
+  ]
+  if (missing.length > 0 || feeRecipient === undefined || guardOwner === undefined) {
+    return yield* new UsageError({
+      detail: `set ${missing.join(", ")}, or run the command on a terminal without --yes`
+    })
+  }
+  return given.chains.map((id) => ({
+    id,
+    rpcUrls: given.rpcUrls.get(id) ?? [],
+    facts: given.facts.get(id) ?? {},
+    feeRecipient,
+    guardOwner
+  }))
+})
+
+const randomHex = Effect.map(
+  Effect.flatMap(SecureRandom.SecureRandom, ({ randomBytes }) => randomBytes(32)),
+  bytesToHex
+)
+
+const token = Effect.map(randomHex, (hex) => hex.slice(2))
+
+/** Keys of the environment, or generated ones with their accounts. */
+const relayerKeys = Effect.fnUntraced(function* (count: Effect.Effect<number, Terminal.QuitError, Prompt.Environment>) {
+  const configured = yield* orchestrator.relayerKeys.config
+  if (configured.length > 0) {
+    yield* Keys.parse(orchestrator.relayerKeys.name, "keys of lanes", configured)
+    return { keys: configured.map((key) => Redacted.value(key)), accounts: [] }
+  }
+  const keys = yield* Effect.replicateEffect(randomHex, yield* count)
+  return { keys, accounts: keys.map((key) => privateKeyToAccount(key).address) }
+})
+
+/** Fails if a file exists and must not be replaced. Otherwise keeps a copy of it. */
+const makeRoom = Effect.fnUntraced(function* (file: string, isForced: boolean) {
+  const fs = yield* FileSystem.FileSystem
+  if (!(yield* fs.exists(file))) return
+  if (!isForced) {
+    return yield* new UsageError({ detail: `${file} exists. Use --force to replace it, which keeps a copy of it` })
+  }
+  const now = DateTime.formatIso(yield* DateTime.now).replaceAll(":", "-")
+  const copy = `${file}.${now}.bak`
+  yield* fs.rename(file, copy)
+  yield* fs.chmod(copy, PRIVATE_MODE)
+  yield* Console.error(`kept ${copy}`)
+})
+
+const written = Effect.fnUntraced(function* (file: string, text: string) {
+  const fs = yield* FileSystem.FileSystem
+  // The mode counts from the first byte on, and an existing file is an error.
+  yield* fs.writeFileString(file, text, { flag: "wx", mode: PRIVATE_MODE })
+})
+
+export const initCommand = Command.make(
+  "init",
+  { chain, directory, fact, feeRecipient, force, guardOwner, lanes, rpc, yes },
+  (flags) =>
+    Effect.gen(function* () {
+      const path = yield* Path.Path
+      const fs = yield* FileSystem.FileSystem
+      const folder = path.resolve(flags.directory)
+      const [chainsFile, environment] = [path.join(folder, "chains.json"), path.join(folder, ".env")]
+      const existing = yield* Effect.filter([chainsFile, environment], (file) => fs.exists(file))
+      if (existing.length > 0 && !flags.force) yield* makeRoom(existing[0] ?? chainsFile, false)
+
+      const given = yield* givenBy(flags)
+      const chains = yield* flags.yes ? chainsByFlags(given) : Questions.chains(given)
+      const text = Files.chainsFile(chains)
+      // As the services read it, so that nothing is written that they refuse.
+      const entries = yield* ChainsFile.decode(chainsFile, text)
+      const { accounts, keys } = yield* relayerKeys(
+        flags.yes || Option.isSome(flags.lanes)
+          ? Effect.succeed(Option.getOrElse(flags.lanes, () => 2))
+          : Questions.lanes
+      )
+      const configured = yield* common.databaseUrl.config
+      const database = Option.isSome(configured)
+        ? Redacted.value(configured.value)
+        : flags.yes
+          ? ""
+          : yield* Questions.databaseUrl
+      const answers: Files.Answers = {
+        chains,
+        relayerKeys: keys,
+        databaseUrl: database === "" ? undefined : database,
+        adminToken: yield* token,
+        builderToken: yield* token,
+        databasePassword: yield* token,
+        chainsFile
+      }
+      yield* fs.makeDirectory(folder, { recursive: true })
+      for (const file of [chainsFile, environment]) yield* makeRoom(file, flags.force)
+      yield* written(chainsFile, text)
+      yield* written(environment, Files.environment(answers))
+      yield* Console.log(
+        Files.nextSteps({
+          directory: folder,
+          lanes: accounts,
+          chains: entries.map(({ id, name }) => ({ id, name })),
+          hasDatabase: database !== ""
+        })
+      )
+    }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
+).pipe(
+  Command.withDescription(
+    "Write chains.json and .env for a new deployment: asks for chains and endpoints, and generates keys and tokens"
+  ),
+  Command.withExamples([
+    { command: "sweep init", description: "Answer questions on a terminal" },
+    {
+      command: "sweep init --yes --chain 8453 --rpc 8453=https://rpc.example.com --fee-recipient 0x… --guard-owner 0x…",
+      description: "Write the files for Base without questions"
+    }
+  ])
+)

@@ -1,0 +1,177 @@
+/** `sweep doctor` on a real node and a real database. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { parseEther } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as Accounts from "../../src/devnet/Accounts.ts"
+import * as ChainsFile from "../support/ChainsFile.ts"
+import { address } from "../support/FakeChain.ts"
+import { withLiveClock } from "../support/LiveClock.ts"
+import { OneChain } from "../support/OneChain.ts"
+import { migratedDatabaseUrl, TestDatabase } from "../support/Postgres.ts"
+import { StubServer } from "../support/StubServer.ts"
+import { sweepHere } from "./inProcess.ts"
+
+interface Finding {
+  readonly check: string
+  readonly level: string
+  readonly code: string
+  readonly subject: string
+  readonly seen: string
+  readonly advice: string
+}
+
+interface Report {
+  readonly ok: boolean
+  readonly errors: number
+  readonly findings: ReadonlyArray<Finding>
+}
+
+const BACKEND_TOKEN = "backend-token-of-the-test"
+
+/** A deployment in which all is well, and the command on it with other settings. */
+const operator = Effect.fnUntraced(function* (change: Readonly<Record<string, unknown>> = {}) {
+  const dev = yield* OneChain
+  const fs = yield* FileSystem.FileSystem
+  const file = yield* ChainsFile.write([dev], ({ rpcUrl }) => rpcUrl)
+  const [{ contracts: _contracts, ...entry }] = JSON.parse(yield* fs.readFileString(file)) as [Record<string, unknown>]
+  // Without `contracts` the addresses are computed from the same facts, and the code is compared.
+  yield* fs.writeFileString(file, JSON.stringify([{ ...entry, timelockSeconds: 60, ...change }]))
+  const backend = yield* StubServer
+  yield* backend.answer(({ headers, path }) =>
+    path === "/readyz" || headers.get("authorization") === `Bearer ${BACKEND_TOKEN}` ? { status: 200 } : { status: 401 }
+  )
+  const lane = generatePrivateKey()
+  yield* dev.node.ask("endow the lane", (node) =>
+    node.setBalance({ address: privateKeyToAccount(lane).address, value: parseEther("100") })
+  )
+  const settings = {
+    ACROSS_FIXED_FEE_BPS: "10",
+    BUILDER_ADMIN_TOKEN: BACKEND_TOKEN,
+    BUILDER_URL: backend.url,
+    CHAINS_FILE: file,
+    DATABASE_URL: (yield* TestDatabase).url,
+    ORCH_ADMIN_TOKEN: "operator-token-of-the-test",
+    RELAYER_KEYS: lane
+  }
+  const doctor = (more: Readonly<Record<string, string>> = {}, ...args: ReadonlyArray<string>) =>
+    withLiveClock(sweepHere(["doctor", ...args], { ...settings, ...more }))
+  const report = (more: Readonly<Record<string, string>> = {}, ...args: ReadonlyArray<string>) =>
+    Effect.map(doctor(more, "--json", ...args), ({ code, err, out }) => {
+      assert.notStrictEqual(out, "", err)
+      return { code, err, ...(JSON.parse(out) as Report) }
+    })
+  return { dev, doctor, lane, report, settings }
+})
+
+/** True findings about the database server of the tests, which is fast and forgets. */
+const OF_TEST_SERVER = ["database_commits_not_durable", "database_fsync_off"]
+
+/** Codes of a level, each once, without those of the server of the tests. */
+const codes = ({ findings }: Report, level: string): ReadonlyArray<string> =>
+  [...new Set(findings.filter((each) => each.level === level).map(({ code }) => code))]
+    .filter((code) => !OF_TEST_SERVER.includes(code))
+    .toSorted()
+
+const environment = Layer.mergeAll(OneChain.layer, migratedDatabaseUrl, StubServer.layer).pipe(
+  Layer.provideMerge(BunServices.layer)
+)
+
+layer(environment, { excludeTestServices: true })("sweep doctor", (it) => {
+  it.effect("finds nothing wrong with a deployment that works, and verifies the contracts", () =>
+    Effect.gen(function* () {
+      const { dev, doctor, report } = yield* operator()
+      const well = yield* report({}, "--listed", Accounts.sanctioned())
+      assert.deepStrictEqual(codes(well, "error"), [], JSON.stringify(well.findings, null, 1))
+      assert.deepStrictEqual([well.code, well.errors, well.ok], [1, OF_TEST_SERVER.length, false])
+      // The local chain's guard belongs to a plain account.
+      assert.deepStrictEqual(codes(well, "warning"), ["guard_owner_account"])
+      const seen = (code: string) => well.findings.find((each) => each.code === code)?.seen ?? ""
+      assert.match(seen("endpoint_ok"), /^block \d+, \d+ ms, archive, block overrides, logs of 5000 blocks$/)
+      assert.match(seen("contracts_ok"), /^3 contracts of the service/)
+      assert.match(seen("lane_ok"), /^100 ETH, about \d+ hours at 30 sweeps an hour$/)
+      assert.strictEqual(seen("oracle_ok"), "it lists the given address")
+      const text = yield* doctor({ DATABASE_URL: "" })
+      assert.strictEqual(text.code, 0, text.err)
+      assert.include(text.out, "0 errors, 2 warnings, ")
+      assert.include(text.out, dev.chain.name)
+    })
+  )
+
+  it.effect("names each fault of a chain, and checks the rest all the same", () =>
+    Effect.gen(function* () {
+      const { dev, report } = yield* operator({
+        quoter: address(0x51),
+        targets: [{ name: "relay", kind: "bridge", address: address(0x52) }],
+        // Another owner moves the contracts to addresses without code.
+        guardOwner: address(0x53),
+        rpcUrls: [(yield* OneChain).rpcUrl, "http://127.0.0.1:9/secret-key-of-the-path"]
+      })
+      const { code, err, findings, ...rest } = yield* report({
+        BUILDER_ADMIN_TOKEN: "not-the-token",
+        RELAYER_KEYS: generatePrivateKey()
+      })
+      assert.strictEqual(code, 1)
+      assert.match(err, /the deployment has \d+ errors, see above/)
+      const all = { ...rest, findings }
+      assert.deepStrictEqual(codes(all, "error"), [
+        "address_no_code",
+        "contract_missing",
+        "endpoint_silent",
+        "lane_below_minimum",
+        "service_token_refused"
+      ])
+      assert.deepStrictEqual(
+        findings.filter(({ code }) => code === "address_no_code").map(({ subject }) => subject),
+        [`${dev.chain.name} quoter`, `${dev.chain.name} targets.relay`]
+      )
+      // The guard is missing, so that its list cannot be read.
+      assert.include(codes(all, "warning"), "not_checked")
+      assert.notInclude(JSON.stringify(all), "secret-key-of-the-path")
+      for (const { advice, level } of findings) assert.strictEqual(advice === "", level === "ok")
+    })
+  )
+
+  it.effect("says first what is missing if nothing is set", () =>
+    Effect.gen(function* () {
+      const { code, err, out } = yield* withLiveClock(
+        sweepHere(["doctor"], { ACROSS_FIXED_FEE_BPS: "10", CHAINS_FILE: "/nowhere/chains.json" })
+      )
+      assert.strictEqual(code, 1)
+      assert.match(out, /^settings\n {2}ERROR {3}RELAYER_KEYS: RELAYER_KEYS is not set/)
+      assert.include(out, "there is no such file")
+      assert.match(out, /\nNot checked: endpoints, contracts, swap targets, .*\n/)
+      assert.include(err, "sweep: the deployment has 2 errors")
+    })
+  )
+
+  it.effect("checks the builder backend, and hides passwords", () =>
+    Effect.gen(function* () {
+      const { report, settings } = yield* operator()
+      const { RELAYER_KEYS: _keys, ...others } = settings
+      const asked = {
+        ...others,
+        ADMIN_TOKEN: "short",
+        DATABASE_URL: "postgres://nobody:password-of-nobody@127.0.0.1:9/sweep",
+        RELAYER_KEYS: "",
+        WEBHOOKS_ALLOW_PRIVATE: "true"
+      }
+      const found = yield* report(asked, "--builder")
+      assert.deepStrictEqual(codes(found, "error"), ["database_unreachable"])
+      assert.deepStrictEqual(codes(found, "warning"), [
+        "admin_token_short",
+        "dashboard_missing",
+        "guard_owner_account",
+        "webhooks_private"
+      ])
+      assert.notInclude(JSON.stringify(found), "password-of-nobody")
+      // Its own settings alone say which service is meant.
+      const implied = yield* report(asked)
+      assert.deepStrictEqual(
+        implied.findings.map(({ code }) => code),
+        found.findings.map(({ code }) => code)
+      )
+    })
+  )
+})

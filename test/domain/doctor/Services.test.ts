@@ -1,0 +1,92 @@
+/** The judgements of doctor about services and screening, and the last line of defence of secrets. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import type { Finding } from "../../../src/domain/doctor/Finding.ts"
+import * as FeeRecipient from "../../../src/domain/doctor/FeeRecipient.ts"
+import * as Sanctions from "../../../src/domain/doctor/Sanctions.ts"
+import { scrubber, secretsOfUrl } from "../../../src/domain/doctor/Scrub.ts"
+import * as Services from "../../../src/domain/doctor/Services.ts"
+
+const codes = (findings: ReadonlyArray<Finding>) => findings.map(({ code }) => code)
+
+describe("services and screening", () => {
+  const status = (code: number): Services.Outcome => ({ _tag: "Status", status: code })
+
+  it.each([
+    [200, "provider_ok", "provider_ok"],
+    [400, "provider_ok", "provider_ok"],
+    [404, "provider_ok", "provider_ok"],
+    [401, "provider_key_refused", "provider_refused"],
+    [403, "provider_key_refused", "provider_refused"],
+    [429, "provider_limited", "provider_limited"],
+    [500, "provider_unreachable", "provider_unreachable"]
+  ])("a provider that returns %i", (code, withKey, without) => {
+    const judged = (keySetting: string | undefined) =>
+      Services.judgeProvider({ name: "0x", keySetting, outcome: status(code) }).code
+    assert.deepStrictEqual([judged("ZEROX_API_KEY"), judged(undefined)], [withKey, without])
+  })
+
+  it("the other service is judged by its readiness and its answer to the token", () => {
+    const judged = (ready: Services.Outcome, authorized?: Services.Outcome) =>
+      codes(Services.judgePeer({ name: "backend", urlSetting: "BUILDER_URL", tokenSetting: "T", ready, authorized }))
+    assert.deepStrictEqual(judged(status(200), status(200)), ["service_ok"])
+    assert.deepStrictEqual(judged(status(200), status(401)), ["service_token_refused"])
+    assert.deepStrictEqual(judged(status(503), status(503)), ["service_not_ready"])
+    assert.deepStrictEqual(judged(status(404)), ["service_unreachable"])
+    assert.deepStrictEqual(judged({ _tag: "Silent", detail: "x" }), ["service_unreachable"])
+  })
+
+  it("an oracle and a list are judged by their answers and age", () => {
+    const oracle = (clean: boolean | undefined, listed: boolean | undefined) =>
+      Sanctions.judgeOracle({ chain: "base", clean, listed }).code
+    assert.strictEqual(oracle(false, undefined), "oracle_ok")
+    assert.strictEqual(oracle(undefined, true), "oracle_unreadable")
+    assert.strictEqual(oracle(false, false), "oracle_misses_listed")
+    const list = (ageMillis: number | undefined, failure?: string) =>
+      Sanctions.judgeList({ setting: "OFAC_SNAPSHOT", addresses: 1, ageMillis, failure }).code
+    const hour = 3_600_000
+    assert.deepStrictEqual(
+      [list(hour), list(25 * hour), list(169 * hour), list(undefined), list(hour, "it is empty")],
+      [
+        "sanctions_list_ok",
+        "sanctions_list_old",
+        "sanctions_list_too_old",
+        "sanctions_list_old",
+        "sanctions_list_unreadable"
+      ]
+    )
+  })
+
+  it("a fee recipient is judged by its key and its neighbours", () => {
+    const facts: FeeRecipient.FeeRecipientFacts = {
+      chain: "base",
+      address: "0xAA",
+      code: "0x",
+      lanes: [],
+      keyAccount: undefined,
+      isSanctioned: false
+    }
+    const judged = (change: Partial<FeeRecipient.FeeRecipientFacts>) =>
+      codes(FeeRecipient.judge({ ...facts, ...change }))
+    assert.deepStrictEqual(judged({}), ["fee_recipient_ok"])
+    assert.deepStrictEqual(judged({ lanes: ["0xaa"] }), ["fee_recipient_is_lane"])
+    assert.deepStrictEqual(judged({ isSanctioned: true }), ["fee_recipient_sanctioned"])
+    assert.deepStrictEqual(judged({ keyAccount: "0xBB" }), ["fee_recipient_other_key"])
+    assert.deepStrictEqual(judged({ keyAccount: "0xaa", code: "0x60" }), ["fee_recipient_contract"])
+    assert.deepStrictEqual(judged({ keyAccount: "0xaa", code: "0xef0100ab" }), ["fee_recipient_ok"])
+  })
+})
+
+describe("secrets", () => {
+  const hex = Schema.String.check(Schema.isPattern(/^[0-9a-f]{6,40}$/))
+
+  it.prop("are in no text", [Schema.Array(hex), Schema.String, Schema.String], ([secrets, before, after]) => {
+    const text = scrubber(secrets)(secrets.reduce((said, secret) => `${said}${secret}, `, before) + after)
+    for (const secret of secrets) assert.notInclude(text, secret)
+  })
+
+  it("of a URL are its user, its key and its query, and not its host", () => {
+    const parts = secretsOfUrl("https://user:p%40ss@rpc.example.com/v2/abcdefghijklmnop?token=query-token")
+    assert.deepStrictEqual(parts.toSorted(), ["abcdefghijklmnop", "p@ss", "query-token", "user"])
+  })
+})
