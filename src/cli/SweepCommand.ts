@@ -11,6 +11,7 @@ import { deployCommand } from "./DeployCommand.ts"
 import { devCommand } from "./DevCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { exposureCommand } from "./ExposureCommand.ts"
+import { initCommand } from "./InitCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
 import { mutantsCommand } from "./MutantsCommand.ts"
@@ -39,6 +40,7 @@ export const sweepCommand = Command.make("sweep").pipe(
     exposureCommand,
     outboxCommand,
     mcpCommand,
+    initCommand,
     doctorCommand,
     migrateCommand,
     deployCommand,
