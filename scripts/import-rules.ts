@@ -16,6 +16,7 @@ const EVERYTHING = [
   "catalog",
   "ports",
   "runtime",
+  "telemetry",
   "orchestrator",
   "builder",
   "api",
@@ -37,6 +38,7 @@ const useCase = (...siblings: ReadonlyArray<string>): Rule => ({
     "ports/shared",
     "ports/orchestrator",
     "runtime",
+    "telemetry",
     ...["shared", ...siblings].map((sibling) => `orchestrator/${sibling}`)
   ],
   packages: PURE
@@ -49,11 +51,11 @@ const treasuryUseCase: Rule = {
 }
 
 const builderUseCase: Rule = {
-  imports: ["domain", "ports/shared", "ports/builder", "runtime", "builder/shared"],
+  imports: ["domain", "ports/shared", "ports/builder", "runtime", "telemetry", "builder/shared"],
   packages: PURE
 }
 
-const adapter = (...imports: ReadonlyArray<string>): Rule => ({ imports: ["domain", "ports", ...imports] })
+const adapter = (...imports: ReadonlyArray<string>): Rule => ({ imports: ["domain", "ports", "telemetry", ...imports] })
 
 export const RULES: Readonly<Record<string, Rule>> = {
   domain: { imports: [], packages: PURE },
@@ -67,9 +69,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "api/orchestrator": { imports: ["domain", "api/shared"], packages: ["effect"] },
   "api/builder": { imports: ["domain", "api/shared"], packages: ["effect"] },
 
-  runtime: { imports: ["domain", "ports/shared"], packages: ["effect"] },
+  telemetry: { imports: ["domain"], packages: ["effect"] },
+  "telemetry/metrics": { imports: ["telemetry"], packages: ["effect"] },
+  runtime: { imports: ["domain", "ports/shared", "telemetry"], packages: ["effect"] },
 
-  "orchestrator/shared": { imports: ["domain", "ports/shared", "ports/orchestrator", "runtime"], packages: PURE },
+  "orchestrator/shared": {
+    imports: ["domain", "ports/shared", "ports/orchestrator", "runtime", "telemetry"],
+    packages: PURE
+  },
   "orchestrator/quote": useCase(),
   "orchestrator/intake": useCase(),
   "orchestrator/settle": useCase(),
@@ -80,7 +87,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "orchestrator/operate": useCase(),
   "orchestrator/treasury": treasuryUseCase,
 
-  "builder/shared": { imports: ["domain", "ports/shared", "ports/builder", "runtime"], packages: PURE },
+  "builder/shared": { imports: ["domain", "ports/shared", "ports/builder", "runtime", "telemetry"], packages: PURE },
   "builder/account": builderUseCase,
   "builder/ledger": builderUseCase,
   "builder/payout": builderUseCase,
@@ -102,6 +109,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "adapters/http": adapter("adapters/providers"),
   "adapters/providers": adapter(),
   "adapters/kms": adapter("adapters/evm/keys", "adapters/http"),
+  "adapters/signers": adapter("adapters/evm/keys", "adapters/http", "adapters/kms"),
+  "adapters/secrets": adapter(),
   "adapters/bridge": adapter("adapters/evm", "adapters/providers", "adapters/swap", "runtime"),
   "adapters/swap": adapter("adapters/evm", "adapters/providers", "runtime"),
   "adapters/prices": adapter("adapters/evm", "adapters/http", "adapters/providers", "adapters/swap"),
@@ -109,9 +118,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "adapters/risk": adapter("adapters/evm", "adapters/providers"),
   "adapters/screening": adapter("adapters/evm", "adapters/providers"),
   "adapters/siwe": adapter(),
+  "adapters/telemetry": adapter(),
   "adapters/jose": adapter(),
 
-  "server/shared": { imports: ["domain", "ports/shared", "api/shared", "runtime", "config"] },
+  "server/shared": { imports: ["domain", "ports/shared", "api/shared", "runtime", "telemetry", "config"] },
   "server/orchestrator": {
     imports: [
       "domain",

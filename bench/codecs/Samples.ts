@@ -221,6 +221,7 @@ export const intentRows: ReadonlyArray<IntentRow.IntentRow> = orders.map((order,
   failure_reason: null,
   failure_detail: null,
   searches: null,
+  trace: null,
   created_at: at,
   updated_at: at
 }))

@@ -29,6 +29,7 @@ import liveAccounts from "./0032_live_accounts.ts"
 import replayedReasons from "./0033_replayed_reasons.ts"
 import amountsReceived from "./0034_amounts_received.ts"
 import intentRefunds from "./0040_intent_refunds.ts"
+import traces from "./0044_traces.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -57,5 +58,6 @@ export const migrations = {
   "0032_live_accounts": liveAccounts,
   "0033_replayed_reasons": replayedReasons,
   "0034_amounts_received": amountsReceived,
-  "0040_intent_refunds": intentRefunds
+  "0040_intent_refunds": intentRefunds,
+  "0044_traces": traces
 }

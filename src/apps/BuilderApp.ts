@@ -10,16 +10,19 @@ import * as SignInMessages from "../adapters/siwe/SignInMessages.ts"
 import * as WalletSignatures from "../adapters/siwe/WalletSignatures.ts"
 import * as Migrated from "../adapters/sql/builder/Migrated.ts"
 import * as Stores from "../adapters/sql/builder/Stores.ts"
+import * as SqlWebhookBacklog from "../adapters/sql/builder/WebhookBacklog.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as Retention from "../builder/shared/Retention.ts"
 import * as UseCases from "../builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
+import * as Sampling from "../builder/webhook/Sampling.ts"
 import { WebhookDelivery } from "../builder/webhook/WebhookDelivery.ts"
 import * as SumReview from "../runtime/SumReview.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 import * as WebAssets from "../server/web/WebAssets.ts"
+import * as Telemetry from "./Telemetry.ts"
 
 export interface Options {
   /** Verify signatures of contract wallets, and prove payouts. */
@@ -39,6 +42,8 @@ export interface Options {
   readonly webhooksAllowPrivate?: boolean
   /** Directory of the built web app. Default: no app is served. */
   readonly webDirectory?: string | undefined
+  /** Default: metrics are kept, and nothing is sent. */
+  readonly telemetry?: Telemetry.Options | undefined
 }
 
 /** Adapters of a deployment for every port. */
@@ -52,7 +57,7 @@ export const adapters = (options: Options) =>
     SignInMessages.layer,
     WalletSignatures.layer,
     WebhookTransportHttp.layer({ allowPrivate: options.webhooksAllowPrivate ?? false }),
-    Stores.layer.pipe(
+    Layer.merge(Stores.layer, SqlWebhookBacklog.layer).pipe(
       Layer.provide(Migrated.layer),
       Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
     )
@@ -68,11 +73,13 @@ export const layer = (options: Options) =>
     }).pipe(Layer.provide(UseCases.layer)),
     Retention.layer,
     SumReview.layer,
+    Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,
     WebhookDelivery.layer
   ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(BuilderSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
     Layer.provide(RateLimitStore.layerMemory),
-    Layer.provide(options.webDirectory === undefined ? Layer.empty : WebAssets.layer(options.webDirectory))
+    Layer.provide(options.webDirectory === undefined ? Layer.empty : WebAssets.layer(options.webDirectory)),
+    Layer.provide(Telemetry.layer("builder-backend", options.telemetry))
   )

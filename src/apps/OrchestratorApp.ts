@@ -22,6 +22,7 @@ import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
 import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
+import * as SqlBacklog from "../adapters/sql/orchestrator/Backlog.ts"
 import * as SqlExposures from "../adapters/sql/orchestrator/Exposures.ts"
 import * as SqlHeldIntents from "../adapters/sql/orchestrator/HeldIntents.ts"
 import * as SqlIdempotency from "../adapters/sql/orchestrator/Idempotency.ts"
@@ -48,6 +49,7 @@ import { OutboxDelivery } from "../orchestrator/outbox/OutboxDelivery.ts"
 import { Portfolio } from "../orchestrator/portfolio/Portfolio.ts"
 import { ProviderProbes } from "../orchestrator/operate/ProviderProbes.ts"
 import { Readiness } from "../orchestrator/operate/Readiness.ts"
+import * as Sampling from "../orchestrator/operate/Sampling.ts"
 import * as Retention from "../orchestrator/operate/Retention.ts"
 import { Quoter } from "../orchestrator/quote/Quoter.ts"
 import { Relayer } from "../orchestrator/relay/Relayer.ts"
@@ -68,6 +70,7 @@ import * as AppPrices from "./orchestrator/Prices.ts"
 import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppRisk from "./orchestrator/Risk.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
+import * as Telemetry from "./Telemetry.ts"
 import * as Swaps from "./orchestrator/Swaps.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
@@ -113,6 +116,8 @@ export interface Options {
   readonly builderBackend: BuilderBackend | undefined
   /** Client of every outside HTTP service. Default: the runtime's `fetch`. */
   readonly http?: Layer.Layer<HttpClient.HttpClient>
+  /** Default: metrics are kept, and nothing is sent. */
+  readonly telemetry?: Telemetry.Options | undefined
 }
 
 /** Without a backend no sweep is attributed, and messages stay in the outbox until there is one. */
@@ -157,6 +162,7 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
 const stores = (options: Options) =>
   Layer.mergeAll(
     SqlAlerts.layer,
+    SqlBacklog.layer,
     SqlExposures.layer,
     SqlHeldIntents.layer,
     SqlIdempotency.layer,
@@ -241,11 +247,16 @@ export const useCases = Layer.mergeAll(
 
 /** The whole service with its server. */
 export const layer = (options: Options) =>
-  OrchestratorServer.listen({ port: options.port, hostname: options.host, drain: options.drainMillis ?? 0 }).pipe(
-    Layer.provide(useCases),
+  Layer.merge(
+    OrchestratorServer.listen({ port: options.port, hostname: options.host, drain: options.drainMillis ?? 0 }).pipe(
+      Layer.provide(useCases)
+    ),
+    Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty
+  ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(ProviderHealth.layer),
     Layer.provide(OrchestratorSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
-    Layer.provide(RateLimitStore.layerMemory)
+    Layer.provide(RateLimitStore.layerMemory),
+    Layer.provide(Telemetry.layer("orchestrator", options.telemetry))
   )

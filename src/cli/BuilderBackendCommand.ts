@@ -10,6 +10,7 @@ import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
 import * as Problems from "./Problems.ts"
+import * as TelemetryOptions from "./TelemetryOptions.ts"
 import { UsageError } from "./UsageError.ts"
 
 /** All of the gateway's settings must be set, or none: with some of them the console would be open or closed by accident. */
@@ -41,7 +42,7 @@ const operations = Effect.gen(function* () {
 })
 
 /** Checks of settings that concern several of them, or files. */
-export const builderChecks = [gateway, chainsFile, configuredChains]
+export const builderChecks = [gateway, chainsFile, configuredChains, TelemetryOptions.headers]
 
 const options = Effect.gen(function* () {
   yield* Problems.check([common, chains, builder], builderChecks)
@@ -59,8 +60,10 @@ const options = Effect.gen(function* () {
     webhooksAllowPrivate: config.webhooksAllowPrivate,
     server: {
       trustedProxyHops: shared.trustedProxyHops,
-      adminToken: Option.getOrUndefined(config.adminToken)
+      adminToken: Option.getOrUndefined(config.adminToken),
+      metricsToken: Option.getOrUndefined(shared.metricsToken)
     },
+    telemetry: yield* TelemetryOptions.telemetry,
     host: shared.host,
     port: config.port,
     drainMillis: shared.drainSeconds * 1000,

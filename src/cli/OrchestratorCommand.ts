@@ -17,6 +17,7 @@ import * as Problems from "./Problems.ts"
 import { routeServices } from "./RouteServiceOptions.ts"
 import * as RiskOptions from "./RiskOptions.ts"
 import * as ScreeningOptions from "./ScreeningOptions.ts"
+import * as TelemetryOptions from "./TelemetryOptions.ts"
 import { UsageError } from "./UsageError.ts"
 
 /** Keys of the lanes. */
@@ -58,7 +59,8 @@ export const orchestratorChecks = [
   configuredChains,
   feeRules,
   RiskOptions.tokenRules,
-  routeServices
+  routeServices,
+  TelemetryOptions.headers
 ]
 
 /** The app's options, from the settings of the environment. */
@@ -80,11 +82,13 @@ const options = Effect.gen(function* () {
     server: {
       trustedProxyHops: shared.trustedProxyHops,
       adminToken: Option.getOrUndefined(config.adminToken),
+      metricsToken: Option.getOrUndefined(shared.metricsToken),
       rateLimits: {
         ...serverDefaults.rateLimits,
         orchestrator: { ...serverDefaults.rateLimits.orchestrator, limit: config.rateLimit }
       }
     },
+    telemetry: yield* TelemetryOptions.telemetry,
     host: shared.host,
     port: config.port,
     drainMillis: shared.drainSeconds * 1000,

@@ -2,6 +2,7 @@
 import { Config } from "effect"
 import { integer, oneOf, POSITIVE, secret, setting, valuesOf } from "./Setting.ts"
 import { stopping } from "./Stopping.ts"
+import { telemetry } from "./Telemetry.ts"
 
 export const common = {
   host: setting({
@@ -40,7 +41,8 @@ export const common = {
     meaning:
       "Number of proxies in front that append to `X-Forwarded-For`. The client is that many entries from the right. With 0, the header is ignored, and the client is the peer of the connection."
   }),
-  ...stopping
+  ...stopping,
+  ...telemetry
 } as const
 
 export const CommonConfig = valuesOf(common)

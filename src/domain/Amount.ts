@@ -52,3 +52,6 @@ export const BPS = 10_000n
 
 /** The amount minus `bps` basis points, rounded down: the minimum output at a slippage tolerance of `bps`. */
 export const lessBps = (amount: bigint, bps: number): bigint => mulDivDown(amount, BPS - BigInt(bps), BPS)
+
+/** An amount of a token with 18 decimals in whole tokens, for reports only: the result is rounded. */
+export const inNativeUnits = (wei: bigint): number => Number(wei) / 1e18

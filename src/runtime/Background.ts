@@ -1,6 +1,7 @@
 /** The one way to run a loop in the background: the relayer, the watcher and both deliveries use it. */
 import { Cause, Effect, type Latch, type Scope } from "effect"
 import { StoreUnavailable } from "../ports/shared/Store.ts"
+import { LOOP_FAILURES } from "../telemetry/metrics/Process.ts"
 
 /** Turns every failure and defect of a run into a log event, so that the run's caller continues. */
 export type Supervisor = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
@@ -61,6 +62,11 @@ export const supervisor = (name: string, fields: Readonly<Record<string, string 
   return (run) =>
     run.pipe(
       Effect.andThen(Effect.annotateLogs(recovered, { loop: name, ...fields })),
-      Effect.catchCause((cause) => Effect.annotateLogs(failed(cause), { loop: name, ...fields }))
+      Effect.catchCause((cause) =>
+        Effect.andThen(
+          LOOP_FAILURES.record(1, { loop: name }),
+          Effect.annotateLogs(failed(cause), { loop: name, ...fields })
+        )
+      )
     )
 }

@@ -10,12 +10,13 @@
  *
  * Errors and logs have no bodies, keys or URLs. Spans are off, because they contain URLs, and some URLs contain keys.
  */
-import { Cause, Clock, Duration, Effect, Exit, Option, Schedule, type Scope, Semaphore, Stream } from "effect"
+import { Clock, Duration, Effect, type Exit, Option, Schedule, type Scope, Semaphore, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { CircuitBreaker, RateLimiter } from "effect/persistence"
 import { type ProviderState, ProviderStates } from "../../ports/shared/ProviderStates.ts"
 import * as Answer from "./Answer.ts"
 import * as Health from "./Health.ts"
+import * as Outcome from "./Outcome.ts"
 import { ProviderUnavailable } from "./ProviderUnavailable.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 
@@ -195,26 +196,6 @@ const makeExchange = Effect.fnUntraced(function* ({
   }
 })
 
-/** The failure of the provider that an exit tells. None if the provider answered, or if no request was sent. */
-const lossOf = (exit: Exit.Exit<unknown, unknown>): Option.Option<ProviderUnavailable> =>
-  Exit.findErrorOption(exit).pipe(
-    Option.filter((error) => error instanceof ProviderUnavailable),
-    Option.filter((error) => error.reason === "failed")
-  )
-
-const isWaiting = (exit: Exit.Exit<unknown, unknown>): boolean =>
-  Option.exists(
-    Exit.findErrorOption(exit),
-    (error) => error instanceof ProviderUnavailable && error.reason === "waiting"
-  )
-
-/** The outcome for the circuit. Defects count as failures, and interruptions not at all. */
-const outcomeOf = (exit: Exit.Exit<unknown, unknown>): CircuitBreaker.Outcome => {
-  if (isWaiting(exit)) return CircuitBreaker.ignored
-  const isDefect = Exit.isFailure(exit) && !Cause.hasFails(exit.cause)
-  return isDefect || Option.isSome(lossOf(exit)) ? CircuitBreaker.failure() : CircuitBreaker.success
-}
-
 /** A provider that lives as long as the scope. It is listed for operators if there is a list ({@link Health.layer}). */
 export const make = Effect.fnUntraced(function* (
   options: Options
@@ -243,12 +224,12 @@ export const make = Effect.fnUntraced(function* (
 
   const note = Effect.fnUntraced(function* (exit: Exit.Exit<unknown, unknown>) {
     const now = yield* Clock.currentTimeMillis
-    if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {
+    if (Outcome.isAbandoned(exit)) {
       counts = Health.abandoned(counts)
       return
     }
-    if (outcomeOf(exit)._tag === "Success") counts = Health.succeeded(counts, now)
-    const loss = Option.getOrUndefined(lossOf(exit))
+    if (Outcome.outcomeOf(exit)._tag === "Success") counts = Health.succeeded(counts, now)
+    const loss = Option.getOrUndefined(Outcome.lossOf(exit))
     if (loss === undefined) return
     counts = Health.failed(counts, loss.detail)
     if (loss.retryAfterMillis === undefined) return
@@ -271,11 +252,11 @@ export const make = Effect.fnUntraced(function* (
         Effect.onExit((exit) => note(exit))
       )
       return yield* breaker
-        .execute(noted, { key: name, classify: (exit) => outcomeOf(exit) })
+        .execute(noted, { key: name, classify: Outcome.outcomeOf })
         .pipe(
           Effect.mapError((error) => (error instanceof CircuitBreaker.CircuitBreakerError ? rejected(error) : error))
         )
-    })
+    }).pipe(Outcome.counted(name))
 
   const state = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

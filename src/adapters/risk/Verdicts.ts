@@ -1,5 +1,5 @@
 /** {@link TokenVerdicts} from the operator's rules, risk services and trial trades. Verdicts are cached, and their reasons are logged and counted. */
-import { Cache, Duration, Effect, Layer, Metric, Option } from "effect"
+import { Cache, Duration, Effect, Layer, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -10,6 +10,7 @@ import * as TokenVerdict from "../../domain/TokenVerdict.ts"
 import { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
 import { TokenVerdicts } from "../../ports/orchestrator/TokenVerdicts.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { TOKEN_REASONS, TOKEN_VERDICTS } from "../../telemetry/metrics/Quotes.ts"
 import type { RiskService } from "./RiskService.ts"
 
 export interface Options {
@@ -29,11 +30,6 @@ const CAPACITY = 10_000
 /** Time for which a verdict counts to which a source did not contribute. */
 const PARTIAL_LIFETIME = Duration.seconds(30)
 
-/** Verdicts, by outcome. */
-export const VERDICTS = Metric.counter("sweep_token_verdicts", { description: "Verdicts on tokens, by outcome." })
-/** Reasons of verdicts, by source and word. */
-export const REASONS = Metric.counter("sweep_token_verdict_reasons", { description: "Reasons of verdicts on tokens." })
-
 interface Key {
   readonly chainId: ChainId
   readonly token: Address.Address
@@ -45,8 +41,8 @@ interface Judged {
 }
 
 const note = Effect.fnUntraced(function* (chainId: ChainId, token: Address.Address, { verdict }: Judged) {
-  yield* Metric.update(Metric.withAttributes(VERDICTS, { outcome: verdict._tag }), 1)
-  for (const reason of verdict.reasons) yield* Metric.update(Metric.withAttributes(REASONS, { reason }), 1)
+  yield* TOKEN_VERDICTS.record(1, { outcome: verdict._tag })
+  for (const reason of verdict.reasons) yield* TOKEN_REASONS.record(1, { reason })
   if (verdict.reasons.length === 0) return
   yield* Effect.annotateLogs(Effect.logWarning("token.verdict"), {
     chainId,

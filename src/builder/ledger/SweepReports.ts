@@ -8,6 +8,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type SweepConflict, Sweeps } from "../../ports/builder/Sweeps.ts"
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
 import { Webhooks } from "../../ports/builder/Webhooks.ts"
+import * as RecentTraces from "../../telemetry/RecentTraces.ts"
 
 export class SweepReports extends Context.Service<
   SweepReports,
@@ -35,7 +36,11 @@ export class SweepReports extends Context.Service<
 
       const keep = Effect.fnUntraced(function* (event: SweepEvent) {
         const booked = yield* sweeps.record(event)
-        if (booked === "added") yield* webhooks.publish(event.builderId, eventMessage(event))
+        const message = eventMessage(event)
+        if (booked === "added") {
+          yield* RecentTraces.note(message.id)
+          yield* webhooks.publish(event.builderId, message)
+        }
         return booked
       }, atomically)
 

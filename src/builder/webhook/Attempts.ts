@@ -11,6 +11,9 @@ import {
 } from "../../domain/Webhook.ts"
 import { type DeliveryAttempt, type DueDelivery, Webhooks } from "../../ports/builder/Webhooks.ts"
 import { WebhookTransport } from "../../ports/builder/WebhookTransport.ts"
+import * as RecentTraces from "../../telemetry/RecentTraces.ts"
+import * as SweepTrace from "../../telemetry/SweepTrace.ts"
+import { WEBHOOK_ATTEMPTS, WEBHOOK_DURATION } from "../../telemetry/metrics/Queues.ts"
 
 /** Makes `attempt(due)`. It fails only when the store does. */
 export const make = Effect.gen(function* () {
@@ -55,6 +58,9 @@ export const make = Effect.gen(function* () {
     const outcome: AttemptOutcome = attempt.statusCode === undefined ? {} : { statusCode: attempt.statusCode }
     const next = nextStep(outcome, due.failures, nowMs, yield* Random.next)
     yield* webhooks.record(due, attempt, next, (before) => health(before, outcome, nowMs))
+    const answered = next._tag === "Delivered" ? "delivered" : "refused"
+    yield* WEBHOOK_ATTEMPTS.record(1, { outcome: attempt.statusCode === undefined ? "unreachable" : answered })
+    yield* WEBHOOK_DURATION.record(attempt.durationMs / 1_000, {})
     yield* Effect.logDebug("webhook.attempted").pipe(Effect.annotateLogs({ next: next._tag, ...outcome }))
   })
 
@@ -63,6 +69,8 @@ export const make = Effect.gen(function* () {
     (due: DueDelivery) =>
       Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(send(due)), (sent) => record(due, sent))),
     (effect, due) =>
-      Effect.annotateLogs(effect, { webhookId: due.webhookId, deliveryId: due.id, messageId: due.message.id })
+      Effect.flatMap(RecentTraces.find(due.message.id), (trace) =>
+        SweepTrace.within("webhook.attempted", trace)(effect)
+      ).pipe(Effect.annotateLogs({ webhookId: due.webhookId, deliveryId: due.id, messageId: due.message.id }))
   )
 })

@@ -13,10 +13,13 @@ import { Screening } from "../../ports/shared/Screening.ts"
 import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
+import * as StageTimes from "../shared/StageTimes.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { type TooBusy, RequestTurns } from "../shared/RequestTurns.ts"
+import * as Counting from "./Counting.ts"
 import * as Covering from "./Covering.ts"
+import * as Flying from "./Flying.ts"
 import * as Reserving from "./Reserving.ts"
 import { authorizationRefusal, refuse, SubmissionRefused } from "./SubmissionRefused.ts"
 
@@ -54,6 +57,7 @@ const makeRequireOwner = Effect.map(Signatures, (signatures) =>
 const makeAccept = Effect.gen(function* () {
   const intents = yield* Intents
   const screening = yield* Screening
+  const fly = yield* Flying.make
   const reserve = yield* Reserving.make
   const waitsFor = yield* Covering.make
   const requireOwner = yield* makeRequireOwner
@@ -94,6 +98,7 @@ const makeAccept = Effect.gen(function* () {
         retryAfterMillis: ExposureDesk.pauseOf(lack)
       })
     }
+    yield* fly(intent)
     const waitingFor = yield* Fiber.join(comparison)
     const submitted = yield* intents
       .submit(id, { signature, authorization }, network, waitingFor)
@@ -102,6 +107,7 @@ const makeAccept = Effect.gen(function* () {
           Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
         )
       )
+    yield* StageTimes.reached("submitted", intent, intent.createdAtMs)
     yield* Effect.logInfo("sweep.submitted").pipe(
       Effect.annotateLogs({ intentId: id, chainId: chain.id, deadline: order.deadline.toString() })
     )
@@ -137,23 +143,25 @@ export class Intake extends Context.Service<
       const intents = yield* Intents
       const turns = yield* RequestTurns
 
-      const submit = Effect.fn("Intake.submit")(function* (
-        submission: OrderSubmission & { readonly quoteId: string; readonly network?: string | undefined }
-      ) {
-        const { network, quoteId } = submission
-        const found = yield* intents.find(quoteId)
-        if (Option.isNone(found)) return yield* refuse("unknown_quote", quoteId)
-        const { order, quote, status } = found.value
-        const nowMs = yield* Clock.currentTimeMillis
-        if (nowMs >= quote.expiresAtMs) return yield* refuse("expired_quote", `expired at ${quote.expiresAtMs}`)
-        if (status !== "quoted") return yield* refuse("already_submitted", `the intent is ${status}`)
-        const client = yield* chains
-          .get(quote.sourceChainId)
-          .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
-        return yield* turns.take({ owner: order.owner, swaps: [order], network })(
-          accept(client, found.value, submission)
-        )
-      }, Priority.at("intake"))
+      const submit = Effect.fn("Intake.submit")(
+        function* (submission: OrderSubmission & { readonly quoteId: string; readonly network?: string | undefined }) {
+          const { network, quoteId } = submission
+          const found = yield* intents.find(quoteId)
+          if (Option.isNone(found)) return yield* refuse("unknown_quote", quoteId)
+          const { order, quote, status } = found.value
+          const nowMs = yield* Clock.currentTimeMillis
+          if (nowMs >= quote.expiresAtMs) return yield* refuse("expired_quote", `expired at ${quote.expiresAtMs}`)
+          if (status !== "quoted") return yield* refuse("already_submitted", `the intent is ${status}`)
+          const client = yield* chains
+            .get(quote.sourceChainId)
+            .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
+          return yield* turns.take({ owner: order.owner, swaps: [order], network })(
+            accept(client, found.value, submission)
+          )
+        },
+        Counting.counted,
+        Priority.at("intake")
+      )
 
       const accepted = Effect.fn("Intake.accepted")(function* ({
         authorization,

@@ -11,8 +11,11 @@ import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as StageTimes from "../shared/StageTimes.ts"
 import { type TooBusy, RequestTurns } from "../shared/RequestTurns.ts"
+import * as Counting from "./Counting.ts"
 import * as Covering from "./Covering.ts"
+import * as Flying from "./Flying.ts"
 import type { Accepted } from "./Intake.ts"
 import * as Reserving from "./Reserving.ts"
 import { type Leg, type Legs, makeCheckParties, makeCheckSignatures, type Signed } from "./SweepChecks.ts"
@@ -49,12 +52,16 @@ export class SweepIntake extends Context.Service<
       const legsOf = yield* makeLegsOf
       const turns = yield* RequestTurns
 
-      const submit = Effect.fn("SweepIntake.submit")(function* (submission: SweepSubmission) {
-        const legs = yield* legsOf(submission.quoteIds)
-        const orders = legs.map(({ intent }) => intent.order)
-        const asker = { owner: legs[0].intent.order.owner, swaps: orders, network: submission.network }
-        return yield* turns.take(asker)(accept(legs, submission)).pipe(Effect.catchTag("TooBusy", tooBusy))
-      }, Priority.at("intake"))
+      const submit = Effect.fn("SweepIntake.submit")(
+        function* (submission: SweepSubmission) {
+          const legs = yield* legsOf(submission.quoteIds)
+          const orders = legs.map(({ intent }) => intent.order)
+          const asker = { owner: legs[0].intent.order.owner, swaps: orders, network: submission.network }
+          return yield* turns.take(asker)(accept(legs, submission)).pipe(Effect.catchTag("TooBusy", tooBusy))
+        },
+        Counting.counted,
+        Priority.at("intake")
+      )
 
       const accepted = Effect.fn("SweepIntake.accepted")(function* ({ quoteIds, signature }: SweepSubmission) {
         const found = yield* intents.findAll(quoteIds)
@@ -95,6 +102,7 @@ const makeAccept = Effect.gen(function* () {
   const checkParties = yield* makeCheckParties
   const checkSignatures = yield* makeCheckSignatures
   const reserveAll = yield* makeReserveAll
+  const fly = yield* Flying.make
   const waitsFor = yield* Covering.make
   const random = yield* SecureRandom.SecureRandom
 
@@ -103,6 +111,7 @@ const makeAccept = Effect.gen(function* () {
     yield* checkParties(legs)
     yield* checkSignatures(legs, submission)
     yield* reserveAll(legs, network)
+    yield* Effect.forEach(legs, ({ intent }) => fly(intent), { discard: true })
     const waits = yield* Effect.forEach(legs, ({ client, intent }) => waitsFor(client, intent), {
       concurrency: "unbounded"
     })
@@ -130,6 +139,7 @@ const makeAccept = Effect.gen(function* () {
           Effect.fail(refuse("already_submitted", `an intent is ${from}`))
         )
       )
+    for (const { intent } of legs) yield* StageTimes.reached("submitted", intent, intent.createdAtMs)
     yield* Effect.logInfo("sweep.batch_submitted").pipe(Effect.annotateLogs({ sweepId: id, intents: stored.length }))
     return {
       id,

@@ -5,6 +5,7 @@
 import { Clock, Effect, Result } from "effect"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { within } from "../../runtime/Within.ts"
+import { CHAIN_HEAD_AGE } from "../../telemetry/metrics/Upstreams.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { missingContracts, staleAfterSeconds } from "./ChainHealth.ts"
 import { PROBE_MILLIS } from "./Probe.ts"
@@ -50,6 +51,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
       // Its timestamp proves nothing, since the chain's clock is another one.
       if (hash !== newest.hash) newest = { hash, atMillis: now }
     }
+    yield* CHAIN_HEAD_AGE.record((now - newest.atMillis) / 1_000, { chain_id: String(chain.id) })
     const detail = answer !== undefined && Result.isFailure(answer) ? answer.failure.detail : ""
     yield* alertIf(
       answer !== undefined && Result.isFailure(answer) && answer.failure.isOtherChain === true,

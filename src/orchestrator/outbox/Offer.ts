@@ -5,6 +5,7 @@ import { backoffMillis } from "../../domain/Backoff.ts"
 import { BuilderLedger, type LedgerRefused } from "../../ports/orchestrator/BuilderLedger.ts"
 import { Outbox, type OutboxEntry, type UnreadableMessage } from "../../ports/orchestrator/Outbox.ts"
 import type { NewAlert } from "../../ports/shared/Alerts.ts"
+import * as SweepTrace from "../../telemetry/SweepTrace.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 /**
@@ -69,6 +70,7 @@ export const make = Effect.gen(function* () {
               ? defer(entry, refused.message)
               : reject(entry, refused)
         }),
+        SweepTrace.within("outbox.offered", entry.trace),
         Effect.annotateLogs({ ...messageFields(entry.message), outboxId: entry.id, attempts: entry.attempts })
       )
   )

@@ -2,13 +2,15 @@
  * Delivers the outbox to the builder backend, each message at least once. The receiver recognises a repeated message by its
  * id. Ledger entries and events are delivered independently, so that neither delays the other.
  */
-import { Array, Context, Effect, Layer } from "effect"
+import { Array, Clock, Context, Effect, Layer } from "effect"
 import { BuilderLedger } from "../../ports/orchestrator/BuilderLedger.ts"
 import { Outbox, type OutboxEntry, type Topic, TOPICS } from "../../ports/orchestrator/Outbox.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as SweepTrace from "../../telemetry/SweepTrace.ts"
+import { OUTBOX_OFFERS } from "../../telemetry/metrics/Queues.ts"
 import * as Offer from "./Offer.ts"
 import * as RejectedMessages from "./RejectedMessages.ts"
 
@@ -57,6 +59,7 @@ export class OutboxDelivery extends Context.Service<
 
       /** Books revenue in one request. Returns the entries that it did not book, to be offered one by one. */
       const bookTogether = Effect.fn("OutboxDelivery.bookTogether")(function* (entries: ReadonlyArray<OutboxEntry>) {
+        const startMs = yield* Clock.currentTimeMillis
         const lines = entries.flatMap(({ id, message }) =>
           message._tag === "Revenue" ? [{ id, revenue: message.revenue }] : []
         )
@@ -66,6 +69,9 @@ export class OutboxDelivery extends Context.Service<
           .pipe(Effect.orElseSucceed(() => new Set<string>()))
         const done = new Set(lines.flatMap(({ id, revenue }) => (booked.has(revenue.sweepId) ? [id] : [])))
         yield* Effect.forEach(done, (id) => outbox.acknowledge(id), { concurrency: "unbounded", discard: true })
+        for (const { id, trace } of entries) {
+          if (done.has(id)) yield* SweepTrace.mark("outbox.booked", trace, startMs)
+        }
         return entries.filter(({ id }) => !done.has(id))
       })
 
@@ -80,6 +86,9 @@ export class OutboxDelivery extends Context.Service<
         ]
         const count = (outcome: Offer.Outcome) => outcomes.filter((each) => each === outcome).length
         const report = { delivered: count("delivered"), deferred: count("deferred"), rejected: count("rejected") }
+        for (const [outcome, messages] of Object.entries(report)) {
+          if (messages > 0) yield* OUTBOX_OFFERS.record(messages, { topic, outcome })
+        }
         if (entries.length > 0) {
           yield* Effect.logInfo("outbox.offered").pipe(Effect.annotateLogs({ topic, ...report }))
         }

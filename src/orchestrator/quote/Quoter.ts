@@ -11,6 +11,7 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { RequestTurns } from "../shared/RequestTurns.ts"
 import * as Admission from "./Admission.ts"
+import * as Counting from "./Counting.ts"
 import * as Offering from "./Offering.ts"
 import * as Pricing from "./Pricing.ts"
 import { asQuoteFailed, type QuoteFailed } from "./QuoteFailed.ts"
@@ -67,7 +68,11 @@ export class Quoter extends Context.Service<
       )
 
       const quote = (request: QuoteRequest, network?: string) =>
-        Effect.andThen(refuse({ ...request, tokens: [request.tokenOut, request.tokenIn] }), quoteOne(request, network))
+        refuse({ ...request, tokens: [request.tokenOut, request.tokenIn] }).pipe(
+          Effect.andThen(quoteOne(request, network)),
+          Effect.tap(({ quote: { provider } }) => Counting.offered(provider)),
+          Counting.measured("one")
+        )
 
       return Quoter.of({ quote, quoteAll })
     })

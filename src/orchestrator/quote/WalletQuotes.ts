@@ -12,6 +12,7 @@ import type { SweepQuotesRequest, SweepToken } from "../../domain/SweepQuotes.ts
 import { type SweepTotals, totals } from "../../domain/SweepTotals.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Counting from "./Counting.ts"
 import * as Offering from "./Offering.ts"
 import * as OutputPrice from "./OutputPrice.ts"
 import { reasonOf } from "./Reasons.ts"
@@ -46,31 +47,35 @@ export const make = Effect.fnUntraced(function* (steps: WalletToken.Steps) {
   const refuse = yield* RequestRefused.make
   const settings = yield* OrchestratorSettings
 
-  return Effect.fn("Quoter.quoteAll")(function* (request: SweepQuotesRequest, network?: string) {
-    yield* refuse({ ...request, tokens: [request.tokenOut, ...request.tokens.map(({ token }) => token)] })
-    const times = Offering.timesFrom(yield* Clock.currentTimeMillis, settings)
-    const output = yield* Effect.forkChild(outputOf(request))
-    const outcomes = yield* quoteEach(request, times, Fiber.join(output), network)
-    const quotes = yield* Effect.forEach(outcomes, (outcome, index) => entryOf(request.tokens[index], outcome))
-    const offered = outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success] : []))
-    const id = yield* random.uuidV4()
-    yield* Effect.logInfo("quotes.offered").pipe(
-      Effect.annotateLogs({ quotesId: id, tokens: outcomes.length, offered: offered.length })
-    )
-    const parts = offered.map(({ fees, quote: { estimatedAmountOut, minAmountOut }, tokenIn }) => ({
-      estimatedAmountOut,
-      fees,
-      minAmountOut,
-      tokenIn
-    }))
-    return {
-      id,
-      expiresAtMs: times.expiresAtMs,
-      quotes,
-      ...signingOf(offered, settings.domainName),
-      totals: totals(parts, yield* Fiber.join(output))
-    } satisfies WalletOffer
-  }, Priority.at("quote"))
+  return Effect.fn("Quoter.quoteAll")(
+    function* (request: SweepQuotesRequest, network?: string) {
+      yield* refuse({ ...request, tokens: [request.tokenOut, ...request.tokens.map(({ token }) => token)] })
+      const times = Offering.timesFrom(yield* Clock.currentTimeMillis, settings)
+      const output = yield* Effect.forkChild(outputOf(request))
+      const outcomes = yield* quoteEach(request, times, Fiber.join(output), network)
+      const quotes = yield* Effect.forEach(outcomes, (outcome, index) => entryOf(request.tokens[index], outcome))
+      const offered = outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success] : []))
+      const id = yield* random.uuidV4()
+      yield* Effect.logInfo("quotes.offered").pipe(
+        Effect.annotateLogs({ quotesId: id, tokens: outcomes.length, offered: offered.length })
+      )
+      const parts = offered.map(({ fees, quote: { estimatedAmountOut, minAmountOut }, tokenIn }) => ({
+        estimatedAmountOut,
+        fees,
+        minAmountOut,
+        tokenIn
+      }))
+      return {
+        id,
+        expiresAtMs: times.expiresAtMs,
+        quotes,
+        ...signingOf(offered, settings.domainName),
+        totals: totals(parts, yield* Fiber.join(output))
+      } satisfies WalletOffer
+    },
+    Counting.measured("wallet"),
+    Priority.at("quote")
+  )
 })
 
 /** The entry of a token in the response. */
@@ -78,10 +83,14 @@ const entryOf = Effect.fnUntraced(function* (
   token: SweepToken | undefined,
   outcome: Result.Result<WalletToken.TokenOffer, WalletToken.Failure>
 ) {
-  if (Result.isSuccess(outcome)) return outcome.success
+  if (Result.isSuccess(outcome)) {
+    yield* Counting.offered(outcome.success.quote.provider)
+    return outcome.success
+  }
   if (token === undefined) return yield* Effect.die(new Error("there are more outcomes than tokens"))
   const reason = reasonOf(outcome.failure)
   const { chainId, token: address } = token
+  yield* Counting.refused(reason)
   yield* Effect.logInfo("quote.refused").pipe(
     Effect.annotateLogs({ chainId, token: address, reason, detail: outcome.failure.message })
   )

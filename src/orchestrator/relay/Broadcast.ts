@@ -6,6 +6,7 @@ import type { ChainClient, SendRefusal, SendRejected } from "../../ports/shared/
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { BROADCASTS } from "../../telemetry/metrics/Relay.ts"
 import { laneLow } from "./Lanes.ts"
 
 /**
@@ -84,7 +85,10 @@ export const make = Effect.gen(function* () {
       return { _tag: "refused", reason, detail } satisfies Answer
     },
     (effect, client, transaction, attempt) =>
-      Effect.annotateLogs(effect, transactionFields(client, transaction, attempt.hash))
+      effect.pipe(
+        Effect.tap(({ _tag: answer }) => BROADCASTS.record(1, { chain_id: String(client.chain.id), answer })),
+        Effect.annotateLogs(transactionFields(client, transaction, attempt.hash))
+      )
   )
 })
 

@@ -1,13 +1,15 @@
-/** Selects the lanes of a chain that may send: those with enough balance for gas and without code. */
+/** Selects the lanes of a chain that may send: active ones whose signer answers, with enough balance for gas and without code. */
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import type { NewAlert } from "../../ports/shared/Alerts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as LaneGauges from "./LaneGauges.ts"
 
 const laneLowKey = (chain: Chain, lane: Address.Address): string => `lane_low:${chain.id}:${lane}`
 
@@ -19,6 +21,9 @@ export const laneLow = (chain: Chain, lane: Address.Address, detail: string): Ne
   message: `Lane ${lane} on ${chain.name} is short of ${chain.nativeSymbol} for gas and sends nothing until it is refilled.`,
   details: { chainId: chain.id, lane, detail }
 })
+
+/** States of lanes are read again after this time, so that every replica follows an operator's change within two seconds. */
+const STATES_LIFETIME = "1 second"
 
 /** A lane that may send. */
 export interface Lane {
@@ -33,13 +38,18 @@ export interface Lane {
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const keys = yield* RelayerKeys
+  const states = yield* Effect.cachedWithTTL((yield* LaneBook).states, STATES_LIFETIME)
   const { relayer } = yield* OrchestratorSettings
 
   return Effect.fn("Relay.lanes")(function* (client: ChainClient) {
     const { chain } = client
     const minimum = ChainLimits.minLaneBalance(relayer, chain)
+    const changed = yield* states
+    const taking = yield* Effect.filter(keys.lanes(chain.id), (lane) =>
+      (changed.get(lane)?.state ?? "active") === "active" ? keys.isAnswering(lane) : Effect.succeed(false)
+    )
     const lanes = yield* Effect.forEach(
-      keys.lanes(chain.id),
+      taking,
       (address) =>
         Effect.all(
           {
@@ -52,6 +62,7 @@ export const make = Effect.gen(function* () {
         ),
       { concurrency: "unbounded" }
     )
+    yield* LaneGauges.note(chain, lanes, minimum)
     const usable: Array<Lane> = []
     for (const { address, balance, code, nonce } of lanes) {
       const delegatedKey = `lane_delegated:${chain.id}:${address}`

@@ -9,7 +9,9 @@ import { minimumTip } from "../../domain/ChainMoney.ts"
 import { capped } from "../../domain/FeeCover.ts"
 import type { Group } from "../../domain/SweepGroups.ts"
 import type { Block, ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
+import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import * as StageTimes from "../shared/StageTimes.ts"
 import * as Broadcast from "./Broadcast.ts"
 import * as Content from "./Content.ts"
 import * as Envelope from "./Envelope.ts"
@@ -50,6 +52,7 @@ export interface Used {
 export const make = Effect.gen(function* () {
   const broadcast = yield* Broadcast.make
   const contentOf = yield* Content.make
+  const keys = yield* RelayerKeys
   const signAttempt = yield* Signing.make
   const transactions = yield* RelayTransactions
 
@@ -64,7 +67,7 @@ export const make = Effect.gen(function* () {
     const offered = BatchSearch.next(search).flat()
     const whole = contentOf(client, fees, all)
     const content = offered.length === all.length ? whole : contentOf(client, fees, offered)
-    const transaction = yield* transactions.allocate({
+    const allocated = transactions.allocate({
       chainId: client.chain.id,
       lane,
       chainNonce: laneNonce,
@@ -72,8 +75,12 @@ export const make = Effect.gen(function* () {
       reserve: whole.gas * whole.maxFeePerGas,
       sign: (nonce) => signAttempt(lane, { ...content, nonce })
     })
+    const transaction = yield* keys.inTurn(lane, allocated)
     let answer: Broadcast.Answer = { _tag: "unknown", detail: "not sent" }
     for (const attempt of transaction.attempts) answer = yield* broadcast(client, transaction, attempt)
+    for (const { intent } of all) {
+      if (intent.submittedAtMs !== undefined) yield* StageTimes.reached("broadcast", intent, intent.submittedAtMs)
+    }
     return { answer, transaction }
   })
 

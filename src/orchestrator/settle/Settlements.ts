@@ -11,9 +11,11 @@ import type { ChainClient, ChainUnavailable, Log, Receipt } from "../../ports/sh
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type ChainView, inconsistent, isDeep } from "../shared/ChainView.ts"
 import { intentFields } from "../shared/LogFields.ts"
+import * as StageTimes from "../shared/StageTimes.ts"
 import * as Evidence from "./Evidence.ts"
 import { LogSources } from "./LogSources.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as SettledFees from "./SettledFees.ts"
 import type * as SettlementSteps from "./SettlementSteps.ts"
 import * as SweptEvents from "./SweptEvents.ts"
 import * as UnseenSpenders from "./UnseenSpenders.ts"
@@ -76,6 +78,11 @@ export class Settlements extends Context.Service<
           const moved = new Set<string>()
           for (const chunk of Array.chunksOf(steps, STEPS)) {
             for (const id of yield* intents.applyAll(chunk)) moved.add(id)
+          }
+          const settled = confirmed.flatMap((each) => each.intents).filter(({ id }) => moved.has(id))
+          for (const intent of settled) {
+            yield* SettledFees.counted(intent)
+            if (!intent.quote.crossChain) yield* StageTimes.delivered(intent)
           }
           return new Map(
             steps.map((step): readonly [string, Resolution] => {
@@ -162,10 +169,12 @@ const makeFailures = Effect.gen(function* () {
       : { reason: "expired" as const, detail }
   })
 
-  const fail = Effect.fnUntraced(function* ({ id }: Intent, reason: FailureReason, detail: string) {
+  const fail = Effect.fnUntraced(function* (intent: Intent, reason: FailureReason, detail: string) {
+    const { id } = intent
     const why = reason === "expired" ? yield* expiry(id, detail) : { reason, detail }
     yield* intents.apply(id, [{ _tag: "Failed", reason: why.reason }], { detail: why.detail })
     yield* exposures.release([id])
+    yield* StageTimes.failed(intent, why.reason)
     yield* Effect.logWarning("sweep.failed").pipe(Effect.annotateLogs({ reason: why.reason, detail: why.detail }))
   })
 

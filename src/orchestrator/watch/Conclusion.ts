@@ -1,5 +1,6 @@
 /** Ends relay transactions: books together what their events prove, and has every other intent decided one by one. */
 import { Effect } from "effect"
+import { inNativeUnits } from "../../domain/Amount.ts"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -8,8 +9,10 @@ import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { type Resolution, Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
 import type { ChainView } from "../shared/ChainView.ts"
+import { GAS_SPENT, SWEEPS_SENT, TRANSACTIONS } from "../../telemetry/metrics/Relay.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
+import * as StageTimes from "../shared/StageTimes.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Envelope from "../relay/Envelope.ts"
 import * as Booking from "./Booking.ts"
@@ -59,7 +62,7 @@ const makeEndings = Effect.gen(function* () {
     const carries = all.every(({ isSettled }) => isSettled) ? undefined : carrierOf(client, each)
     const sweeps = all.map((sweep) => ({ ...sweep, isCarried: carries?.(sweep.intent.order) !== false }))
     const booked = yield* bookingsOf(client, each.transaction, cost, sweeps)
-    return { id: each.transaction.id, inclusion: inclusionOf(each), cost, ...booked }
+    return { id: each.transaction.id, inclusion: inclusionOf(each), cost, sweeps: sweeps.length, ...booked }
   })
 
   const forget = (id: string) => {
@@ -68,6 +71,42 @@ const makeEndings = Effect.gen(function* () {
 
   return { endingOf, forget, note }
 })
+
+/** Counts what finished transactions cost, for the metrics. */
+const countCosts = (
+  { chain }: ChainClient,
+  endings: ReadonlyArray<{ readonly cost: bigint; readonly sweeps: number }>
+) => {
+  const labels = { chain_id: String(chain.id) }
+  return Effect.forEach(
+    endings,
+    ({ cost, sweeps }) =>
+      Effect.all([
+        GAS_SPENT.record(inNativeUnits(cost), labels),
+        TRANSACTIONS.record(1, labels),
+        SWEEPS_SENT.record(sweeps, labels)
+      ]),
+    { discard: true }
+  )
+}
+
+/** Notes how long the sweeps took that this process has just settled. */
+const noteTimes = (
+  concluding: ReadonlyArray<Concluding>,
+  known: ReadonlyMap<string, Intent>,
+  settled: ReadonlyMap<string, Resolution>
+) =>
+  Effect.forEach(
+    concluding.flatMap(({ transaction: { attempts, intentIds } }) =>
+      intentIds.flatMap((id) => {
+        const intent = known.get(id)
+        const isMoved = settled.get(id) === "settled_source" || settled.get(id) === "delivered"
+        return intent === undefined || !isMoved ? [] : [StageTimes.settled(intent, attempts[0]?.signedAtMs)]
+      })
+    ),
+    (note) => note,
+    { discard: true }
+  )
 
 /** Makes `conclude`, for transactions in confirmed blocks, and `detach`, for those whose nonce a foreign transaction used. */
 export const make = Effect.gen(function* () {
@@ -90,6 +129,7 @@ export const make = Effect.gen(function* () {
     const endings = yield* Effect.forEach(done, (each) => endingOf(client, each))
     yield* transactions.finalize(endings)
     if (endings.some(({ bookings }) => bookings.some(({ lost }) => lost > 0n))) losses.changed(client.chain.id)
+    yield* countCosts(client, endings)
     for (const { transaction } of done) forget(transaction.id)
     for (const each of concluding.filter((waiting, index) => !isDone(waiting, index))) {
       yield* transactions.setInclusion(each.transaction.id, inclusionOf(each))
@@ -116,6 +156,7 @@ export const make = Effect.gen(function* () {
     }))
     const settled = yield* settlements.settleAll(view, mined)
     for (const each of concluding) note(each, known, settled)
+    yield* noteTimes(concluding, known, settled)
     const findings = yield* Effect.forEach(concluding, (each) => isolated(decideRest(view, each, settled)), {
       concurrency: CONCURRENCY
     })

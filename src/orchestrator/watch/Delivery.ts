@@ -11,6 +11,8 @@ import { LogSources } from "../settle/LogSources.ts"
 import * as SweepLogs from "../settle/SweepLogs.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as StageTimes from "../shared/StageTimes.ts"
+import * as DeliveryDepth from "./DeliveryDepth.ts"
 import { CONCURRENCY, type Finding, isolated, resolved } from "./Findings.ts"
 
 /** Time in which a look must end, in milliseconds. Each request to a node has a shorter timeout. */
@@ -43,7 +45,12 @@ const makeConclusions = Effect.gen(function* () {
   /** UNIX milliseconds of the first proof without a transaction, by intent. A restart forgets it, which prolongs the wait. */
   const provedAt = new Map<string, number>()
 
-  const conclude = Effect.fnUntraced(function* ({ id, status }: Intent, txHash: Hash, amountOut?: bigint) {
+  /** Counted when the settlement is the last change of the intent. */
+  const counted = (intent: Intent) =>
+    Effect.andThen(StageTimes.delivered(intent), StageTimes.reached("delivered", intent, intent.updatedAtMs))
+
+  const conclude = Effect.fnUntraced(function* (intent: Intent, txHash: Hash, amountOut?: bigint) {
+    const { id, status } = intent
     provedAt.delete(id)
     if (status === "delivered") {
       yield* intents.noteFill(id, txHash, amountOut)
@@ -54,12 +61,14 @@ const makeConclusions = Effect.gen(function* () {
     yield* intents.apply(id, [{ _tag: "Delivered", txHash, ...amount }], {
       detail: `delivered ${amountOut ?? "another token, since the swap on arrival failed"}`
     })
+    yield* counted(intent)
     yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
     return resolved("delivered")
   })
 
   /** Delivered by proof of the bridge's state. The search for the transaction continues in later looks. */
-  const concludeUnseen = Effect.fnUntraced(function* ({ id, searches, status }: Intent, { searchFrom }: Filled) {
+  const concludeUnseen = Effect.fnUntraced(function* (intent: Intent, { searchFrom }: Filled) {
+    const { id, searches, status } = intent
     if (searchFrom !== searches?.fill) yield* intents.noteSearches(id, { fill: searchFrom })
     if (status === "delivered") return resolved("undecided")
     const now = yield* Clock.currentTimeMillis
@@ -68,6 +77,7 @@ const makeConclusions = Effect.gen(function* () {
     if (now - since < TRANSACTION_MILLIS) return resolved("undecided")
     provedAt.delete(id)
     yield* intents.apply(id, [{ _tag: "Delivered" }], { detail: "delivered by the bridge's state" })
+    yield* counted(intent)
     yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: "none" }))
     return resolved("delivered")
   })
@@ -81,7 +91,8 @@ const makeConclusions = Effect.gen(function* () {
   })
 
   /** Nobody filled the deposit in time. */
-  const concludeRefunded = Effect.fnUntraced(function* ({ id, order, quote }: Intent, { expected, paid }: Refunded) {
+  const concludeRefunded = Effect.fnUntraced(function* (intent: Intent, { expected, paid }: Refunded) {
+    const { id, order, quote } = intent
     const { sourceChainId: chainId } = quote
     // Before the intent fails, since nobody looks at a failed one again.
     if (expected !== undefined) yield* refunds.expect({ ...expected, id, chainId, account: order.owner })
@@ -93,6 +104,7 @@ const makeConclusions = Effect.gen(function* () {
     yield* intents.apply(id, [{ _tag: "Failed", reason: "bridge_refunded" }], {
       detail: "the bridge did not deliver in time and returns the deposit to the owner"
     })
+    yield* StageTimes.failed(intent, "bridge_refunded")
     yield* Effect.logWarning("sweep.refunded")
     return resolved("failed")
   })
@@ -104,6 +116,7 @@ const makeConclusions = Effect.gen(function* () {
 const makeDeliver = Effect.gen(function* () {
   const bridge = yield* Bridge
   const { conclude, concludeInstead, concludeRefunded, concludeUnseen, provedAt } = yield* makeConclusions
+  const depthOf = yield* DeliveryDepth.make
   const logsOf = yield* SweepLogs.make
   const sources = yield* LogSources
 
@@ -119,6 +132,7 @@ const makeDeliver = Effect.gen(function* () {
         sourceChainId: source.chain.id,
         order: intent.order,
         receipt: { ...receipt, logs },
+        confirmations: yield* depthOf(source, destination, intent),
         searchFrom: intent.searches?.fill
       })
       switch (delivery._tag) {

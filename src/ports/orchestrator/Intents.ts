@@ -10,12 +10,13 @@ import type { FeeCover } from "../../domain/FeeCover.ts"
 import type { FailureReason, IllegalTransition, IntentStatus, ProgressEvent, WaitingFor } from "../../domain/Intent.ts"
 import type { Quote } from "../../domain/Quote.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
+import type { Traced } from "../../domain/TraceContext.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 import type { Submission } from "./Submission.ts"
 import type { NewSweep, StoredSweep } from "./Sweeps.ts"
 
-/** Terms that a quote fixes. */
-export interface NewIntent {
+/** Terms that a quote fixes, with the trace of the request that quoted it. */
+export interface NewIntent extends Traced {
   readonly quote: Quote
   readonly order: SweepOrder
   /** EIP-712 digest of the order under the source chain's domain. Unique. */
@@ -101,7 +102,6 @@ export interface Step {
 /** Reason for which a submitted intent is no longer sent. */
 export interface GivenUp {
   readonly reason: FailureReason
-  /** Human-readable. */
   readonly detail: string
 }
 

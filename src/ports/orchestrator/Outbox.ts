@@ -4,6 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { OutboxMessage } from "../../domain/Accrual.ts"
+import type { Traced } from "../../domain/TraceContext.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
 /** A stored message that does not fit the schema. `detail` says why. */
@@ -12,7 +13,8 @@ export interface UnreadableMessage {
   readonly detail: string
 }
 
-export interface OutboxEntry {
+/** A message, with the trace of its sweep. */
+export interface OutboxEntry extends Traced {
   readonly id: string
   readonly message: OutboxMessage | UnreadableMessage
   /** Number of failed deliveries. */

@@ -7,6 +7,7 @@ import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { BuilderSettings } from "../../builder/shared/BuilderSettings.ts"
 import * as DocsPage from "../shared/DocsPage.ts"
 import * as HttpShell from "../shared/HttpShell.ts"
+import * as MetricsPage from "../shared/MetricsPage.ts"
 import * as OperatorAuth from "../shared/OperatorAuth.ts"
 import * as RateLimiting from "../shared/RateLimiting.ts"
 import * as RouteTable from "../shared/RouteTable.ts"
@@ -23,7 +24,12 @@ import * as WebhookHandlers from "./WebhookHandlers.ts"
 import * as OperationsHandlers from "./OperationsHandlers.ts"
 import * as RequestErrors from "./RequestErrors.ts"
 
-const table = RouteTable.make(BuilderApi, [ServiceServer.OPENAPI_PATH, ...DocsPage.PATHS, ...WebRoutes.PATHS])
+const table = RouteTable.make(BuilderApi, [
+  ServiceServer.OPENAPI_PATH,
+  ...MetricsPage.PATHS,
+  ...DocsPage.PATHS,
+  ...WebRoutes.PATHS
+])
 
 /** Only the dashboard's origins pass CORS, with the session cookie. */
 const shell = Layer.unwrap(
@@ -60,8 +66,10 @@ const handlers = Layer.mergeAll(
 
 const api = HttpApiBuilder.layer(BuilderApi, { openapiPath: ServiceServer.OPENAPI_PATH }).pipe(Layer.provide(handlers))
 
+const metrics = MetricsPage.layer.pipe(Layer.provide(RateLimiter.layer))
+
 /** Every route. Needs the use cases, the ports they show, `BuilderSettings`, `ServerSettings` and a `RateLimiterStore`. */
-export const routes = Layer.mergeAll(api, DocsPage.layer(BuilderApi), WebRoutes.layer, shell)
+export const routes = Layer.mergeAll(api, metrics, DocsPage.layer(BuilderApi), WebRoutes.layer, shell)
 
 /** Listens on a port of its own, and stops as {@link ServiceServer.listen} says. */
 export const listen = (options: ServiceServer.ListenOptions) => ServiceServer.listen(routes, options)

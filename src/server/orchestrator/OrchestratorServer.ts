@@ -11,6 +11,7 @@ import type { Intake } from "../../orchestrator/intake/Intake.ts"
 import type { SweepIntake } from "../../orchestrator/intake/SweepIntake.ts"
 import type { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import type { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
+import type { LaneDesk } from "../../orchestrator/operate/LaneDesk.ts"
 import type { OrchestratorSettings } from "../../orchestrator/shared/OrchestratorSettings.ts"
 import type { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import type { OutboxDelivery } from "../../orchestrator/outbox/OutboxDelivery.ts"
@@ -24,6 +25,7 @@ import type { Idempotency } from "../../ports/shared/Idempotency.ts"
 import type { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as DocsPage from "../shared/DocsPage.ts"
 import * as HttpShell from "../shared/HttpShell.ts"
+import * as MetricsPage from "../shared/MetricsPage.ts"
 import * as OperatorAuth from "../shared/OperatorAuth.ts"
 import * as IdempotentRequests from "../shared/IdempotentRequests.ts"
 import * as RateLimiting from "../shared/RateLimiting.ts"
@@ -34,11 +36,12 @@ import { Stopping } from "../shared/Stopping.ts"
 import * as Validation from "../shared/Validation.ts"
 import * as CatalogHandlers from "./CatalogHandlers.ts"
 import * as Handlers from "./Handlers.ts"
+import * as LaneHandlers from "./LaneHandlers.ts"
 import * as OperatorHandlers from "./OperatorHandlers.ts"
 import * as SweepHandlers from "./SweepHandlers.ts"
 import * as TreasuryHandlers from "./TreasuryHandlers.ts"
 
-const table = RouteTable.make(OrchestratorApi, [ServiceServer.OPENAPI_PATH, ...DocsPage.PATHS])
+const table = RouteTable.make(OrchestratorApi, [ServiceServer.OPENAPI_PATH, ...MetricsPage.PATHS, ...DocsPage.PATHS])
 
 /** True for the routes that quote and accept sweeps. */
 const takesSweeps = (url: string): boolean => {
@@ -46,11 +49,16 @@ const takesSweeps = (url: string): boolean => {
   return middlewares?.has(IdempotentQuote) === true || middlewares?.has(IdempotentSubmission) === true
 }
 
+/** True for the routes that need an operator's token. */
+const isForOperators = (url: string): boolean => {
+  const entry = table.find(url)
+  return entry?.endpoint?.middlewares.has(OperatorOnly) === true || MetricsPage.isHere(entry?.pattern)
+}
+
 /** Operator routes are not for browsers, so they get no CORS headers. */
 const shell = HttpShell.layer({
   routes: table,
-  cors: (request) =>
-    table.find(request.url)?.endpoint?.middlewares.has(OperatorOnly) === true ? undefined : HttpShell.openCors,
+  cors: (request) => (isForOperators(request.url) ? undefined : HttpShell.openCors),
   // Also for failures that no handler sees, such as a request that takes too long.
   unavailable: (request) => (takesSweeps(request.url) ? { "sweep-reason": UNAVAILABLE } : {})
 })
@@ -70,6 +78,7 @@ const handlers = Layer.mergeAll(
   Handlers.prices,
   CatalogHandlers.catalog,
   OperatorHandlers.operator,
+  LaneHandlers.lanes,
   TreasuryHandlers.treasury,
   Handlers.system
 ).pipe(Layer.provide(middleware))
@@ -78,8 +87,10 @@ const api = HttpApiBuilder.layer(OrchestratorApi, { openapiPath: ServiceServer.O
   Layer.provide(handlers)
 )
 
+const metrics = MetricsPage.layer.pipe(Layer.provide(RateLimiter.layer))
+
 /** Every route. Needs the use cases, their settings, `ServerSettings`, `Stopping` and a `RateLimiterStore`. */
-export const routes = Layer.mergeAll(api, DocsPage.layer(OrchestratorApi), shell)
+export const routes = Layer.mergeAll(api, metrics, DocsPage.layer(OrchestratorApi), shell)
 
 /** Listens on a port of its own, and stops as {@link ServiceServer.listen} says. */
 export const listen = (options: ServiceServer.ListenOptions) => ServiceServer.listen(routes, options)
@@ -94,6 +105,7 @@ export type Services =
   | Watcher
   | HealthCheck
   | IntentDesk
+  | LaneDesk
   | Readiness
   | Treasury
   | OutboxDelivery

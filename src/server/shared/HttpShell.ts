@@ -6,6 +6,7 @@ import { Cause, Clock, Effect, Layer, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { MASKED } from "../../api/shared/Errors.ts"
+import { HTTP_DURATION, HTTP_REQUESTS } from "../../telemetry/metrics/Http.ts"
 import * as RequestDeadline from "./RequestDeadline.ts"
 import * as RequestId from "./RequestId.ts"
 import type { RouteTable } from "./RouteTable.ts"
@@ -85,17 +86,24 @@ const answerLate: Wrap = (app) =>
 
 const path = (request: HttpServerRequest.HttpServerRequest): string => request.url.split(/[?#;]/, 1)[0] ?? ""
 
-const accessLog = (request: HttpServerRequest.HttpServerRequest, status: number, startNanos: bigint) =>
-  Effect.flatMap(Clock.currentTimeNanos, (endNanos) =>
-    Effect.logInfo("request").pipe(
-      Effect.annotateLogs({
-        method: request.method,
-        path: path(request),
-        status,
-        durationMs: Number((endNanos - startNanos) / 1_000n) / 1_000
-      })
-    )
+const accessLog = (request: HttpServerRequest.HttpServerRequest, status: number, durationMs: number) =>
+  Effect.logInfo("request").pipe(
+    Effect.annotateLogs({ method: request.method, path: path(request), status, durationMs })
   )
+
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+
+/** Counts by patterns and known methods only, since a client chooses the path and the method. */
+const count = (
+  routes: RouteTable,
+  { method, url }: HttpServerRequest.HttpServerRequest,
+  status: number,
+  ms: number
+) => {
+  const route = routes.find(url)?.pattern ?? "unmatched"
+  const labels = { route, method: METHODS.has(method) ? method : "other", status: String(status) }
+  return Effect.andThen(HTTP_REQUESTS.record(1, labels), HTTP_DURATION.record(ms / 1_000, { route }))
+}
 
 /** nginx's status for a client that left before the response. */
 const CLIENT_CLOSED_REQUEST = 499
@@ -110,6 +118,11 @@ export interface Options {
 
 const make = (options: Options, random: SecureRandom.SecureRandom["Service"]): Wrap => {
   const requestId = RequestId.make(random)
+  const ended = (request: HttpServerRequest.HttpServerRequest, status: number, startNanos: bigint) =>
+    Effect.flatMap(Clock.currentTimeNanos, (endNanos) => {
+      const durationMs = Number((endNanos - startNanos) / 1_000n) / 1_000
+      return Effect.andThen(count(options.routes, request, status, durationMs), accessLog(request, status, durationMs))
+    })
   return <E, R>(app: Effect.Effect<Response, E, R>) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
@@ -119,8 +132,8 @@ const make = (options: Options, random: SecureRandom.SecureRandom["Service"]): W
       const cors = options.cors(request)
       return yield* (cors === undefined ? answered : cors(answered)).pipe(
         Effect.map((response) => withDefaultHeaders(response, id, options.unavailable?.(request) ?? {})),
-        Effect.tap((response) => accessLog(request, response.status, start)),
-        Effect.onInterrupt(() => accessLog(request, CLIENT_CLOSED_REQUEST, start)),
+        Effect.tap((response) => ended(request, response.status, start)),
+        Effect.onInterrupt(() => ended(request, CLIENT_CLOSED_REQUEST, start)),
         Effect.annotateLogs({ requestId: id })
       )
     })

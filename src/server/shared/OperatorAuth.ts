@@ -2,7 +2,7 @@
  * Checks the operator's bearer token. Both sides are hashed before they are compared, so the time taken reveals nothing about
  * the token, not even its length. Without a configured token every request is refused.
  */
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { Digest, Mac } from "effect/crypto"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { Unauthorized } from "../../api/shared/Errors.ts"
@@ -22,18 +22,37 @@ const configuredToken = Effect.map(ServerSettings, ({ adminToken }) =>
   adminToken === undefined || Redacted.value(adminToken) === "" ? undefined : adminToken
 )
 
-/** Makes `isOperator(credential)`, which compares a bearer token with the admin token in constant time. */
-export const make = Effect.gen(function* () {
-  const adminToken = yield* configuredToken
+/** Makes `isRight(credential)`, which compares a bearer token with the given one in constant time. */
+export const comparing = Effect.fnUntraced(function* (token: Redacted.Redacted | undefined) {
   const { digest } = yield* Digest.Digest
-  const hash = (token: Redacted.Redacted) => digest(Digest.sha256, encoder.encode(Redacted.value(token)))
-  const expected = adminToken === undefined ? undefined : yield* hash(adminToken)
+  const hash = (each: Redacted.Redacted) => digest(Digest.sha256, encoder.encode(Redacted.value(each)))
+  const expected = token === undefined ? undefined : yield* hash(token)
 
   return Effect.fnUntraced(function* (credential: Redacted.Redacted) {
     const given = yield* hash(credential)
     return expected !== undefined && Mac.timingSafeEqual(given, expected)
   })
-}).pipe(Effect.provide(Digest.layerWebCrypto))
+}, Effect.provide(Digest.layerWebCrypto))
+
+/**
+ * Makes `isOperator(credential)`, which compares a bearer token with the admin token and the former ones that have not ended, each in
+ * constant time.
+ */
+export const make = Effect.gen(function* () {
+  const current = yield* configuredToken
+  if (current === undefined) return yield* comparing(undefined)
+  const isCurrent = yield* comparing(current)
+  const former = yield* Effect.forEach((yield* ServerSettings).formerAdminTokens, ({ token, untilMs }) =>
+    Effect.map(comparing(token), (isRight) => ({ isRight, untilMs: untilMs ?? Number.POSITIVE_INFINITY }))
+  )
+
+  return Effect.fnUntraced(function* (credential: Redacted.Redacted) {
+    const nowMs = yield* Clock.currentTimeMillis
+    let isRight = yield* isCurrent(credential)
+    for (const each of former) isRight = ((yield* each.isRight(credential)) && nowMs < each.untilMs) || isRight
+    return isRight
+  })
+})
 
 export const layer = Layer.effect(
   OperatorOnly,

@@ -9,6 +9,8 @@ import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-ap
 export const ROUTER_CONFIG = { caseSensitive: true, maxParamLength: 16_384 } as const
 
 export interface Entry {
+  /** Path as it is declared, such as `/intents/:id`. */
+  readonly pattern: string
   readonly methods: ReadonlySet<string>
   /** Absent for routes outside the contract, such as the documentation. */
   readonly endpoint?: HttpApiEndpoint.Top
@@ -26,16 +28,18 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   /** Paths outside the contract that answer GET. */
   others: ReadonlyArray<HttpRouter.PathInput>
 ): RouteTable => {
-  const entries = new Map<string, { readonly methods: Set<string>; endpoint?: HttpApiEndpoint.Top }>()
+  const entries = new Map<string, Entry & { readonly methods: Set<string> }>()
   HttpApi.reflect(api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint }) => {
       const entry = entries.get(endpoint.path)
-      if (entry === undefined) entries.set(endpoint.path, { methods: new Set([endpoint.method]), endpoint })
-      else entry.methods.add(endpoint.method)
+      if (entry === undefined) {
+        const { method, path: pattern } = endpoint
+        entries.set(pattern, { pattern, methods: new Set([method]), endpoint })
+      } else entry.methods.add(endpoint.method)
     }
   })
-  for (const path of others) entries.set(path, { methods: new Set(["GET"]) })
+  for (const path of others) entries.set(path, { pattern: path, methods: new Set(["GET"]) })
 
   const router = FindMyWay.make<Entry>(ROUTER_CONFIG)
   for (const [path, entry] of entries) {

@@ -1,6 +1,7 @@
 /** Settings of the HTTP layer. */
 import { Context, Layer, type Redacted } from "effect"
 import type { RateLimitPolicy } from "../../api/shared/Middleware.ts"
+import type { FormerToken } from "../../domain/AcceptedTokens.ts"
 import { common } from "../../config/Common.ts"
 import { orchestrator } from "../../config/Orchestrator.ts"
 
@@ -21,6 +22,10 @@ export interface ServerSettingsShape {
   readonly maxBodyBytes: number
   /** Without a token, every operator route refuses all requests. */
   readonly adminToken: Redacted.Redacted | undefined
+  /** Former admin tokens, which are accepted until they end. */
+  readonly formerAdminTokens: ReadonlyArray<FormerToken>
+  /** Token of the metrics. Without one, the route refuses all requests. */
+  readonly metricsToken: Redacted.Redacted | undefined
 }
 
 export const defaults: ServerSettingsShape = {
@@ -32,7 +37,9 @@ export const defaults: ServerSettingsShape = {
     builder: { limit: 300, windowMillis: 60_000 }
   },
   maxBodyBytes: 64 * 1024,
-  adminToken: undefined
+  adminToken: undefined,
+  formerAdminTokens: [],
+  metricsToken: undefined
 }
 
 export class ServerSettings extends Context.Service<ServerSettings, ServerSettingsShape>()(

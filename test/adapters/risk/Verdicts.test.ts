@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Logger, Metric } from "effect"
+import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { ProviderUnavailable } from "../../../src/adapters/providers/ProviderUnavailable.ts"
 import type { RiskService } from "../../../src/adapters/risk/RiskService.ts"
@@ -7,6 +7,7 @@ import * as Verdicts from "../../../src/adapters/risk/Verdicts.ts"
 import type { Danger, Trial } from "../../../src/domain/TokenVerdict.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { address, chain, layer as fakeChain } from "../../support/FakeChain.ts"
+import { isolated, series } from "../../support/Metrics.ts"
 
 const TOKEN = address(0x71)
 const environment = Layer.mergeAll(fakeChain({}), Logger.layer([]))
@@ -109,8 +110,8 @@ describe("Verdicts", () => {
       assert.strictEqual(yield* (yield* judging({ tryOut: () => Effect.succeed(trapped) }))(), "risky")
       const services = [service("a", "trap"), service("b", "trap")].map((each) => each.service)
       assert.strictEqual(yield* (yield* judging({ services }))(), "risky")
-      const counted = yield* Metric.value(Metric.withAttributes(Verdicts.REASONS, { reason: "trial:sell_fails" }))
-      assert.strictEqual(counted.count, 1)
-    }).pipe(Effect.provide(environment))
+      const counted = yield* series("sweep_token_verdict_reasons_total")
+      assert.include(counted, 'sweep_token_verdict_reasons_total{reason="trial:sell_fails"} 1')
+    }).pipe(Effect.provide(environment), isolated)
   )
 })

@@ -103,13 +103,14 @@ export const layer = (
       const endpointOf = Effect.fnUntraced(function* (chain: Chain, entry: string | RpcEndpoint) {
         const { url, ...limits } = typeof entry === "string" ? { url: entry } : entry
         const endpoint = JsonRpcBatch.make(JsonRpcHttp.make(http, url, timeout), { maxBatch })
-        const paced = yield* JsonRpcPaced.make(endpoint, limits)
+        const paced = yield* JsonRpcPaced.make(endpoint, limits, chain.id)
         return { ...(yield* JsonRpc.verified(paced, chain.id)), waitMillis: paced.waitMillis }
       })
       /** A sequencer may know `eth_sendRawTransaction` alone: no batches, and no check, which the signed chain id makes needless. */
-      const senderOf = (entry: string | RpcEndpoint) => {
+      const senderOf = (chain: Chain, entry: string | RpcEndpoint) => {
         const { url, ...limits } = typeof entry === "string" ? { url: entry } : entry
-        return JsonRpcPaced.make(JsonRpcBatch.make(JsonRpcHttp.make(http, url, timeout), { maxBatch: 1 }), limits)
+        const endpoint = JsonRpcBatch.make(JsonRpcHttp.make(http, url, timeout), { maxBatch: 1 })
+        return JsonRpcPaced.make(endpoint, limits, chain.id)
       }
       const all = yield* Effect.forEach(
         chains,
@@ -123,8 +124,8 @@ export const layer = (
         }) {
           const endpoints = yield* Effect.forEach(rpcUrls, (entry) => endpointOf(chain, entry))
           const senders = {
-            broadcast: yield* Effect.forEach(broadcastUrls, senderOf),
-            privately: yield* Effect.forEach(privateUrls, senderOf),
+            broadcast: yield* Effect.forEach(broadcastUrls, (entry) => senderOf(chain, entry)),
+            privately: yield* Effect.forEach(privateUrls, (entry) => senderOf(chain, entry)),
             publicAfterMillis: publicAfterSeconds * 1_000
           }
           return yield* makeClient(chain, yield* JsonRpcPool.make(endpoints, { hedgeAfter }), senders, wsUrl)

@@ -35,13 +35,20 @@ const told = (intent: Intent, events: ReadonlyArray<IntentEvent>): ReadonlyArray
 
 /** The outbox with a message, once for each key. */
 const written =
-  (at: number) =>
+  (at: number, { trace }: Pick<Intent, "trace">) =>
   (outbox: State["outbox"], message: OutboxMessage): State["outbox"] => {
     const key = idempotencyKey(message)
     const id = String(HashMap.size(outbox) + 1)
     return HashMap.has(outbox, key)
       ? outbox
-      : HashMap.set(outbox, key, { id, message, attempts: 0, state: "pending", dueAtMs: at })
+      : HashMap.set(outbox, key, {
+          id,
+          message,
+          attempts: 0,
+          state: "pending",
+          dueAtMs: at,
+          ...(trace === undefined ? {} : { trace })
+        })
   }
 
 interface Move {
@@ -78,7 +85,7 @@ const moveIn = (
     const intent = moved(stored, step, at)
     const messages = [...(step.outbox ?? []), ...told(intent, step.events)]
     const waiting = step.waitingFor === undefined ? {} : { waitingFor: step.waitingFor }
-    const outbox = messages.reduce(written(at), current.outbox)
+    const outbox = messages.reduce(written(at, intent), current.outbox)
     return { intent, state: withIntent({ ...current, outbox }, { ...unleased(stored), ...waiting, intent }) }
   })
 }

@@ -26,7 +26,15 @@ const make = Effect.gen(function* () {
         (acc, [key, message]) => HashMap.set(acc, key, { ...message, leasedUntilMs: now + leaseMillis }),
         current.outbox
       )
-      return [due.map(([, { attempts, id, message }]) => ({ id, message, attempts })), { ...current, outbox }]
+      return [
+        due.map(([, { attempts, id, message, trace }]) => ({
+          id,
+          message,
+          attempts,
+          ...(trace === undefined ? {} : { trace })
+        })),
+        { ...current, outbox }
+      ]
     })
   })
 

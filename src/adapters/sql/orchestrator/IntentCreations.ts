@@ -2,6 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import * as Address from "../../../domain/Address.ts"
+import * as TraceContext from "../../../domain/TraceContext.ts"
 import type { NewIntent } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
@@ -12,7 +13,7 @@ const firstNumber = (millis: number) => BigInt(Math.floor(millis / 1_000)) << 24
 /** Text of a caller in a document. JSON can hold half of a surrogate pair, and PostgreSQL refuses the whole statement for it. */
 const document = (value: string): string => text(value.toWellFormed())
 
-const given = ({ attributed, cover, gas, order, orderDigest, quote, quotedAtBlock, userId }: NewIntent) => ({
+const given = ({ attributed, cover, gas, order, orderDigest, quote, quotedAtBlock, trace, userId }: NewIntent) => ({
   id: quote.id,
   source: quote.sourceChainId,
   owner: order.owner,
@@ -35,6 +36,7 @@ const given = ({ attributed, cover, gas, order, orderDigest, quote, quotedAtBloc
   ...(Address.isZero(order.builder) ? {} : { builder: order.builder }),
   ...(order.destination === order.owner ? {} : { destination: order.destination }),
   ...(attributed === undefined ? {} : { builder_id: document(attributed.builderId), payout: attributed.payoutMode }),
+  ...(trace === undefined ? {} : { trace: TraceContext.toBytes(trace) }),
   ...(cover === undefined
     ? {}
     : { cover_gas: String(cover.gas), cover_price: String(cover.gasPrice), cover_value: String(cover.value) })
@@ -46,16 +48,16 @@ const insert = (sql: PgClient.PgClient, intents: ReadonlyArray<NewIntent>, milli
       id text, source bigint, owner text, nonce numeric, digest text, dest numeric, deadline numeric, block bigint,
       gas bigint, token_in text, amount_in numeric, fee_amount numeric, builder_fee numeric, token_out text,
       min_out numeric, target text, calldata text, user_id text, quote jsonb, builder text, destination text,
-      builder_id text, payout text, cover_gas bigint, cover_price numeric, cover_value numeric
+      builder_id text, payout text, cover_gas bigint, cover_price numeric, cover_value numeric, trace text
     )
   ), state AS (
     INSERT INTO orchestrator.intent_states (
       number, id, source_chain_id, owner, order_nonce, order_digest, dest_chain_id, deadline, builder_id, created_at,
-      updated_at
+      updated_at, trace
     )
     SELECT ${firstNumber(millis)}::bigint | (nextval('orchestrator.intent_numbers') & 16777215), id, source, owner, nonce,
       decode(substr(digest, 3), 'hex'), dest, deadline, builder_id, ${timestamp(millis)}::timestamptz,
-      ${timestamp(millis)}::timestamptz
+      ${timestamp(millis)}::timestamptz, decode(substr(trace, 3), 'hex')
     FROM given ON CONFLICT DO NOTHING RETURNING number, id
   ), terms AS (
     INSERT INTO orchestrator.intent_terms (

@@ -1,10 +1,11 @@
 /** Rows of intents: the order and the signatures are columns, the quote is jsonb in wire encoding. */
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import type { PayoutMode } from "../../../domain/Builder.ts"
 import type { Authorization } from "../../../domain/Delegation.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 import type { FeeCover } from "../../../domain/FeeCover.ts"
+import * as TraceContext from "../../../domain/TraceContext.ts"
 import type { FailureReason, IntentStatus, WaitingFor } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
 import type { SweepOrder } from "../../../domain/SweepOrder.ts"
@@ -40,6 +41,7 @@ export interface IntentRow {
   readonly failure_reason: FailureReason | null
   readonly failure_detail: string | null
   readonly searches: Readonly<Record<string, string>> | null
+  readonly trace: string | null
   readonly quoted_at_block: bigint
   readonly gas: bigint
   readonly cover_gas: bigint | null
@@ -209,6 +211,9 @@ const toSearches = ({ cancellations, fill, otherSweeps, settlement }: Readonly<R
   ...(fill === undefined ? {} : { fill: BigInt(fill) })
 })
 
+const toTrace = (bytes: string): TraceContext.Traced =>
+  Option.match(TraceContext.fromBytes(bytes), { onNone: () => ({}), onSome: (trace) => ({ trace }) })
+
 /** Throws if a value is missing or the quote does not have the form in which it was stored. */
 export const toIntent = (row: IntentRow): Intent => ({
   id: row.id,
@@ -233,7 +238,8 @@ export const toIntent = (row: IntentRow): Intent => ({
   ...(row.failure_detail !== null ? { failureDetail: row.failure_detail } : {}),
   createdAtMs: row.created_at.getTime(),
   updatedAtMs: row.updated_at.getTime(),
-  ...(row.searches !== null ? { searches: toSearches(row.searches) } : {})
+  ...(row.searches !== null ? { searches: toSearches(row.searches) } : {}),
+  ...(row.trace !== null ? toTrace(row.trace) : {})
 })
 
 /** The columns of an {@link IntentState}. */

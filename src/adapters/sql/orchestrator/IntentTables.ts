@@ -25,7 +25,8 @@ const STATE = [
   "s.amount_out",
   "s.failure_reason",
   "s.failure_detail",
-  "s.searches"
+  "s.searches",
+  hex("s.trace", "trace")
 ]
 
 const TERMS = [

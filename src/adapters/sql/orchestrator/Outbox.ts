@@ -1,6 +1,7 @@
 /** The outbox in PostgreSQL. A lease ends by itself, so a message is due again if its deliverer dies. */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Result, Schema } from "effect"
+import * as TraceContext from "../../../domain/TraceContext.ts"
 import { Outbox, type OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Gathered from "../shared/Gathered.ts"
@@ -12,18 +13,20 @@ interface EntryRow {
   readonly message: unknown
   readonly attempts: number
   readonly was_due_at: Date
+  readonly trace: string | null
 }
 
 const decodeMessage = Schema.decodeUnknownResult(OutboxMessageJson)
 
 /** Each message is decoded by itself, so that one that cannot be read does not hold its batch. */
-const toEntry = ({ attempts, id, message }: EntryRow): OutboxEntry => ({
+const toEntry = ({ attempts, id, message, trace }: EntryRow): OutboxEntry => ({
   id: String(id),
   message: Result.match(decodeMessage(message), {
     onSuccess: (decoded): OutboxEntry["message"] => decoded,
     onFailure: (error) => ({ _tag: "Unreadable", detail: String(error) })
   }),
-  attempts
+  attempts,
+  ...Option.match(TraceContext.fromBytes(trace ?? ""), { onNone: () => ({}), onSome: (known) => ({ trace: known }) })
 })
 
 const make = Effect.gen(function* () {
@@ -46,12 +49,13 @@ const make = Effect.gen(function* () {
         FROM due WHERE o.id = due.id
         RETURNING o.*, due.due_at AS was_due_at
       )
-      SELECT o.id, coalesce(o.message, ${sql.literal(SweepEventSql.message)}) AS message, o.attempts, o.was_due_at
+      SELECT o.id, coalesce(o.message, ${sql.literal(SweepEventSql.message)}) AS message, o.attempts, o.was_due_at,
+        '0x' || encode(m.trace, 'hex') AS trace
       FROM claimed o
       LEFT JOIN LATERAL (
-        SELECT * FROM orchestrator.intent_states m WHERE m.id = o.intent_id AND o.message IS NULL OFFSET 0
+        SELECT * FROM orchestrator.intent_states m WHERE m.id = o.intent_id OFFSET 0
       ) m ON true
-      LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_terms t WHERE t.number = m.number OFFSET 0) t ON true`
+      LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_terms t WHERE t.number = m.number AND o.message IS NULL OFFSET 0) t ON true`
     return rows.toSorted((a, b) => a.was_due_at.getTime() - b.was_due_at.getTime() || Number(a.id - b.id)).map(toEntry)
   }, guarded("outbox.claim"))
 

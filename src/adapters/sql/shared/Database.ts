@@ -5,11 +5,13 @@
  * statement (which breaks its connection), the wait for a connection, and the whole operation.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Duration, Effect, type Layer, type Redacted } from "effect"
+import { Cause, Duration, Effect, Exit, type Layer, Option, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Hex } from "../../../domain/Hex.ts"
 import { StoreUnavailable } from "../../../ports/shared/Store.ts"
+import { STORE_DURATION, STORE_FAILURES } from "../../../telemetry/metrics/Queues.ts"
+import { timed } from "../../../telemetry/Timed.ts"
 import * as Sockets from "./Sockets.ts"
 
 export interface DatabaseOptions {
@@ -110,11 +112,21 @@ const expired = (operation: string) =>
     return Effect.sync(() => clearTimeout(timer))
   })
 
+/** Measures an operation, and counts it if the database failed. */
+const counted = (operation: string) =>
+  timed((exit, seconds) => {
+    const failure = Exit.isFailure(exit) ? Option.getOrUndefined(Exit.findErrorOption(exit)) : undefined
+    return Effect.andThen(
+      STORE_DURATION.record(seconds, {}),
+      failure instanceof StoreUnavailable ? STORE_FAILURES.record(1, { operation }) : Effect.void
+    )
+  })
+
 /** Limits an operation to {@link OPERATION_TIMEOUT_MILLIS}, and maps its failures like {@link mapped}. */
 export const guarded =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, Exclude<E, SqlError> | StoreUnavailable, R> =>
-    Effect.raceFirst(mapped(operation)(effect), expired(operation))
+    counted(operation)(Effect.raceFirst(mapped(operation)(effect), expired(operation)))
 
 /** Replaces NUL, which PostgreSQL text cannot contain. Revert reasons and ids of callers may contain it. */
 export const text = (value: string): string => value.replaceAll("\0", "\uFFFD")

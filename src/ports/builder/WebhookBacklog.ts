@@ -1,0 +1,20 @@
+/** Deliveries to webhooks that wait in the database, for the metrics: by an indexed read with a limit, whatever waits. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../shared/Store.ts"
+
+export class WebhookBacklog extends Context.Service<
+  WebhookBacklog,
+  {
+    readonly read: Effect.Effect<
+      {
+        /** Counted up to 10,000. */
+        readonly waiting: number
+        /** UNIX milliseconds since which the oldest of them waits. Undefined if none does. */
+        readonly oldestMs: number | undefined
+      },
+      StoreUnavailable
+    >
+    /** Milliseconds until the pool had a connection to give. */
+    readonly poolWaitMillis: Effect.Effect<number, StoreUnavailable>
+  }
+>()("sweep/ports/WebhookBacklog") {}
