@@ -18,10 +18,13 @@ import { Console, Effect, Logger } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import * as DevApp from "../src/apps/DevApp.ts"
+import * as DevMarket from "../src/apps/DevMarket.ts"
 import { MOODS, type Mood } from "../src/devnet/market/Faults.ts"
 import * as Market from "../src/devnet/market/Market.ts"
 import type { Placed } from "../src/devnet/market/Plan.ts"
+import type { ServedChain } from "../src/devnet/market/Services.ts"
 import { TOKENS } from "../src/devnet/Tokens.ts"
+import { unlimited } from "../test/support/RateLimits.ts"
 import * as Hindsight from "./market/Hindsight.ts"
 import * as Quotes from "./market/Quotes.ts"
 import * as Report from "./market/Report.ts"
@@ -57,12 +60,21 @@ interface Asked {
   readonly token: Placed
 }
 
+/** Wei per gas in the next block, with the tip that the node advises. */
+const gasPriceOf = async ({ client }: ServedChain): Promise<bigint> => {
+  const [{ baseFeePerGas }, tip] = await Promise.all([
+    client.getFeeHistory({ blockCount: 1, rewardPercentiles: [] }),
+    client.estimateMaxPriorityFeePerGas()
+  ])
+  return (baseFeePerGas.at(-1) ?? 0n) + tip
+}
+
 const judge = async ({ asking, token }: Asked, listed: ReadonlySet<string>): Promise<Report.Judged> => {
   const { chain, owner } = asking
   const quoted = await Quotes.quote(asking, token)
   const { order } = quoted
   const swapped = order === undefined ? undefined : await Quotes.carriedOut(asking, order)
-  const price: Hindsight.GasPrice = { wei: await chain.client.getGasPrice(), nativeUsd: Number(TOKENS.WETH.usd) }
+  const price = { wei: await gasPriceOf(chain), nativeUsd: Number(TOKENS.WETH.usd) }
   // Fees of a token that is not quoted are unknown: a tenth, as for a small sweep.
   const amount = order === undefined ? (token.amount * 9n) / 10n : Quotes.swapAmount(order)
   return {
@@ -102,23 +114,14 @@ const bench = Effect.gen(function* () {
   const app = yield* DevApp.start({
     directory,
     market: { tokens: Number(values.tokens), seed: Number(values.seed), shapes },
-    server: {
-      rateLimits: {
-        orchestrator: { limit: 1_000_000, windowMillis: 60_000 },
-        builder: { limit: 1_000_000, windowMillis: 60_000 }
-      }
-    }
+    server: { rateLimits: unlimited }
   })
   const { market } = app
   if (market === undefined) throw new Error("the network has no market")
   yield* Console.log(
     `market of ${values.tokens} tokens, shaped like ${shapes.join(" and ")}, seed ${values.seed}: started in ${((performance.now() - started) / 1_000).toFixed(1)} s`
   )
-  const listed = new Set(
-    app.network.chains.flatMap(({ chain }, index) =>
-      [chain.swapRouter ?? "", ...(market.plans[index]?.routers ?? [])].map((router) => router.toLowerCase())
-    )
-  )
+  const listed = DevMarket.routersOf(market, app.network)
   const holders = app.info.accounts.slice(0, 4).map(({ address }) => address)
   const asked = (count: number): ReadonlyArray<Asked> =>
     market.served.flatMap((chain) =>

@@ -87,6 +87,14 @@ export const start = Effect.fn("DevMarket.start")(function* (planned: Planned, {
   } satisfies DevMarket
 })
 
+/** Routers that the guards list from the start, in lower case. */
+export const routersOf = ({ plans }: Planned, { chains }: Network.Network): ReadonlySet<string> =>
+  new Set(
+    chains.flatMap(({ chain }, index) =>
+      [chain.swapRouter ?? "", ...(plans[index]?.routers ?? [])].map((router) => router.toLowerCase())
+    )
+  )
+
 /** The market as `dev.json` has it. */
 export const describe = ({ chains, market, plans, services }: DevMarket): NonNullable<DevInfo["market"]> => ({
   seed: market.seed,

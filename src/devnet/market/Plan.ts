@@ -172,6 +172,28 @@ const openToken = (
   )
 }
 
+/** Pools of the local network's own tokens, and of the market's, that are used in one transaction. */
+const POOLS_A_CALL = 60
+
+/** Uses every new pool once, in a block of its own. */
+const usePools = (script: Script, site: Venues.Site, money: Tokens.Tokens, tokens: ReadonlyArray<Placed>): void => {
+  const between = site.exchanges
+    .slice(1)
+    .flatMap(({ use }) => MONEY_PAIRS.flatMap(([a, b]) => use([moneySide(money, a, 1), moneySide(money, b, 1)])))
+  const others = tokens.flatMap(({ address, decimals, pools }) =>
+    pools.flatMap((pool) => {
+      const side = { token: address, amount: 0n, decimals }
+      return (
+        site.exchanges.find(({ shape }) => shape.name === pool.venue)?.use([side, moneySide(money, pool.money, 1)]) ??
+        []
+      )
+    })
+  )
+  for (const calls of Array.chunksOf([...between, ...others], POOLS_A_CALL)) {
+    callAll(script, "use the pools", withoutValue(calls))
+  }
+}
+
 /** Plans the market of a chain. `chain`: id and name of the local chain. */
 export const make = (
   market: MarketChain,
@@ -197,13 +219,15 @@ export const make = (
     }
     return script
   })
+  const last = new Script(Accounts.marketMaker(chain.name, 2 + scripts.length))
+  usePools(last, site, money, placed)
   const declared = site.exchanges.flatMap((exchange) => exchange.declared ?? [])
   return {
     site,
     tokens: placed,
     money,
     venues,
-    pools: [first, ...scripts],
+    pools: [first, ...scripts, last],
     routers: [...declared.map(({ router }) => router), ...site.targets.map(({ address }) => address)],
     chain: { venues: declared, targets: site.targets, priceSlug: chain.name },
     listed: placed

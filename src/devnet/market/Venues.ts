@@ -1,6 +1,14 @@
 /** The exchanges of a market on one local chain: their contracts, and the calls that open pools on them. */
-import { encodeDeployData, encodeFunctionData, maxUint256, parseAbi } from "viem"
-import type * as Address from "../../domain/Address.ts"
+import {
+  concatHex,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  keccak256,
+  maxUint256,
+  parseAbi
+} from "viem"
+import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { NamedTarget } from "../../domain/SwapTarget.ts"
 import type { Venue } from "../../domain/Venue.ts"
@@ -35,6 +43,8 @@ export interface Exchange {
   readonly opener: Address.Address
   /** Calls that open a pool with the caller's tokens, which it has approved to the opener. */
   readonly open: (kind: number, sides: readonly [Side, Side], owner: Address.Address) => ReadonlyArray<Call>
+  /** Calls of a later block that leave a new pool as one that has been traded, so that the next swap costs its usual gas. */
+  readonly use: (sides: readonly [Side, Side]) => ReadonlyArray<Call>
   /** The venue as the chains file declares it. Absent for the chain's own router, and for one that only services know. */
   readonly declared?: Venue
 }
@@ -72,6 +82,32 @@ const openPair =
       })
     }
   ]
+
+const syncAbi = parseAbi(["function sync()"])
+
+/** Hash of the creation code of Uniswap v2's pairs, which its router has, too. */
+const PAIR_CODE_HASH = "0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f"
+
+const pairOf = (factory: Address.Address, a: Address.Address, b: Address.Address): Address.Address => {
+  const tokens = BigInt(a) < BigInt(b) ? [a, b] : [b, a]
+  return Address.of(
+    getContractAddress({
+      opcode: "CREATE2",
+      from: factory,
+      salt: keccak256(concatHex(tokens)),
+      bytecodeHash: PAIR_CODE_HASH
+    })
+  )
+}
+
+/** Lets a pair accumulate its price for the first time, which costs 40,000 gas once. */
+const usePair =
+  (factory: Address.Address): Exchange["use"] =>
+  ([a, b]) => [
+    { target: pairOf(factory, a.token, b.token), callData: encodeFunctionData({ abi: syncAbi, functionName: "sync" }) }
+  ]
+
+const useNothing: Exchange["use"] = () => []
 
 /** Opens a pool over the full range. */
 const openPosition =
@@ -147,7 +183,8 @@ const exchangeOf = (
       router: swapRouter,
       quoter,
       opener: positionManager,
-      open: openPosition(positionManager, sameFee)
+      open: openPosition(positionManager, sameFee),
+      use: useNothing
     }
   }
   switch (family) {
@@ -161,6 +198,7 @@ const exchangeOf = (
         quoter,
         opener: positionManager,
         open: openPosition(positionManager, sameFee),
+        use: useNothing,
         declared
       }
     }
@@ -176,7 +214,7 @@ const exchangeOf = (
       )
       const declared: Venue = { name, family, router, quoter: router, tickSpacings: [...kinds] }
       const open = openPosition(positionManager, (spacing) => SLIPSTREAM_FEES[spacing] ?? 0)
-      return { shape, router, quoter: router, opener: positionManager, open, declared }
+      return { shape, router, quoter: router, opener: positionManager, open, use: useNothing, declared }
     }
     case "solidly": {
       const router = script.deploy(
@@ -185,16 +223,24 @@ const exchangeOf = (
       )
       const dollars = new Set([tokens.USDC, tokens.USDT, tokens.DAI])
       const open = openSolidly(router, (a, b) => dollars.has(a) && dollars.has(b))
-      return { shape, router, opener: router, open, declared: { name, family, router, factory: router } }
+      return {
+        shape,
+        router,
+        opener: router,
+        open,
+        use: useNothing,
+        declared: { name, family, router, factory: router }
+      }
     }
     default: {
-      const { router } = Exchanges.deployV2(script, artifacts, tokens)
+      const { factory, router } = Exchanges.deployV2(script, artifacts, tokens)
       const isDeclared = name !== DARK
       return {
         shape,
         router,
         opener: router,
         open: openPair(router),
+        use: usePair(factory),
         ...(isDeclared ? { declared: { name, family: "uniswap-v2", router } satisfies Venue } : {})
       }
     }

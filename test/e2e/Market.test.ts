@@ -1,0 +1,79 @@
+/** A small replayable market: tokens of every kind through the real service, with honest services and with ones that lie, die and lag. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Quotes from "../../bench/market/Quotes.ts"
+import * as DevMarket from "../../src/apps/DevMarket.ts"
+import { HONEYPOTS } from "../../src/devnet/market/Market.ts"
+import type { Placed } from "../../src/devnet/market/Plan.ts"
+import { Services } from "../support/Services.ts"
+
+/** With this seed a market of 24 tokens has every kind of token, of symbol and of decimals. */
+const MARKET = { tokens: 24, seed: 2028, shapes: ["base", "bnb"] } as const
+
+const unmeasured = { fetch: globalThis.fetch, between: () => 0, forget: () => undefined }
+
+/** Tokens that the service must sell: nothing about them is odd, they are listed, and a source knows their price. */
+const isOrdinary = ({ isListed, isPriced, kind, pools }: Placed): boolean =>
+  kind === "plain" && isListed && isPriced && pools.length > 0
+
+/** Quotes the tokens, and the faults of each order. */
+const played = Effect.fnUntraced(function* (isAsked: (token: Placed) => boolean) {
+  const { info, market, network } = yield* Services
+  if (market === undefined) return yield* Effect.die("the network has no market")
+  const owner = info.accounts[0]?.address
+  if (owner === undefined) return yield* Effect.die("the network has no accounts")
+  const listed = DevMarket.routersOf(market, network)
+  return yield* Effect.forEach(
+    market.served.flatMap((chain) => chain.plan.tokens.filter(isAsked).map((token) => ({ chain, token }))),
+    ({ chain, token }) =>
+      Effect.promise(async () => {
+        const asking = { waiting: unmeasured, orchestratorUrl: info.orchestratorUrl, chain, owner }
+        const quoted = await Quotes.quote(asking, token)
+        if (quoted.order === undefined) return { quoted, faults: [] }
+        const swapped = await Quotes.carriedOut(asking, quoted.order)
+        return { quoted, faults: Quotes.faultsOf(asking, token, quoted.order, swapped, listed) }
+      }),
+    { concurrency: 4 }
+  )
+})
+
+layer(Services.layer({ market: MARKET }), { excludeTestServices: true })("a replayable market", (it) => {
+  it.effect("sells what is ordinary, and quotes no honeypot", () =>
+    Effect.gen(function* () {
+      const judged = yield* played(() => true)
+      assert.strictEqual(judged.length, MARKET.tokens)
+      assert.deepStrictEqual(
+        judged.flatMap(({ faults }) => faults),
+        []
+      )
+      const traps = judged.filter(({ quoted }) => HONEYPOTS.has(quoted.token.kind) || quoted.token.kind === "paused")
+      assert.isAbove(traps.length, 0)
+      assert.deepStrictEqual(
+        traps.map(({ quoted }) => quoted.order),
+        traps.map(() => undefined)
+      )
+      const unsold = judged.filter(({ quoted }) => isOrdinary(quoted.token) && quoted.order === undefined)
+      assert.deepStrictEqual(
+        unsold.map(({ quoted }) => `${quoted.token.symbol} ${quoted.reason}`),
+        []
+      )
+    })
+  )
+
+  it.effect("lets no lie into an order", () =>
+    Effect.gen(function* () {
+      const { market } = yield* Services
+      for (const mood of ["lying", "mixed"] as const) {
+        yield* market?.services.setMood(mood) ?? Effect.void
+        const judged = yield* played(isOrdinary)
+        assert.isAbove(judged.filter(({ quoted }) => quoted.order !== undefined).length, 0)
+        assert.deepStrictEqual(
+          judged.flatMap(({ faults }) => faults),
+          []
+        )
+      }
+      const faults = yield* market?.services.faults ?? Effect.succeed(new Map<string, number>())
+      assert.isAbove(faults.size, 0)
+    })
+  )
+})
