@@ -1,5 +1,5 @@
 /** `./sweep init`: writes the chains file and the settings of a new deployment, and generates its secrets. */
-import { Console, DateTime, Effect, FileSystem, Option, Path, Redacted, Schema, Terminal } from "effect"
+import { Console, DateTime, Effect, FileSystem, Option, Path, Redacted, Schema, type Terminal } from "effect"
 import { Command, Flag, type Prompt } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex } from "viem"

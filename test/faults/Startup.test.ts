@@ -9,7 +9,7 @@ import * as OrchestratorProcess from "../support/OrchestratorProcess.ts"
 import { migratedDatabaseUrl, TestDatabase } from "../support/Postgres.ts"
 
 /** Connections that are closed at once, as by a server that is not up yet. */
-const REFUSED = 2
+const REFUSED = 1
 
 /** A server in front of the database that is not up for its first connections. */
 const comingUp = Effect.fnUntraced(function* (databaseUrl: string) {
@@ -85,7 +85,7 @@ layer(Layer.provideMerge(migratedDatabaseUrl, BunServices.layer), { excludeTestS
           chainsFile: yield* chainsFile,
           databaseUrl: yield* comingUp((yield* TestDatabase).url),
           relayerKeys: [],
-          env: { DRAIN_SECONDS: "2", SERVE_WEB: "false" }
+          env: { DRAIN_SECONDS: "1", SERVE_WEB: "false" }
         })
         assert.isTrue((yield* output).some((line) => line.includes("database.waiting")))
         assert.deepStrictEqual(yield* readiness(url), { status: 200, unready: undefined })

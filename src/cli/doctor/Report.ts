@@ -45,7 +45,7 @@ const paragraph = ({ advice, code, level, seen, subject }: Report["findings"][nu
     ...(advice === "" ? [] : [`          ${advice}`])
   ].join("\n")
 
-/** One paragraph for each check with findings. What was not checked for want of something stands in one line at the end. */
+/** One paragraph for each check with findings. The checks that lacked something follow, in one line for each reason. */
 export const asText = (report: Report): string => {
   const skipped = report.findings.filter(isSkipped)
   const shown = report.findings.filter((finding) => !isSkipped(finding))

@@ -5,7 +5,7 @@ import { KNOWN_CHAINS } from "../../catalog/KnownChains.ts"
 import * as Address from "../../domain/Address.ts"
 import { type ChainAnswers, factOf, missingFacts, REQUIRED_FACTS } from "./Files.ts"
 
-/** What the flags say already. */
+/** Answers that the flags give. */
 export interface Given {
   readonly chains: ReadonlyArray<number>
   readonly rpcUrls: ReadonlyMap<number, ReadonlyArray<string>>

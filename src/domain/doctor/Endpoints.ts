@@ -103,7 +103,7 @@ export interface Head {
   readonly timestamp: bigint
 }
 
-/** What one endpoint answered. Undefined if the question had no answer. */
+/** Answers of one endpoint. Undefined for a question without an answer. */
 export interface EndpointFacts {
   readonly host: string
   /** Endpoints for sending and for heads need not answer more than the chain's id. */

@@ -27,7 +27,7 @@ export const kinds = {
 }
 
 /** Accounts of the mnemonic with which anvil and Hardhat start, in lower case. */
-const PUBLIC_ACCOUNTS: ReadonlyArray<string> = [
+const PUBLIC_ACCOUNTS: ReadonlySet<string> = new Set([
   "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
   "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
   "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
@@ -38,7 +38,7 @@ const PUBLIC_ACCOUNTS: ReadonlyArray<string> = [
   "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
   "0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f",
   "0xa0ee7a142d267c1f36714e4a8f75612f20a79720"
-]
+])
 
 /** Rate that is assumed without a history: 30 sweeps an hour, each with 150,000 gas. */
 const ASSUMED_GAS_AN_HOUR = 30n * 150_000n
@@ -102,7 +102,7 @@ export const judge = (facts: LaneFacts): ReadonlyArray<Finding> => {
   const isBelow = facts.balance < facts.minimum
   const findings = [
     ...is(
-      facts.isPublicChain && PUBLIC_ACCOUNTS.includes(facts.address.toLowerCase()),
+      facts.isPublicChain && PUBLIC_ACCOUNTS.has(facts.address.toLowerCase()),
       kinds.publicKey,
       "it is an account of the local nodes' default mnemonic"
     ),

@@ -4,6 +4,9 @@ import { migrations } from "../../../../migrations/builder/index.ts"
 import * as Migrations from "../shared/Migrations.ts"
 import * as StartWait from "../shared/StartWait.ts"
 
+/** Numbers of all migrations of this release. */
+export const known: ReadonlyArray<number> = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
+
 /** Runs the pending migrations; returns their names. */
 export const migrate = Migrations.migrate("builder", migrations)
 

@@ -1,7 +1,7 @@
 /** Checks the PostgreSQL of the settings: its version, schema, settings and clock, and that it takes writes. */
 import { Effect, Option } from "effect"
-import { migrations as builderMigrations } from "../../../../migrations/builder/index.ts"
-import { migrations as orchestratorMigrations } from "../../../../migrations/orchestrator/index.ts"
+import * as BuilderMigrated from "../../../adapters/sql/builder/Migrated.ts"
+import * as OrchestratorMigrated from "../../../adapters/sql/orchestrator/Migrated.ts"
 import { describe } from "../../../adapters/sql/shared/Database.ts"
 import * as ServerFacts from "../../../adapters/sql/shared/ServerFacts.ts"
 import { common } from "../../../config/Common.ts"
@@ -9,12 +9,9 @@ import * as Database from "../../../domain/doctor/Database.ts"
 import { found } from "../../../domain/doctor/Finding.ts"
 import { BOTH, type Check, type Service } from "../Check.ts"
 
-const numbersOf = (migrations: Readonly<Record<string, unknown>>): ReadonlyArray<number> =>
-  Object.keys(migrations).map((name) => Number.parseInt(name, 10))
-
 const SCHEMAS: Readonly<Record<Service, ServerFacts.Options["schemas"][number]>> = {
-  orchestrator: { name: "orchestrator", known: numbersOf(orchestratorMigrations) },
-  "builder-backend": { name: "builder", known: numbersOf(builderMigrations) }
+  orchestrator: { name: "orchestrator", known: OrchestratorMigrated.known },
+  "builder-backend": { name: "builder", known: BuilderMigrated.known }
 }
 
 export const database: Check = {
