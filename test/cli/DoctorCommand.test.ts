@@ -30,7 +30,7 @@ interface Report {
 
 const BACKEND_TOKEN = "backend-token-of-the-test"
 
-/** A deployment in which all is well, and the command on it with other settings. */
+/** A healthy deployment, and the command on it with other settings. */
 const operator = Effect.fnUntraced(function* (change: Readonly<Record<string, unknown>> = {}) {
   const dev = yield* OneChain
   const fs = yield* FileSystem.FileSystem
