@@ -7,8 +7,8 @@ import { HONEYPOTS } from "../../src/devnet/market/Market.ts"
 import type { Placed } from "../../src/devnet/market/Plan.ts"
 import { Services } from "../support/Services.ts"
 
-/** With this seed a market of 24 tokens has every kind of token, of symbol and of decimals. */
-const MARKET = { tokens: 24, seed: 2028, shapes: ["base", "bnb"] } as const
+/** With this seed a market of 16 tokens has every kind of token, of symbol and of decimals. */
+const MARKET = { tokens: 16, seed: 4342, shapes: ["base", "bnb"] } as const
 
 const unmeasured = { fetch: globalThis.fetch, between: () => 0, forget: () => undefined }
 

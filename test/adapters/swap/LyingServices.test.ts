@@ -146,7 +146,7 @@ const routed = Effect.fnUntraced(function* (name: Name, fault: Faults.Fault | un
   return yield* ask.pipe(Effect.provide(world(name, fault, change)), Effect.scoped)
 })
 
-/** What the owner would sign, read by another decoder than the service's. */
+/** The terms that the owner would sign, read by another decoder than the service's. */
 const signedTerms = ({ calldata }: SwapRoute) => {
   const { abi } = marketAggregator
   const call = decodeFunctionData({ abi, data: calldata })
