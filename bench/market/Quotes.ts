@@ -1,4 +1,4 @@
-/** Quotes of the market's tokens through the HTTP service, and what is wrong with the orders that it offers. */
+/** Quotes of the market's tokens through the HTTP service, and the faults of the orders that it offers. */
 import { STRANGER } from "../../src/devnet/market/Faults.ts"
 import { HONEYPOTS } from "../../src/devnet/market/Market.ts"
 import type { Placed } from "../../src/devnet/market/Plan.ts"
@@ -101,7 +101,7 @@ const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerC
 /** Balances that grow, and the rounding of shares, differ by a unit or two. */
 const ROUNDING = 2n
 
-/** What is wrong with an order, by its fields and by what it does. Empty for a good one. */
+/** Faults of an order, by its fields and by what it does. Empty for a good one. */
 export const faultsOf = (
   { chain, owner }: Asking,
   token: Placed,

@@ -14,9 +14,9 @@ export interface SwapCall {
 }
 
 export interface Swapped {
-  /** What arrived at the recipient. */
+  /** Amount that arrived at the recipient. */
   readonly amountOut: bigint
-  /** What left the sender. */
+  /** Amount that left the sender. */
   readonly spent: bigint
   /** Gas of the swaps, without that of the transactions and approvals. */
   readonly gas: bigint

@@ -21,7 +21,7 @@ export interface DevMarket extends Planned {
   readonly services: Services.Services
   /** The chains as the services see them. */
   readonly served: ReadonlyArray<Services.ServedChain>
-  /** What the orchestrator is configured with beside the chains. */
+  /** Options of the orchestrator beside its chains. */
   readonly orchestrator: Partial<OrchestratorApp.Options>
 }
 

@@ -38,7 +38,7 @@ contract MarketToken {
     mapping(address owner => uint256) private _shares;
     uint256 private _totalShares;
 
-    /// @dev What `symbol()` and `name()` return, byte by byte.
+    /// @dev Bytes that `symbol()` and `name()` return.
     bytes private _text;
 
     event Transfer(address indexed from, address indexed to, uint256 value);

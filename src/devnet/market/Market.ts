@@ -12,7 +12,7 @@ import { POLYGON } from "../../catalog/Polygon.ts"
 import * as Venue from "../../domain/Venue.ts"
 import * as Draws from "./Draws.ts"
 
-/** How a token treats its holders, as contracts/src/dev/MarketToken.sol says. In its order. */
+/** Kinds of tokens, in the order of contracts/src/dev/MarketToken.sol, which says how each treats its holders. */
 export const TOKEN_KINDS = ["plain", "silent", "taxed", "rebasing", "paused", "blocked", "robbing", "watchful"] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
@@ -67,7 +67,7 @@ export interface MarketToken {
   readonly amount: bigint
   /** US dollars of the amount. */
   readonly amountUsd: number
-  /** What it is swept into. */
+  /** Token that it is swept into. */
   readonly into: "USDC" | "ETH"
   readonly pools: ReadonlyArray<MarketPool>
 }

@@ -83,7 +83,7 @@ const moneySide = (money: Tokens.Tokens, symbol: Money, usd: number): Venues.Sid
   return { token: money[symbol], amount: amountOf({ usd: pricesOfMoney(symbol), decimals }, usd), decimals }
 }
 
-/** What the token answers to `symbol()` and `name()`. */
+/** Answer of the token to `symbol()` and `name()`. */
 export const textOf = ({ form, symbol }: Pick<MarketToken, "form" | "symbol">): Hex => {
   switch (form) {
     case "string":

@@ -16,7 +16,7 @@ export interface Offer extends Terms {
 const GAS = 350_000
 const { abi } = marketAggregator
 
-/** The offer as the answer tells it. What is executed stays the same but for the changed term. */
+/** The offer as the answer tells it. The calls stay the same but for the changed term. */
 const tell = (offer: Offer, fault: Fault | undefined): Offer => ({
   ...offer,
   ...told(offer, fault?._tag === "Lie" ? fault.about : undefined)

@@ -55,7 +55,7 @@ const paidBy = async (client: LocalNodeClient, plan: Plan, leg: Legs.Leg, amount
   }
 }
 
-/** What a path pays. The services know the tax of a token, and not that it cannot be sold. */
+/** Output of a path. The services know the tax of a token, and not that it cannot be sold. */
 const paid = async (
   client: LocalNodeClient,
   plan: Plan,
