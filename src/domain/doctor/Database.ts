@@ -60,7 +60,7 @@ export const kinds = {
   ),
   parameters: error(
     "database_parameters_ignored",
-    "a proxy drops the parameters with which the service limits its statements",
+    "a proxy drops or refuses the parameters with which the service limits its statements",
     "Connect to PostgreSQL directly, or let the proxy pass startup parameters on."
   ),
   clockOff: warning(
@@ -128,6 +128,13 @@ const judgeSchema = (
     ...(newer.length > 0 ? [found(kinds.newer, schema.name, `migrations ${newer.join(", ")} are unknown here`)] : [])
   ]
 }
+
+/** Refusal of PgBouncer, unless `ignore_startup_parameters` names the parameter. */
+const REFUSES_PARAMETERS = /unsupported startup parameter/i
+
+/** The finding about a database to which no connection can be opened. */
+export const judgeFailure = (subject: string, detail: string): Finding =>
+  found(REFUSES_PARAMETERS.test(detail) ? kinds.parameters : kinds.unreachable, subject, detail)
 
 export const judge = (facts: DatabaseFacts): ReadonlyArray<Finding> => {
   const { name, settings } = facts

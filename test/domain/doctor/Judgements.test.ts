@@ -103,6 +103,16 @@ describe("the catalogue of findings", () => {
 describe("a database", () => {
   it("that is well has one finding", () => assert.deepStrictEqual(codes(Database.judge(BOOK)), ["database_ok"]))
 
+  it("that refuses parameters is behind a proxy", () => {
+    const failure = (detail: string) => Database.judgeFailure("DATABASE_URL", detail).code
+    assert.strictEqual(failure("ConnectionError: connect ECONNREFUSED"), "database_unreachable")
+    // As PgBouncer 1.18 says it.
+    assert.strictEqual(
+      failure("ConnectionError: unsupported startup parameter: statement_timeout"),
+      "database_parameters_ignored"
+    )
+  })
+
   it.each<[string, Partial<Database.DatabaseFacts>]>([
     ["database_version_old", { version: 130_011 }],
     ["database_read_only", { isReplica: true }],

@@ -6,7 +6,6 @@ import { describe } from "../../../adapters/sql/shared/Database.ts"
 import * as ServerFacts from "../../../adapters/sql/shared/ServerFacts.ts"
 import { common } from "../../../config/Common.ts"
 import * as Database from "../../../domain/doctor/Database.ts"
-import { found } from "../../../domain/doctor/Finding.ts"
 import { BOTH, type Check, type Service } from "../Check.ts"
 
 const SCHEMAS: Readonly<Record<Service, ServerFacts.Options["schemas"][number]>> = {
@@ -28,9 +27,7 @@ export const database: Check = {
       schemas: services.map((service) => SCHEMAS[service])
     }).pipe(
       Effect.map(Database.judge),
-      Effect.catchTag("SqlError", (error) =>
-        Effect.succeed([found(Database.kinds.unreachable, "DATABASE_URL", describe(error))])
-      )
+      Effect.catchTag("SqlError", (error) => Effect.succeed([Database.judgeFailure("DATABASE_URL", describe(error))]))
     )
   })
 }
