@@ -2,7 +2,7 @@
  * Bridge over LI.FI, which chooses among bridges. Only its direct deposits into Across are used, because nothing else of its calls can be
  * read and proved: recipient, refund account, token and amount are in the call, and the pool's own events prove the delivery.
  */
-import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { Effect, Option, Redacted, Result } from "effect"
 import { HttpClientRequest } from "effect/http"
 import type * as Address from "../../domain/Address.ts"
 import { isNative } from "../../domain/Token.ts"
@@ -11,8 +11,9 @@ import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.
 import { Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { toItsEnd } from "../../runtime/Within.ts"
 import * as Answer from "../providers/Answer.ts"
+import * as Objection from "../providers/Objection.ts"
 import * as Provider from "../providers/Provider.ts"
-import { Quote } from "../swap/LiFi.ts"
+import { Quote, refusalOf } from "../swap/LiFi.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import type { NamedBridge } from "./BestBridge.ts"
 import * as LiFiDeposit from "./LiFiDeposit.ts"
@@ -46,27 +47,27 @@ const MIN_FILL_SECONDS = 600n
 const ESTIMATED_SECONDS = 30
 
 const readQuote = Answer.json(Quote)
-const readRefusal = Answer.json(Schema.Struct({ code: Schema.Int }))
+
+const { dishonest, unsuited } = Objection
 
 const noRoute = (detail: string) => new NoRoute({ detail: `${NAME}: ${detail}` })
 
 const unavailable = (detail: string) => new RoutingUnavailable({ provider: NAME, detail })
 
-/** The deposit of an answer, if the answer is what was asked for. Fails with the first contradiction. */
+/** The deposit of an answer, if the answer is what was asked for. Fails with the first objection. */
 export const accept = (
   request: BridgeRequest,
   { estimate, transactionRequest }: typeof Quote.Type,
   allowed: ReadonlyArray<Address.Address>
-): Result.Result<AcrossDeposit.AcrossDeposit, string> => {
+): Result.Result<AcrossDeposit.AcrossDeposit, Objection.Objection> => {
   const { chainId, data, from, to, value } = transactionRequest
-  if (!allowed.includes(to)) return Result.fail(`the target ${to}, which is not listed`)
-  if (estimate.approvalAddress !== to) return Result.fail("another spender")
-  if (chainId !== request.sourceChainId) return Result.fail("a transaction on another chain")
-  if (from !== request.depositor) return Result.fail("a transaction of another account")
-  if (value !== 0n) return Result.fail("a transaction with native currency")
-  if (estimate.fromAmount !== request.amountIn) return Result.fail("another input amount")
   const deposit = Option.getOrUndefined(LiFiDeposit.decode(data))
-  if (deposit === undefined) return Result.fail("a call other than a direct deposit into Across")
+  if (deposit === undefined) return Result.fail(unsuited("a call other than a direct deposit into Across"))
+  if (!allowed.includes(to)) return Result.fail(dishonest(`the target ${to}, which is not listed`))
+  if (estimate.approvalAddress !== to) return Result.fail(dishonest("another spender"))
+  if (chainId !== request.sourceChainId) return Result.fail(dishonest("a transaction on another chain"))
+  if (from !== request.depositor) return Result.fail(dishonest("a transaction of another account"))
+  if (estimate.fromAmount !== request.amountIn) return Result.fail(dishonest("another input amount"))
   const isWanted =
     deposit.depositor === request.depositor &&
     deposit.recipient === request.recipient &&
@@ -74,10 +75,11 @@ export const accept = (
     deposit.outputToken === request.tokenOut &&
     deposit.inputAmount === request.amountIn &&
     deposit.destinationChainId === BigInt(request.destChainId)
-  if (!isWanted) return Result.fail("a deposit of other terms")
-  if (deposit.outputAmount < estimate.toAmountMin) return Result.fail("a deposit below its minimum")
+  if (!isWanted) return Result.fail(dishonest("a deposit of other terms"))
+  if (deposit.outputAmount < estimate.toAmountMin) return Result.fail(dishonest("a deposit below its minimum"))
+  if (value !== 0n) return Result.fail(unsuited("a transaction with native currency"))
   return BigInt(deposit.fillDeadline) < request.deadline + MIN_FILL_SECONDS
-    ? Result.fail("too little time to be filled")
+    ? Result.fail(unsuited("too little time to be filled"))
     : Result.succeed(deposit)
 }
 
@@ -148,12 +150,18 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     budget: apiKey === undefined ? BUDGET : BUDGET_WITH_KEY
   })
 
-  const ask = (request: BridgeRequest) =>
+  /** The route that the service offers. A contradiction of the request is a failure of the service. */
+  const ask = (request: BridgeRequest, allowed: ReadonlyArray<Address.Address>) =>
     provider
-      .ask(queryOf(request, integrator), (answer) =>
-        answer.status >= 400
-          ? Effect.flatMap(readRefusal(answer), ({ code }) => Effect.fail(noRoute(`code ${code}`)))
-          : readQuote(answer)
+      .ask(
+        queryOf(request, integrator),
+        Effect.fnUntraced(function* (answer) {
+          if (answer.status >= 400) return yield* refusalOf(answer)
+          const quote = yield* readQuote(answer)
+          const accepted = accept(request, quote, allowed)
+          if (Result.isFailure(accepted)) return yield* Objection.refuse(provider, Objection.inAnswer(accepted.failure))
+          return { call: quote.transactionRequest, deposit: accepted.success }
+        })
       )
       .pipe(
         toItsEnd,
@@ -175,20 +183,12 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     if (request.amountIn <= 0n) return yield* noRoute("the amount is zero")
     const allowed = yield* Effect.mapError(listed(source), ({ message }) => unavailable(message))
     if (allowed.length === 0) return yield* noRoute(`no contract is listed on ${source.chain.name}`)
-    const answer = yield* ask(request)
-    const accepted = accept(request, answer, allowed)
-    if (Result.isFailure(accepted)) {
-      yield* Effect.annotateLogs(Effect.logWarning("bridge.answer_refused"), {
-        bridge: NAME,
-        detail: accepted.failure
-      })
-      return yield* noRoute(`the answer has ${accepted.failure}`)
-    }
-    const { outputAmount } = accepted.success
+    const { call, deposit } = yield* ask(request, allowed)
+    const { outputAmount } = deposit
     return {
       provider: NAME,
-      target: answer.transactionRequest.to,
-      calldata: answer.transactionRequest.data,
+      target: call.to,
+      calldata: call.data,
       amountOut: outputAmount,
       minAmountOut: outputAmount,
       gas: DEPOSIT_GAS,

@@ -8,6 +8,7 @@ import * as Address from "../../domain/Address.ts"
 import { Uint256 } from "../../domain/Amount.ts"
 import { Hash, Hex } from "../../domain/Hex.ts"
 import type { BridgeRequest } from "../../ports/orchestrator/Bridge.ts"
+import { dishonest, type Objection, unsuited } from "../providers/Objection.ts"
 import * as RelayDeposit from "./RelayDeposit.ts"
 
 const Transaction = Schema.Struct({
@@ -86,18 +87,26 @@ const BPS = 10_000n
 
 /** The first contradiction between the amounts of an answer and its request. */
 const amountsObjection = (request: RelayRequest, { currencyIn, currencyOut }: RelayAnswer["details"]) => {
-  const { minimumAmount } = currencyOut
   if (currencyIn.currency.chainId !== request.sourceChainId || currencyIn.currency.address !== request.tokenIn) {
     return "another input token"
   }
   if (currencyIn.amount !== request.amountIn) return "another input amount"
-  if (currencyOut.currency.chainId !== request.destChainId || currencyOut.currency.address !== request.tokenOut) {
-    return "another output token"
-  }
+  return currencyOut.currency.chainId !== request.destChainId || currencyOut.currency.address !== request.tokenOut
+    ? "another output token"
+    : undefined
+}
+
+/** The terms of an answer that are not accepted. */
+const misfit = (
+  { slippageBps }: RelayRequest,
+  { currencyOut: { amount, minimumAmount } }: RelayAnswer["details"],
+  values: ReadonlyArray<Item["value"]>
+) => {
+  if (values.some((value = 0) => BigInt(value) !== 0n)) return "a transaction with native currency"
   if (minimumAmount === undefined || minimumAmount === 0n) return "no minimum output"
-  if (minimumAmount > currencyOut.amount) return "a minimum above the output"
+  if (minimumAmount > amount) return "a minimum above the output"
   // One unit is lost by rounding.
-  return (minimumAmount + 1n) * BPS < currencyOut.amount * (BPS - BigInt(request.slippageBps))
+  return (minimumAmount + 1n) * BPS < amount * (BPS - BigInt(slippageBps))
     ? "a minimum below the slippage tolerance"
     : undefined
 }
@@ -105,10 +114,9 @@ const amountsObjection = (request: RelayRequest, { currencyIn, currencyOut }: Re
 type Item = RelayAnswer["steps"][number]["items"][number]["data"]
 
 /** The first contradiction between a proposed transaction and its request. */
-const transactionObjection = (request: RelayRequest, { chainId, from, value = 0 }: Item) => {
+const transactionObjection = (request: RelayRequest, { chainId, from }: Item) => {
   if (chainId !== request.sourceChainId) return "a transaction on another chain"
-  if (from !== request.depositor) return "a transaction of another account"
-  return BigInt(value) === 0n ? undefined : "a transaction with native currency"
+  return from === request.depositor ? undefined : "a transaction of another account"
 }
 
 /** The approval and the deposit of an answer. The approval is absent where the allowance suffices. */
@@ -125,36 +133,45 @@ const transactionsOf = ({ steps }: RelayAnswer) => {
     : { approve: approve?.items[0]?.data, deposit: item.data, requestId: deposit.requestId ?? approve?.requestId }
 }
 
+/** The first contradiction between an answer and its request. */
+const contradiction = (
+  request: RelayRequest,
+  { details }: RelayAnswer,
+  { approve, deposit }: NonNullable<ReturnType<typeof transactionsOf>>,
+  allowed: ReadonlyArray<Address.Address>
+) => {
+  if (!allowed.includes(deposit.to)) return `the target ${deposit.to}, which is not listed`
+  const objected =
+    transactionObjection(request, deposit) ??
+    (approve === undefined ? undefined : transactionObjection(request, approve)) ??
+    amountsObjection(request, details)
+  if (objected !== undefined) return objected
+  if (details.sender !== undefined && details.sender !== request.depositor) return "another sender"
+  if (details.recipient !== undefined && details.recipient !== request.recipient) return "another recipient"
+  if (approve === undefined) return undefined
+  const spender = Option.getOrUndefined(spenderOf(approve.data))
+  return approve.to === request.tokenIn && spender === deposit.to ? undefined : "another approval"
+}
+
 /**
  * The deposit of an answer, if every field of it is what was asked for. `allowed` are the depositories that the operator names and the
- * guard lists on the source chain. Fails with the first contradiction.
+ * guard lists on the source chain. Fails with the first objection.
  */
 export const accept = (
   request: RelayRequest,
   answer: RelayAnswer,
   allowed: ReadonlyArray<Address.Address>
-): Result.Result<RelayQuote, string> => {
+): Result.Result<RelayQuote, Objection> => {
   const { details } = answer
   const transactions = transactionsOf(answer)
-  if (transactions === undefined) return Result.fail("steps other than one deposit after its approval")
+  if (transactions === undefined) return Result.fail(unsuited("steps other than one deposit after its approval"))
   const { approve, deposit: proposed, requestId } = transactions
-  if (requestId === undefined) return Result.fail("no request id")
-  if (!allowed.includes(proposed.to)) return Result.fail(`the target ${proposed.to}, which is not listed`)
-  const objection =
-    transactionObjection(request, proposed) ??
-    (approve === undefined ? undefined : transactionObjection(request, approve)) ??
-    amountsObjection(request, details)
-  if (objection !== undefined) return Result.fail(objection)
-  if (details.sender !== undefined && details.sender !== request.depositor) return Result.fail("another sender")
-  if (details.recipient !== undefined && details.recipient !== request.recipient) {
-    return Result.fail("another recipient")
-  }
-  if (approve !== undefined) {
-    const spender = Option.getOrUndefined(spenderOf(approve.data))
-    if (approve.to !== request.tokenIn || spender !== proposed.to) return Result.fail("another approval")
-  }
   const orderId = Option.getOrUndefined(RelayDeposit.orderIdOf(proposed.data))
-  if (orderId === undefined) return Result.fail("a call other than a deposit")
+  // The service answers odd requests with its routers, whose calls are not read.
+  if (orderId === undefined) return Result.fail(unsuited("a call other than a deposit"))
+  if (requestId === undefined) return Result.fail(unsuited("no request id"))
+  const contradicting = contradiction(request, answer, transactions, allowed)
+  if (contradicting !== undefined) return Result.fail(dishonest(contradicting))
   const deposit = {
     tokenIn: request.tokenIn,
     amountIn: request.amountIn,
@@ -166,7 +183,11 @@ export const accept = (
     orderId,
     requestId: requestId.toLowerCase() as Hash
   }
-  if (RelayDeposit.call(deposit) !== proposed.data.toLowerCase()) return Result.fail("a deposit with other arguments")
+  if (RelayDeposit.call(deposit) !== proposed.data.toLowerCase()) {
+    return Result.fail(dishonest("a deposit with other arguments"))
+  }
+  const unfit = misfit(request, details, [proposed.value, approve?.value])
+  if (unfit !== undefined) return Result.fail(unsuited(unfit))
   return Result.succeed({
     target: proposed.to,
     deposit,

@@ -12,6 +12,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import { NoRoute, RoutingUnavailable, type SwapRequest, type SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { toItsEnd } from "../../runtime/Within.ts"
+import * as Objection from "../providers/Objection.ts"
 import type * as Provider from "../providers/Provider.ts"
 import type { ProviderUnavailable } from "../providers/ProviderUnavailable.ts"
 import * as RouteClaim from "./RouteClaim.ts"
@@ -24,8 +25,8 @@ export interface Options {
   readonly deadline?: Provider.Options["deadline"]
 }
 
-/** Reads a claim out of an answer. A text is the reason why it cannot be used. */
-export type Claimed = Result.Result<RouteClaim.Claim, string>
+/** The claim of an answer, or the reason why it cannot be used. */
+export type Claimed = Result.Result<RouteClaim.Claim, Objection.Objection>
 
 export interface Service {
   readonly provider: Provider.Provider
@@ -35,7 +36,7 @@ export interface Service {
   readonly ask: (
     request: SwapRequest,
     routers: ReadonlyArray<Address.Address>,
-    accept: (claimed: Claimed) => Effect.Effect<SwapRoute, ProviderUnavailable>
+    accept: (claimed: Claimed) => Effect.Effect<SwapRoute, NoRoute | ProviderUnavailable>
   ) => Effect.Effect<SwapRoute, NoRoute | ProviderUnavailable>
 }
 
@@ -69,8 +70,9 @@ export const make = Effect.fnUntraced(function* ({ ask, provider, routers: known
       const routers = routersOn(name, known, chain)
       if (routers.length === 0) return yield* noRoute(`${name} has no known router on ${chain.name}`)
       return yield* ask(request, routers, (claimed) =>
-        Effect.fromResult(Result.flatMap(claimed, (claim) => RouteClaim.route(name, request, routers, claim))).pipe(
-          Effect.mapError((objection) => provider.unusable(objection))
+        Effect.catch(
+          Effect.fromResult(Result.flatMap(claimed, (claim) => RouteClaim.route(name, request, routers, claim))),
+          (objection) => Objection.refuse(provider, objection)
         )
       )
     },

@@ -11,7 +11,9 @@ import { Hex } from "../../domain/Hex.ts"
 import { isNative, NATIVE } from "../../domain/Token.ts"
 import { NoRoute, type SwapRequest } from "../../ports/orchestrator/SwapVenue.ts"
 import * as Answer from "../providers/Answer.ts"
+import { unsuited } from "../providers/Objection.ts"
 import * as Provider from "../providers/Provider.ts"
+import type { ProviderUnavailable } from "../providers/ProviderUnavailable.ts"
 import * as ExactCalldata from "./ExactCalldata.ts"
 import * as HttpVenue from "./HttpVenue.ts"
 
@@ -63,15 +65,24 @@ export const Quote = Schema.Struct({
 const readQuote = Answer.json(Quote)
 const readRefusal = Answer.json(Schema.Struct({ code: Schema.Int }))
 
-/** Codes about the request: the call could not be built, no quote, not found, slippage, invalid values. */
-const REFUSALS = new Set([1001, 1002, 1003, 1007, 1008, 1011])
+/** Codes of errors about the service: limited, failed, timed out, unauthorized, no node. All others are about the request. */
+const OF_SERVICE = new Set([1005, 1006, 1009, 1010, 1012])
+
+/** Reads an error, which is no route unless it is about the service itself. */
+export const refusalOf = (answer: Answer.Answer): Effect.Effect<never, NoRoute | ProviderUnavailable> =>
+  Effect.flatMap(readRefusal(answer), ({ code }): Effect.Effect<never, NoRoute | ProviderUnavailable> =>
+    OF_SERVICE.has(code)
+      ? Effect.fail(Answer.failed(answer.provider, `HTTP ${answer.status} with code ${code}`))
+      : Effect.fail(new NoRoute({ detail: `LI.FI: code ${code}` }))
+  )
 
 /** Id, names of the app and its referrer, recipient, least output, and each step: target, spender, tokens, amount, call, deposit. */
 const abi = parseAbi([
   "function swapTokensSingleV3ERC20ToERC20(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool))",
   "function swapTokensSingleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool))",
   "function swapTokensMultipleV3ERC20ToERC20(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])",
-  "function swapTokensMultipleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])"
+  "function swapTokensMultipleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])",
+  "function swapTokensGeneric(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])"
 ])
 
 type Call = NonNullable<ReturnType<typeof ExactCalldata.decode<typeof abi>>>
@@ -83,8 +94,9 @@ const isSingle = (call: Call): call is SingleCall =>
 
 const stepsOf = (call: Call): ReadonlyArray<Step> => (isSingle(call) ? [call.args[5]] : call.args[5])
 
-const paysNative = ({ functionName }: Call): boolean =>
-  functionName === "swapTokensSingleV3ERC20ToNative" || functionName === "swapTokensMultipleV3ERC20ToNative"
+/** The opinion of a function's name on native currency. The generic one has none. */
+const paysNative = ({ functionName }: Call): boolean | undefined =>
+  functionName === "swapTokensGeneric" ? undefined : functionName.endsWith("ToNative")
 
 const ASSUMED_GAS = 300_000n
 
@@ -95,14 +107,17 @@ export const claimOf = (
 ): HttpVenue.Claimed => {
   const call = ExactCalldata.decode(abi, data)
   const [first, ...others] = call === undefined ? [] : stepsOf(call)
-  if (call === undefined || first === undefined) return Result.fail("returned calldata that is not a swap on one chain")
+  if (call === undefined || first === undefined)
+    return Result.fail(unsuited("returned calldata that is not a swap on one chain"))
   // A later deposit would spend what the owner allowed the diamond before.
-  if (others.some((step) => step[6])) return Result.fail("takes more than one deposit")
+  if (others.some((step) => step[6])) return Result.fail(unsuited("takes more than one deposit"))
+  // A single swap always takes a deposit.
+  if (!first[6] && !isSingle(call)) return Result.fail(unsuited("takes no deposit"))
   const [, , , recipient, minAmountOut] = call.args
   const received = Address.of((others.at(-1) ?? first)[3])
   // The function and the token must agree on native currency.
-  if (Address.isZero(received) !== paysNative(call))
-    return Result.fail("pays in another currency than its function says")
+  if ((paysNative(call) ?? Address.isZero(received)) !== Address.isZero(received))
+    return Result.fail(unsuited("pays in another currency than its function says"))
   return Result.succeed({
     target: to,
     calldata: data,
@@ -119,9 +134,7 @@ export const claimOf = (
       ["chain", chainId, request.chainId],
       ["sender", from, request.sender],
       ["sold amount", estimate.fromAmount, request.amountIn],
-      ["minimum", minAmountOut >= estimate.toAmountMin, true],
-      // A single swap always takes a deposit.
-      ["deposit", first[6] || isSingle(call), true]
+      ["minimum", minAmountOut >= estimate.toAmountMin, true]
     ]
   })
 }
@@ -160,11 +173,7 @@ export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl = BASE_URL, d
       provider.ask(
         queryOf(request, integrator),
         Effect.fnUntraced(function* (answer) {
-          if (isRefusal(answer.status)) {
-            const { code } = yield* readRefusal(answer)
-            if (REFUSALS.has(code)) return yield* new NoRoute({ detail: `LI.FI: code ${code}` })
-            return yield* Answer.failed(NAME, `HTTP ${answer.status} with code ${code}`)
-          }
+          if (isRefusal(answer.status)) return yield* refusalOf(answer)
           if (answer.status !== 200) return yield* Answer.unexpected(answer)
           return yield* accept(claimOf(request, yield* readQuote(answer)))
         })

@@ -7,6 +7,7 @@ import type * as Address from "../../domain/Address.ts"
 import { lessBps } from "../../domain/Amount.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
 import type { SwapRequest, SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
+import * as Objection from "../providers/Objection.ts"
 
 /** A route as an answer states it. Tokens, amounts and recipient are those of the decoded calldata, not those that the answer repeats. */
 export interface Claim {
@@ -39,29 +40,44 @@ const MAX_GAS = 15_000_000n
 /** Services round the minimum in their own way. */
 const ROUNDING_BPS = 1
 
-/** The difference between the offered route and the request. Undefined if there is none. */
-export const objection = (
-  request: SwapRequest,
+/** The contradiction between the offered route and the request. Undefined if there is none. */
+const contradiction = (
+  { amountIn, recipient, tokenIn, tokenOut }: SwapRequest,
   routers: ReadonlyArray<Address.Address>,
   claim: Claim
 ): string | undefined => {
-  const { amountIn, recipient, slippageBps, tokenIn, tokenOut } = request
   if (!routers.includes(claim.target)) return `calls ${claim.target}, which is not its router`
   if (claim.spender !== claim.target) return `wants an allowance for ${claim.spender} and calls ${claim.target}`
-  if (claim.value !== 0n) return `needs ${claim.value} wei of native currency`
   if (claim.tokenIn !== tokenIn) return `sells ${claim.tokenIn}`
   if (claim.tokenOut !== tokenOut) return `buys ${claim.tokenOut}`
   if (claim.amountIn !== amountIn) return `sells ${claim.amountIn} in place of ${amountIn}`
   if (claim.recipient !== recipient) return `pays to ${claim.recipient}`
+  const other = claim.repeated.find(([, said, requested]) => said !== requested)
+  return other === undefined ? undefined : `has another ${other[0]} than the request`
+}
+
+/** The terms of the offered route that are not accepted, as odd tokens and amounts can bring them about. Undefined if all are. */
+const misfit = ({ slippageBps }: SwapRequest, claim: Claim): string | undefined => {
+  if (claim.value !== 0n) return `needs ${claim.value} wei of native currency`
   if (claim.amountOut <= 0n) return "pays nothing"
   if (claim.minAmountOut > claim.amountOut) return "has a minimum above the expected output"
   if (claim.minAmountOut < lessBps(claim.amountOut, Math.min(10_000, slippageBps + ROUNDING_BPS))) {
     return `has a minimum of ${claim.minAmountOut} for ${claim.amountOut} at ${slippageBps} basis points`
   }
   if (claim.gas > MAX_GAS) return `needs ${claim.gas} gas`
-  if (size(claim.calldata) > MAX_CALLDATA_BYTES) return `has ${size(claim.calldata)} bytes of calldata`
-  const other = claim.repeated.find(([, said, requested]) => said !== requested)
-  return other === undefined ? undefined : `has another ${other[0]} than the request`
+  return size(claim.calldata) > MAX_CALLDATA_BYTES ? `has ${size(claim.calldata)} bytes of calldata` : undefined
+}
+
+/** The objection to the offered route. Undefined if there is none. A contradiction comes before terms that are not accepted. */
+export const objection = (
+  request: SwapRequest,
+  routers: ReadonlyArray<Address.Address>,
+  claim: Claim
+): Objection.Objection | undefined => {
+  const contradicting = contradiction(request, routers, claim)
+  if (contradicting !== undefined) return Objection.dishonest(contradicting)
+  const unfit = misfit(request, claim)
+  return unfit === undefined ? undefined : Objection.unsuited(unfit)
 }
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
@@ -72,7 +88,7 @@ export const route = (
   request: SwapRequest,
   routers: ReadonlyArray<Address.Address>,
   claim: Claim
-): Result.Result<SwapRoute, string> => {
+): Result.Result<SwapRoute, Objection.Objection> => {
   const objected = objection(request, routers, claim)
   if (objected !== undefined) return Result.fail(objected)
   const least = larger(claim.minAmountOut, lessBps(claim.amountOut, request.slippageBps))

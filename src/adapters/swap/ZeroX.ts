@@ -10,6 +10,7 @@ import { Uint256 } from "../../domain/Amount.ts"
 import { Hex } from "../../domain/Hex.ts"
 import { NoRoute, type SwapRequest } from "../../ports/orchestrator/SwapVenue.ts"
 import * as Answer from "../providers/Answer.ts"
+import { unsuited } from "../providers/Objection.ts"
 import * as Provider from "../providers/Provider.ts"
 import * as ExactCalldata from "./ExactCalldata.ts"
 import * as HttpVenue from "./HttpVenue.ts"
@@ -58,20 +59,13 @@ export const Quote = Schema.Union([Schema.Struct({ liquidityAvailable: Schema.Li
 
 const readQuote = Answer.json(Quote)
 
-/** Refusals of the pair or the amount. Others, such as of the key, are failures of the service. */
-const Refusal = Schema.Struct({
-  name: Schema.Literals([
-    "INPUT_INVALID",
-    "SWAP_VALIDATION_FAILED",
-    "TOKEN_NOT_SUPPORTED",
-    "TOKEN_PAIR_NOT_SUPPORTED",
-    "BUY_TOKEN_NOT_AUTHORIZED_FOR_TRADE",
-    "SELL_TOKEN_NOT_AUTHORIZED_FOR_TRADE",
-    "SELL_AMOUNT_TOO_SMALL"
-  ])
-})
+/** The name of an error, which has no text of users. */
+const Refusal = Schema.Struct({ name: Schema.String.check(Schema.isPattern(/^[A-Z_]{1,60}$/)) })
 
 const readRefusal = Answer.json(Refusal)
+
+/** Names of errors about the service or its key. All others are about the pair or the amount, which anybody can choose. */
+const OF_SERVICE = new Set(["USER_NOT_AUTHORIZED"])
 
 /** Operator, token, amount, target and the target's call. */
 const holderAbi = parseAbi(["function exec(address,address,uint256,address,bytes)"])
@@ -95,10 +89,10 @@ const ASSUMED_GAS = 300_000n
 export const claimOf = (request: SwapRequest, offer: typeof Offer.Type): HttpVenue.Claimed => {
   const { data, gas, to, value } = offer.transaction
   const call = ExactCalldata.decode(holderAbi, data)
-  if (call === undefined) return Result.fail("returned calldata that is not a call of the AllowanceHolder")
+  if (call === undefined) return Result.fail(unsuited("returned calldata that is not a call of the AllowanceHolder"))
   const [operator, tokenIn, amountIn, settler, settling] = call.args
   const settlement = settlementOf(settling)
-  if (settlement === undefined) return Result.fail("returned a settlement that cannot be read")
+  if (settlement === undefined) return Result.fail(unsuited("returned a settlement that cannot be read"))
   const [recipient, tokenOut, minAmountOut] = settlement
   return Result.succeed({
     target: to,
@@ -155,6 +149,7 @@ export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl = BASE_URL, d
         Effect.fnUntraced(function* (answer) {
           if (isRefusal(answer.status)) {
             const { name } = yield* readRefusal(answer)
+            if (OF_SERVICE.has(name)) return yield* Answer.failed(NAME, `HTTP ${answer.status} with ${name}`)
             return yield* new NoRoute({ detail: `0x: ${name}` })
           }
           if (answer.status !== 200) return yield* Answer.unexpected(answer)

@@ -1,5 +1,6 @@
 /** Everything that the client takes from viem. */
 export {
+  decodeAbiParameters,
   decodeFunctionData,
   encodeFunctionData,
   getAddress,

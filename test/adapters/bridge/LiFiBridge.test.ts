@@ -167,14 +167,22 @@ describe("a route of LI.FI across chains", () => {
   )
 
   it.effect.each([
-    ["no quote", { status: 404, body: { message: "none for 0xsecret", code: 1002 } }, "NoRoute: lifi: code 1002"],
+    ["no quote", { status: 404, body: { message: "none for 0xsecret", code: 1002 } }, "NoRoute: LI.FI: code 1002"],
     ["a limit", { status: 429, headers: { "retry-after": "9" } }, "RoutingUnavailable: HTTP 429, next request in 9 s"],
     ["a failure", { status: 503 }, "RoutingUnavailable: HTTP 503"],
     ["no JSON", { status: 200, body: "<html>" }, "RoutingUnavailable: HTTP 200 with a malformed body"],
     [
       "another recipient",
       { status: 200, body: bodyOf({ ...honest, recipient: EVIL }) },
-      "NoRoute: lifi: the answer has a deposit of other terms"
+      "RoutingUnavailable: the answer has a deposit of other terms"
+    ],
+    [
+      "another call",
+      {
+        status: 200,
+        body: { ...bodyOf(honest), transactionRequest: { ...bodyOf(honest).transactionRequest, data: "0x12345678" } }
+      },
+      "NoRoute: lifi-bridge: the answer has a call other than a direct deposit into Across"
     ]
   ] as const)("fails with what the service says: %s", ([, reply, expected]) =>
     Effect.gen(function* () {

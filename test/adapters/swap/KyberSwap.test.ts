@@ -7,13 +7,27 @@ import type { Hex } from "../../../src/domain/Hex.ts"
 import type { SwapRequest } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { address, layer as chainsLayer } from "../../support/FakeChain.ts"
 import { type Seen, StubServer } from "../../support/StubServer.ts"
-import { AMOUNT_OUT, KYBER_ROUTER, kyberBuilt, kyberCall, kyberRoutes, kyberTerms, request } from "./serviceAnswers.ts"
+import {
+  AMOUNT_OUT,
+  KYBER_ROUTER,
+  kyberBuilt,
+  kyberCall,
+  kyberRoutes,
+  kyberSimpleCall,
+  kyberTerms,
+  request
+} from "./serviceAnswers.ts"
 import { base, behavesAsService, refusesChanges } from "./serviceSuite.ts"
 
 const make = (baseUrl: string) => KyberSwap.make({ baseUrl, clientId: "sweeper", deadline: "200 millis" })
 
 const honestly = (asked: SwapRequest) => (seen: Seen) =>
   seen.method === "GET" ? { status: 200, body: kyberRoutes(asked) } : { status: 200, body: kyberBuilt(asked) }
+
+const built200 = (change: object) => {
+  const answer = kyberBuilt(request)
+  return { status: 200, body: { ...answer, data: { ...answer.data, ...change } } }
+}
 
 behavesAsService({
   name: "kyberswap",
@@ -22,8 +36,15 @@ behavesAsService({
   router: KYBER_ROUTER,
   refusals: [
     { status: 400, body: { code: 4008, message: "route not found", details: null } },
-    { status: 404, body: { code: 40_011, message: "filtered liquidity sources" } }
+    { status: 404, body: { code: 40_011, message: "filtered liquidity sources" } },
+    { status: 400, body: { code: 4_990, message: "anything else about the request" } },
+    (seen) => (seen.method === "GET" ? { status: 200, body: kyberRoutes(request) } : built200({ data: "0x12345678" })),
+    (seen) => (seen.method === "GET" ? { status: 200, body: kyberRoutes(request) } : built200({ gas: "15000001" }))
   ],
+  lies: (seen) =>
+    seen.method === "GET"
+      ? { status: 200, body: kyberRoutes(request) }
+      : { status: 200, body: kyberBuilt(request, { ...kyberTerms(request), recipient: address(0x99) }) },
   requests: 2
 })
 
@@ -38,6 +59,22 @@ const honest: KyberSwap.Built = {
 const built = (change: Partial<KyberSwap.Built>) => KyberSwap.claimOf(request, { ...honest, ...change })
 const call = (change: Partial<ReturnType<typeof kyberTerms>>) =>
   built({ data: kyberCall({ ...kyberTerms(request), ...change }) })
+
+const simple = (change: Partial<ReturnType<typeof kyberTerms>> = {}) =>
+  built({ data: kyberSimpleCall({ ...kyberTerms(request), ...change }) })
+
+refusesChanges("kyberswap in simple mode", KYBER_ROUTER, () => simple(), {
+  "another target": ({ address }) => built({ data: kyberSimpleCall(kyberTerms(request)), routerAddress: address }),
+  "another input": ({ address }) => simple({ tokenIn: address }),
+  "another output": ({ address }) => simple({ tokenOut: address }),
+  "a larger amount": ({ amount }) => simple({ amountIn: 1_000_000n + amount, taken: 1_000_000n + amount }),
+  "another taken amount": ({ amount }) => simple({ taken: 1_000_000n + amount }),
+  "another recipient": ({ address }) => simple({ recipient: address }),
+  "a low minimum": ({ amount }) => simple({ minAmountOut: amount % 1_970_000n }),
+  "a fee": ({ address }) => simple({ feeReceivers: [address] }),
+  "a permit": ({ amount }) => simple({ permit: `0x${amount.toString(16).padStart(64, "0")}` }),
+  "a partial fill": ({ amount }) => simple({ flags: (amount << 1n) | 1n })
+})
 
 refusesChanges("kyberswap", KYBER_ROUTER, () => built({}), {
   "another target": ({ address }) => built({ routerAddress: address }),

@@ -5,13 +5,18 @@ import * as LiFi from "../../../src/adapters/swap/LiFi.ts"
 import * as RouteClaim from "../../../src/adapters/swap/RouteClaim.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
-import { layer as chainsLayer } from "../../support/FakeChain.ts"
+import { address, layer as chainsLayer } from "../../support/FakeChain.ts"
 import { StubServer } from "../../support/StubServer.ts"
 import { DIAMOND, liFiAnswer, liFiTerms, request } from "./serviceAnswers.ts"
 import { base, behavesAsService, refusesChanges } from "./serviceSuite.ts"
 
 const make = (baseUrl: string) =>
   LiFi.make({ baseUrl, apiKey: Redacted.make("k3y"), integrator: "sweeper", deadline: "200 millis" })
+
+const transacting = (change: object) => {
+  const answer = liFiAnswer(request)
+  return { ...answer, transactionRequest: { ...answer.transactionRequest, ...change } }
+}
 
 behavesAsService({
   name: "lifi",
@@ -20,8 +25,13 @@ behavesAsService({
   router: DIAMOND,
   refusals: [
     { status: 404, body: { code: 1002, message: "No available quotes", errors: {} } },
-    { status: 400, body: { code: 1011, message: "invalid" } }
+    { status: 400, body: { code: 1011, message: "invalid" } },
+    { status: 400, body: { code: 1000, message: "anything else about the request" } },
+    { status: 200, body: transacting({ data: "0x12345678" }) },
+    { status: 200, body: transacting({ value: "0x1" }) },
+    { status: 200, body: transacting({ gasLimit: "0xffffffffff" }) }
   ],
+  lies: () => ({ status: 200, body: liFiAnswer(request, { ...liFiTerms(request), recipient: address(0x99) }) }),
   requests: 1
 })
 
@@ -62,13 +72,20 @@ refusesChanges("lifi", DIAMOND, () => claimed(honest), {
   "no recipient": () => call({ recipient: Address.zero }),
   "a low minimum": ({ amount }) => call({ minAmountOut: amount % 1_970_000n }),
   "a second deposit": () => call({ steps: 2, deposits: [true, true] }),
+  "no deposit of the generic call": () => call({ steps: 2, deposits: [false, false], paysNative: undefined }),
+  "a second deposit of the generic call": () => call({ steps: 2, deposits: [true, true], paysNative: undefined }),
+  "another recipient of the generic call": ({ address }) =>
+    call({ steps: 2, recipient: address, paysNative: undefined }),
   "no deposit": () => call({ steps: 2, deposits: [false, false] })
 })
 
 describe("LiFi", () => {
-  it("accepts a fee step before the swap", () => {
-    const claim = Result.getOrThrow(claimed(liFiAnswer(request, liFiTerms(request, 2))))
-    assert.isUndefined(RouteClaim.objection(request, [DIAMOND], claim))
+  it("accepts a fee step before the swap, also in the generic call", () => {
+    const terms = liFiTerms(request, 2)
+    for (const call of [terms, { ...terms, paysNative: undefined }]) {
+      const claim = Result.getOrThrow(claimed(liFiAnswer(request, call)))
+      assert.isUndefined(RouteClaim.objection(request, [DIAMOND], claim))
+    }
   })
 
   it.effect("asks for the pair, with the key", () =>

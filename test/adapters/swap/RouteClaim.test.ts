@@ -25,31 +25,39 @@ const claim: RouteClaim.Claim = {
 const objectionTo = (change: Partial<RouteClaim.Claim>, asked = request) =>
   RouteClaim.objection(asked, [ROUTER], { ...claim, ...change })
 
+const isDishonest = (change: Partial<RouteClaim.Claim>, detail: string) =>
+  assert.deepStrictEqual(objectionTo(change), { kind: "dishonest", detail })
+
+const isUnsuited = (change: Partial<RouteClaim.Claim>, detail: string) =>
+  assert.deepStrictEqual(objectionTo(change), { kind: "unsuited", detail })
+
 const Amount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2 ** 50 }))
 const Bps = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
 
 describe("RouteClaim", () => {
-  it("names the difference", () => {
+  it("names a contradiction of the request, for which the service answers", () => {
     const other = address(0x99)
     assert.isUndefined(objectionTo({}))
-    assert.strictEqual(objectionTo({ target: other }), `calls ${other}, which is not its router`)
-    assert.strictEqual(objectionTo({ spender: other }), `wants an allowance for ${other} and calls ${ROUTER}`)
-    assert.strictEqual(objectionTo({ value: 1n }), "needs 1 wei of native currency")
-    assert.strictEqual(objectionTo({ tokenIn: other }), `sells ${other}`)
-    assert.strictEqual(objectionTo({ tokenOut: other }), `buys ${other}`)
-    assert.strictEqual(objectionTo({ amountIn: 1n }), "sells 1 in place of 1000000")
-    assert.strictEqual(objectionTo({ recipient: other }), `pays to ${other}`)
-    assert.strictEqual(objectionTo({ amountOut: 0n, minAmountOut: 0n }), "pays nothing")
-    assert.strictEqual(objectionTo({ amountOut: 1_979_999n }), "has a minimum above the expected output")
-    assert.strictEqual(
-      objectionTo({ minAmountOut: 1_979_799n }),
-      "has a minimum of 1979799 for 2000000 at 100 basis points"
-    )
-    assert.isUndefined(objectionTo({ minAmountOut: 1_979_800n }))
-    assert.strictEqual(objectionTo({ gas: 15_000_001n }), "needs 15000001 gas")
-    assert.strictEqual(objectionTo({ calldata: `0x${"00".repeat(24_577)}` }), "has 24577 bytes of calldata")
-    assert.strictEqual(objectionTo({ repeated: [["chain", 1, 2]] }), "has another chain than the request")
+    isDishonest({ target: other }, `calls ${other}, which is not its router`)
+    isDishonest({ spender: other }, `wants an allowance for ${other} and calls ${ROUTER}`)
+    isDishonest({ tokenIn: other }, `sells ${other}`)
+    isDishonest({ tokenOut: other }, `buys ${other}`)
+    isDishonest({ amountIn: 1n }, "sells 1 in place of 1000000")
+    isDishonest({ recipient: other }, `pays to ${other}`)
+    isDishonest({ repeated: [["chain", 1, 2]] }, "has another chain than the request")
     assert.isDefined(RouteClaim.objection(request, [], claim))
+    // A contradiction counts, whatever else is wrong.
+    isDishonest({ recipient: other, gas: 15_000_001n, amountOut: 0n, minAmountOut: 0n }, `pays to ${other}`)
+  })
+
+  it("names terms that odd requests can bring about", () => {
+    isUnsuited({ value: 1n }, "needs 1 wei of native currency")
+    isUnsuited({ amountOut: 0n, minAmountOut: 0n }, "pays nothing")
+    isUnsuited({ amountOut: 1_979_999n }, "has a minimum above the expected output")
+    isUnsuited({ minAmountOut: 1_979_799n }, "has a minimum of 1979799 for 2000000 at 100 basis points")
+    assert.isUndefined(objectionTo({ minAmountOut: 1_979_800n }))
+    isUnsuited({ gas: 15_000_001n }, "needs 15000001 gas")
+    isUnsuited({ calldata: `0x${"00".repeat(24_577)}` }, "has 24577 bytes of calldata")
   })
 
   it.prop(

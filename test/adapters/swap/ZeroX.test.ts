@@ -2,12 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as ZeroX from "../../../src/adapters/swap/ZeroX.ts"
-import { layer as chainsLayer } from "../../support/FakeChain.ts"
+import { address, layer as chainsLayer } from "../../support/FakeChain.ts"
 import { StubServer } from "../../support/StubServer.ts"
 import { ALLOWANCE_HOLDER, request, zeroXAnswer, zeroXTerms } from "./serviceAnswers.ts"
 import { base, behavesAsService, refusesChanges } from "./serviceSuite.ts"
 
 const make = (baseUrl: string) => ZeroX.make({ baseUrl, apiKey: Redacted.make("k3y"), deadline: "200 millis" })
+
+const transacting = (change: object) => {
+  const answer = zeroXAnswer(request)
+  return { ...answer, transaction: { ...answer.transaction, ...change } }
+}
 
 behavesAsService({
   name: "0x",
@@ -17,8 +22,13 @@ behavesAsService({
   refusals: [
     { status: 200, body: { liquidityAvailable: false, zid: "0x1" } },
     { status: 400, body: { name: "TOKEN_NOT_SUPPORTED", message: "k3y", data: { zid: "0x1" } } },
-    { status: 422, body: { name: "SELL_AMOUNT_TOO_SMALL", message: "k3y" } }
+    { status: 422, body: { name: "SELL_AMOUNT_TOO_SMALL", message: "k3y" } },
+    { status: 400, body: { name: "ANYTHING_ELSE_ABOUT_THE_REQUEST", message: "k3y" } },
+    { status: 200, body: transacting({ data: "0x12345678" }) },
+    { status: 200, body: transacting({ value: "1" }) },
+    { status: 200, body: transacting({ gas: "15000001" }) }
   ],
+  lies: () => ({ status: 200, body: zeroXAnswer(request, { ...zeroXTerms(request), recipient: address(0x99) }) }),
   requests: 1
 })
 

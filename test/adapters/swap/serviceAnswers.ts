@@ -1,5 +1,5 @@
 /** Honest answers of services that offer routes over HTTP, in the shapes of their documentation, and ways to make them wrong. */
-import { encodeFunctionData, parseAbi } from "viem"
+import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from "viem"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
@@ -94,6 +94,7 @@ export const zeroXAnswer = (asked: SwapRequest, call: ZeroXCall = zeroXTerms(ask
 })
 
 const kyberAbi = parseAbi([
+  "function swapSimpleMode(address,(address,address,address[],uint256[],address[],uint256[],address,uint256,uint256,uint256,bytes),bytes,bytes)",
   "function swap((address,address,bytes,(address,address,address[],uint256[],address[],uint256[],address,uint256,uint256,uint256,bytes),bytes))"
 ])
 
@@ -111,6 +112,33 @@ export const kyberTerms = (asked: SwapRequest): KyberCall => ({
   flags: 0x204n,
   permit: "0x"
 })
+
+const simpleAbi = parseAbiParameters("(address[],uint256[],bytes[],uint256,bytes)")
+
+/** In simple mode, the executor's data says which amounts the router takes. */
+export const kyberSimpleCall = (call: KyberCall): Hex =>
+  encodeFunctionData({
+    abi: kyberAbi,
+    functionName: "swapSimpleMode",
+    args: [
+      address(0x41),
+      [
+        call.tokenIn,
+        call.tokenOut,
+        [],
+        [],
+        call.feeReceivers,
+        call.feeReceivers.map(() => 1n),
+        call.recipient,
+        call.amountIn,
+        call.minAmountOut,
+        call.flags,
+        call.permit
+      ],
+      encodeAbiParameters(simpleAbi, [[[address(0x42)], [call.taken], ["0x1234"], 1_800_000_000n, "0x"]]),
+      "0x5678"
+    ]
+  })
 
 export const kyberCall = (call: KyberCall): Hex =>
   encodeFunctionData({
@@ -160,15 +188,16 @@ const liFiAbi = parseAbi([
   "function swapTokensSingleV3ERC20ToERC20(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool))",
   "function swapTokensSingleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool))",
   "function swapTokensMultipleV3ERC20ToERC20(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])",
-  "function swapTokensMultipleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])"
+  "function swapTokensMultipleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])",
+  "function swapTokensGeneric(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])"
 ])
 
 export interface LiFiCall extends Terms {
   /** A fee step before the swap. */
   readonly steps: 1 | 2
   readonly deposits: readonly [boolean, boolean]
-  /** The function's opinion on native currency. */
-  readonly paysNative: boolean
+  /** The function's opinion on native currency. Undefined: the generic function, which has none. */
+  readonly paysNative: boolean | undefined
 }
 
 export const liFiTerms = (asked: SwapRequest, steps: 1 | 2 = 1): LiFiCall => ({
@@ -190,7 +219,8 @@ export const liFiCall = (call: LiFiCall): Hex => {
     const functionName = call.paysNative ? "swapTokensSingleV3ERC20ToNative" : "swapTokensSingleV3ERC20ToERC20"
     return encodeFunctionData({ abi: liFiAbi, functionName, args: [...head, swap(call.amountIn, first)] })
   }
-  const functionName = call.paysNative ? "swapTokensMultipleV3ERC20ToNative" : "swapTokensMultipleV3ERC20ToERC20"
+  const named = call.paysNative ? "swapTokensMultipleV3ERC20ToNative" : "swapTokensMultipleV3ERC20ToERC20"
+  const functionName = call.paysNative === undefined ? "swapTokensGeneric" : named
   const fee = [VENUE, VENUE, call.tokenIn, call.tokenIn, call.amountIn, "0x12345678", first] as const
   return encodeFunctionData({ abi: liFiAbi, functionName, args: [...head, [fee, swap(call.amountIn - 1n, second)]] })
 }

@@ -1,6 +1,6 @@
 /** Tests that hold for every service that offers routes over HTTP. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result, Schema, type Scope } from "effect"
+import { Effect, Layer, Logger, Result, Schema, type Scope } from "effect"
 import { FetchHttpClient, type HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as RouteClaim from "../../../src/adapters/swap/RouteClaim.ts"
@@ -37,8 +37,10 @@ export interface Suite {
   readonly honest: (asked: SwapRequest) => (seen: Seen) => Answer
   /** The router that the service is known by on Base. */
   readonly router: Address.Address
-  /** Answers that say that there is no route. */
-  readonly refusals: ReadonlyArray<Answer>
+  /** Answers that say that there is no route, and answers that do not suit the request. */
+  readonly refusals: ReadonlyArray<Answer | ((seen: Seen) => Answer)>
+  /** Answers with another recipient. */
+  readonly lies: (seen: Seen) => Answer
   /** Requests of a route. */
   readonly requests: number
 }
@@ -53,7 +55,7 @@ const failure = Effect.fnUntraced(function* (make: Suite["make"], reply: (seen: 
   return (yield* Effect.flip(route(request))).message
 })
 
-const answersWell = ({ honest, make, name, refusals, requests, router }: Suite) => {
+const answersWell = ({ honest, lies, make, name, refusals, requests, router }: Suite) => {
   test(
     "offers a route",
     Effect.gen(function* () {
@@ -77,14 +79,34 @@ const answersWell = ({ honest, make, name, refusals, requests, router }: Suite) 
     test(
       `has no route by refusal ${index}, however often`,
       Effect.gen(function* () {
-        const { route } = yield* serving(make, () => refusal)
+        const { answer, route } = yield* serving(make, typeof refusal === "function" ? refusal : () => refusal)
         for (const _ of Array.from({ length: 8 })) {
           assert.strictEqual((yield* Effect.flip(route(request)))._tag, "NoRoute")
-          yield* TestClock.adjust("2 hours")
+          yield* TestClock.adjust("10 minutes")
         }
+        // Nobody's odd request keeps others from the service.
+        yield* answer(honest(request))
+        assert.strictEqual((yield* route(request)).provider, name)
       })
     )
   }
+
+  test(
+    "is left out after lies, which are logged",
+    Effect.gen(function* () {
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void logged.push(...[message].flat()))
+      const { answer, route } = yield* serving(make, lies)
+      for (const _ of Array.from({ length: 5 })) {
+        const refused = yield* Effect.flip(route(request)).pipe(Effect.provide(Logger.layer([logger])))
+        assert.strictEqual(refused._tag, "RoutingUnavailable")
+        yield* TestClock.adjust("1 second")
+      }
+      assert.strictEqual(logged.filter((event) => event === "provider.dishonest").length, 5)
+      yield* answer(honest(request))
+      assert.include((yield* Effect.flip(route(request))).message, "failed repeatedly")
+    })
+  )
 }
 
 const answersBadly = ({ honest, make, name }: Suite) => {

@@ -20,7 +20,8 @@ import {
   type WireOffer,
   wireOffer
 } from "../../sdk/Offers.ts"
-import { AGGREGATORS, EXCHANGES, type Terms } from "../../sdk/VenueCalls.ts"
+import { AGGREGATORS } from "../../sdk/AggregatorCalls.ts"
+import { EXCHANGES, type Terms } from "../../sdk/VenueCalls.ts"
 import { NATIVE, READERS } from "../../sdk/VenueCases.ts"
 
 interface Generated {

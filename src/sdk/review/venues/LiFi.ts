@@ -11,7 +11,8 @@ const abi = /* @__PURE__ */ parseAbi([
   "function swapTokensSingleV3ERC20ToERC20(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool))",
   "function swapTokensSingleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool))",
   "function swapTokensMultipleV3ERC20ToERC20(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])",
-  "function swapTokensMultipleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])"
+  "function swapTokensMultipleV3ERC20ToNative(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])",
+  "function swapTokensGeneric(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool)[])"
 ])
 
 type Call = NonNullable<ReturnType<typeof decodeExactly<typeof abi>>>
@@ -32,8 +33,8 @@ export const readLiFiCall: SwapReader = (_, calldata) => {
   const [, , , recipient, minAmountOut] = call.args
   const received = (others.at(-1) ?? first)[3]
   const unwraps = isZeroAddress(received)
-  // The function and the token must agree on native currency.
-  if (unwraps !== /ToNative/.test(call.functionName)) return undefined
+  // The function and the token must agree on native currency. The generic function goes by the token.
+  if (call.functionName !== "swapTokensGeneric" && unwraps !== /ToNative/.test(call.functionName)) return undefined
   return {
     tokenIn: first[2],
     amountIn: first[4],
