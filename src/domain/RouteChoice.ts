@@ -31,6 +31,40 @@ export const netOutput = ({ amountOut, gas }: Candidate, worth: GasWorth | undef
   return amountOut - (shift < 0n ? cost / (worth.outUsd * 10n ** -shift) : (cost * 10n ** shift) / worth.outUsd)
 }
 
+/** Prices of both tokens of a swap. */
+export interface SwapWorth {
+  readonly inUsd: UsdPrice
+  readonly outUsd: UsdPrice
+  /** Decimals of the input and of the output token. */
+  readonly inDecimals: number
+  readonly outDecimals: number
+}
+
+/** Loss by prices above which a route is poor, in basis points. */
+const POOR_BPS = 300n
+
+const WHOLE_BPS = 10_000n
+
+/**
+ * True if a route pays so much less than its input is worth by prices that other venues should be waited for. False if a price is
+ * unknown.
+ */
+export const isPoor = (amountIn: bigint, amountOut: bigint, worth: SwapWorth | undefined): boolean => {
+  if (worth === undefined || worth.inUsd <= 0n || worth.outUsd <= 0n) return false
+  const paidIn = amountIn * worth.inUsd * 10n ** BigInt(worth.outDecimals)
+  const paidOut = amountOut * worth.outUsd * 10n ** BigInt(worth.inDecimals)
+  return paidOut * WHOLE_BPS < paidIn * (WHOLE_BPS - POOR_BPS)
+}
+
+/** The routes in the order in which they are tried: the best one of each provider first, and then the others. */
+export const spread = <Route extends { readonly provider: string }>(
+  routes: ReadonlyArray<Route>
+): ReadonlyArray<Route> => {
+  const isFirst = ({ provider }: Route, index: number) =>
+    routes.findIndex((route) => route.provider === provider) === index
+  return [...routes.filter(isFirst), ...routes.filter((route, index) => !isFirst(route, index))]
+}
+
 /** The routes by falling net output. Equal ones keep their order. */
 export const ranked = <Route extends Candidate>(routes: ReadonlyArray<Route>, worth?: GasWorth): ReadonlyArray<Route> =>
   routes

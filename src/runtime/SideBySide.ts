@@ -2,7 +2,7 @@
  * Asks several sources of the same kind of answer at the same time. A slow source delays the answer only a little, and a broken one
  * not at all.
  */
-import { type Cause, Deferred, Effect, Exit, type Fiber } from "effect"
+import { type Cause, Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 
 /** Time for which the others are waited for after the first good answer, in milliseconds. */
 export const GRACE_MILLIS = 600
@@ -36,8 +36,11 @@ export interface Answers<A, E> {
 }
 
 export interface Options<A> {
-  /** True if the time of grace begins with this answer. Default: it begins with any. */
-  readonly isGood?: (value: A) => boolean
+  /**
+   * True if the time of grace begins with this answer, at the time when it came. May take a while, but must end. Default: it begins
+   * with any.
+   */
+  readonly isGood?: (value: A) => Effect.Effect<boolean>
   /** Default: {@link GRACE_MILLIS}. */
   readonly graceMillis?: number
   /** Default: {@link LIMIT_MILLIS}. */
@@ -50,25 +53,27 @@ export interface Options<A> {
  */
 export const askAll = Effect.fnUntraced(function* <A, E, R>(
   sources: ReadonlyArray<Source<A, E, R>>,
-  { graceMillis = GRACE_MILLIS, isGood = () => true, limitMillis = LIMIT_MILLIS }: Options<A> = {}
+  { graceMillis = GRACE_MILLIS, isGood = () => Effect.succeed(true), limitMillis = LIMIT_MILLIS }: Options<A> = {}
 ): Effect.fn.Return<Answers<A, E>, never, R> {
   const outcomes = new Map<number, Exit.Exit<A, E>>()
-  const good = yield* Deferred.make<void>()
+  /** UNIX milliseconds of the first good answer. */
+  const good = yield* Deferred.make<number>()
   const ended = yield* Deferred.make<void>()
   if (sources.length === 0) yield* Deferred.succeed(ended, undefined)
 
   const run = (source: Source<A, E, R>, index: number) =>
-    Effect.flatMap(Effect.exit(source.ask), (exit) => {
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(source.ask)
+      const now = yield* Clock.currentTimeMillis
       outcomes.set(index, exit)
-      const isLast = outcomes.size === sources.length
-      const decided = Exit.isSuccess(exit) && isGood(exit.value)
-      return Effect.andThen(
-        decided ? Deferred.succeed(good, undefined) : Effect.void,
-        isLast ? Deferred.succeed(ended, undefined) : Effect.void
-      )
+      if (outcomes.size === sources.length) yield* Deferred.succeed(ended, undefined)
+      if (Exit.isSuccess(exit) && (yield* isGood(exit.value))) yield* Deferred.succeed(good, now)
     })
 
-  const afterGood = Effect.andThen(Deferred.await(good), Effect.sleep(graceMillis))
+  const afterGood = Effect.gen(function* () {
+    const since = yield* Deferred.await(good)
+    yield* Effect.sleep(Math.max(0, since + graceMillis - (yield* Clock.currentTimeMillis)))
+  })
   const enough = Effect.raceAllFirst([Deferred.await(ended), afterGood, Effect.sleep(limitMillis)])
 
   const fibers: Array<Fiber.Fiber<unknown>> = []

@@ -66,6 +66,56 @@ describe("the choice among routes", () => {
   })
 })
 
+describe("a poor route", () => {
+  const Prices = Schema.Struct({
+    inUsd: positive(10n ** 22n),
+    outUsd: positive(10n ** 22n),
+    inDecimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 24 })),
+    outDecimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 24 }))
+  })
+  const Paid = positive(10n ** 30n)
+
+  it("pays more than 3 % less than its input is worth", () => {
+    const worth = { inUsd: 2n * USD, outUsd: USD, inDecimals: 18, outDecimals: 6 }
+    assert.isFalse(RouteChoice.isPoor(10n ** 18n, 1_940_000n, worth))
+    assert.isTrue(RouteChoice.isPoor(10n ** 18n, 1_939_999n, worth))
+    assert.isFalse(RouteChoice.isPoor(10n ** 18n, 1n, undefined))
+    assert.isFalse(RouteChoice.isPoor(10n ** 18n, 1n, { ...worth, inUsd: 0n }))
+    assert.isFalse(RouteChoice.isPoor(10n ** 18n, 1n, { ...worth, outUsd: 0n }))
+  })
+
+  it.prop(
+    "never becomes poor by paying more or taking less",
+    [Paid, Paid, Paid, Prices],
+    ([amount, paid, more, worth]) =>
+      RouteChoice.isPoor(amount, paid, worth)
+        ? RouteChoice.isPoor(amount + more, paid, worth)
+        : !RouteChoice.isPoor(amount, paid + more, worth)
+  )
+
+  it.prop("is poor by values and not by units", [Paid, Paid, Prices], ([amount, paid, worth]) => {
+    const finer = { ...worth, inDecimals: worth.inDecimals + 1, outDecimals: worth.outDecimals + 2 }
+    return RouteChoice.isPoor(amount, paid, worth) === RouteChoice.isPoor(10n * amount, 100n * paid, finer)
+  })
+})
+
+describe("the routes that are tried", () => {
+  const Named = Schema.Struct({ provider: Schema.Literals(["a", "b", "c"]), amountOut: Schema.Int })
+
+  it.prop("begin with the best of each provider, and lose none", [Schema.Array(Named)], ([routes]) => {
+    const tried = RouteChoice.spread(routes)
+    const providers = new Set(routes.map(({ provider }) => provider))
+    const firsts = tried.slice(0, providers.size)
+    return (
+      tried.length === routes.length &&
+      routes.every((route) => tried.includes(route)) &&
+      tried[0] === routes[0] &&
+      new Set(firsts.map(({ provider }) => provider)).size === providers.size &&
+      firsts.every((first) => routes.find(({ provider }) => provider === first.provider) === first)
+    )
+  })
+})
+
 describe("a route that delivered", () => {
   it("is outdone if it broke its promise and the next one promises more than it delivered", () => {
     assert.isTrue(RouteChoice.isOutdone(90n, 100n, { amountOut: 95n }))

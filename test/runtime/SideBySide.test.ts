@@ -84,13 +84,23 @@ describe("sources that are asked side by side", () => {
 
   it.effect("start the time of grace only by an answer that is good", () =>
     Effect.gen(function* () {
-      const isGood = (value: number) => value > 0
+      const isGood = (value: number) => Effect.succeed(value > 0)
       const { answers, took } = yield* timed([after("empty", 10, 0), after("good", 1_000), silent("never")], { isGood })
       assert.deepStrictEqual(
         answers.map(({ name }) => name),
         ["empty", "good"]
       )
       assert.strictEqual(took, 1_600)
+    })
+  )
+
+  it.effect("count the time of grace from the answer, and not from the decision that it is good", () =>
+    Effect.gen(function* () {
+      const isGood = () => Effect.as(Effect.sleep(400), true)
+      assert.strictEqual((yield* timed([after("a", 100), silent("b")], { isGood })).took, 700)
+      // A decision that is later than the time of grace ends the wait at once.
+      const late = () => Effect.as(Effect.sleep(900), true)
+      assert.strictEqual((yield* timed([after("a", 100), silent("b")], { isGood: late })).took, 1_000)
     })
   )
 

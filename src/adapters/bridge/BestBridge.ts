@@ -1,6 +1,6 @@
 /**
  * {@link Bridge} over several named bridges. A request is sent to those that the operator offers, side by side, and the best route whose
- * calldata reads back as the request is taken. Deposits are decoded and followed by the bridge whose calls they are, also after the
+ * calldata reads back as the request is taken, with those of the other bridges behind it. Deposits are decoded and followed by the bridge whose calls they are, also after the
  * operator no longer offers it.
  */
 import { Cause, Effect, Layer, Option } from "effect"
@@ -97,16 +97,13 @@ const make = Effect.fnUntraced(function* ({ bridges: others, fallback, ...value 
           return { route, isHonest: honest._tag === "Success" && honest.value }
         })
       })),
-      { isGood: (answer) => answer.isHonest }
+      { isGood: (answer) => Effect.succeed(answer.isHonest) }
     )
     const offers = answers.flatMap(({ name, value: { isHonest: honest, route } }): ReadonlyArray<Offer> =>
       honest ? [{ ...route, name }] : []
     )
-    const [best] = BridgeChoice.ranked(offers, value)
-    if (best !== undefined) {
-      const { name: _name, ...route } = best
-      return route
-    }
+    const [best, ...rest] = BridgeChoice.ranked(offers, value).map(({ name: _name, ...route }): BridgeRoute => route)
+    if (best !== undefined) return rest.length === 0 ? best : { ...best, alternatives: rest }
     const dishonest = answers.flatMap(({ name, value: { isHonest: honest } }) => (honest ? [] : [name]))
     return yield* joined(failures, silent, dishonest)
   })

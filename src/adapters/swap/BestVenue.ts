@@ -2,12 +2,13 @@
  * Swaps on the best of several venues. All of a chain are asked at the same time, and the route with the largest output net of gas is
  * returned, with the next ones behind it. A venue that is broken, slow or lies about its contracts fails none of the others.
  */
-import { Cause, Effect, Fiber, Option } from "effect"
+import { Cause, Clock, Effect, Fiber, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
+import type { UsdPrice } from "../../domain/Fees.ts"
 import * as RouteChoice from "../../domain/RouteChoice.ts"
 import { isNative, NATIVE } from "../../domain/Token.ts"
-import { Prices } from "../../ports/orchestrator/Prices.ts"
+import { type PricedToken, Prices } from "../../ports/orchestrator/Prices.ts"
 import {
   NoRoute,
   type RouteOf,
@@ -17,7 +18,7 @@ import {
   type SwapTerms,
   SwapVenue
 } from "../../ports/orchestrator/SwapVenue.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { type ChainClient, Chains, type FeesPerGas } from "../../ports/shared/Chains.ts"
 import * as SideBySide from "../../runtime/SideBySide.ts"
 import { within } from "../../runtime/Within.ts"
 import * as ListedRouters from "./ListedRouters.ts"
@@ -25,10 +26,13 @@ import type { VenueSource } from "./VenueSource.ts"
 
 const PROVIDER = "venues"
 
-/** Routes behind the best one. Each that is tried costs a rehearsal. */
-const MAX_ALTERNATIVES = 2
+/** Routes behind the best one. Each that is tried costs a rehearsal. The quote's time decides how many are. */
+const MAX_ALTERNATIVES = 5
 
-/** Time limit of the prices of gas and output, in milliseconds. Without them the output alone decides. */
+/** Least time for routes of a later amount, in milliseconds: a quote's time is spent by then on the first ones. */
+const LATER_MILLIS = 400
+
+/** Time limit of the prices of gas and tokens, in milliseconds. Without them the output alone decides. */
 const PRICES_LIMIT_MILLIS = 600
 
 /** Decimals of the native currency. */
@@ -102,30 +106,58 @@ const failureOf = ({ failures, silent }: Outcome): NoRoute | RoutingUnavailable 
       })
 }
 
-/** Makes `worthOf(client, tokenOut)`: prices to weigh gas against output. Undefined if they are unknown. */
-const makeWorth = Effect.map(Prices, (prices) =>
-  Effect.fnUntraced(
-    function* ({ chain, feesPerGas }: ChainClient, tokenOut: Address.Address) {
-      const out = isNative(tokenOut) || tokenOut === chain.wrappedNative ? NATIVE : tokenOut
-      const token = Chain.token(chain, out)
-      if (Option.isNone(token)) return undefined
-      const outDecimals = token.value.decimals
-      const asked = [
-        { address: NATIVE, decimals: NATIVE_DECIMALS },
-        ...(out === NATIVE ? [] : [{ address: out, decimals: outDecimals }])
-      ]
-      const [{ baseFeePerGas, maxPriorityFeePerGas }, usd] = yield* Effect.all(
-        [feesPerGas, out === NATIVE ? Effect.succeed(new Map([[NATIVE, 1n]])) : prices.usd(chain.id, asked)],
-        { concurrency: "unbounded" }
-      )
-      const [nativeUsd, outUsd] = [usd.get(NATIVE), usd.get(out)]
-      if (nativeUsd === undefined || outUsd === undefined) return undefined
-      return { gasPrice: baseFeePerGas + maxPriorityFeePerGas, nativeUsd, outUsd, outDecimals }
-    },
-    // Without prices the output alone decides.
-    Effect.catch(() => Effect.undefined)
-  )
-)
+/** Prices by which routes are weighed. Undefined if they are unknown. */
+interface Worth {
+  readonly gas: RouteChoice.GasWorth | undefined
+  readonly swap: RouteChoice.SwapWorth | undefined
+}
+
+/** Makes `worthOf(client, pair)`: prices to weigh gas against output, and output against input. */
+const makeWorth = Effect.map(Prices, (prices) => {
+  const gasWorth = (
+    { baseFeePerGas, maxPriorityFeePerGas }: FeesPerGas,
+    out: PricedToken,
+    usd: ReadonlyMap<Address.Address, UsdPrice>
+  ): RouteChoice.GasWorth | undefined => {
+    // Native currency is weighed against itself.
+    const [nativeUsd, outUsd] = out.address === NATIVE ? [1n, 1n] : [usd.get(NATIVE), usd.get(out.address)]
+    if (nativeUsd === undefined || outUsd === undefined) return undefined
+    return { gasPrice: baseFeePerGas + maxPriorityFeePerGas, nativeUsd, outUsd, outDecimals: out.decimals }
+  }
+
+  return Effect.fnUntraced(function* ({ chain, feesPerGas }: ChainClient, pair: SwapPair): Effect.fn.Return<Worth> {
+    const priced = (token: Address.Address): Option.Option<PricedToken> =>
+      isNative(token) || token === chain.wrappedNative
+        ? Option.some({ address: NATIVE, decimals: NATIVE_DECIMALS })
+        : Option.map(Chain.token(chain, token), ({ address, decimals }) => ({ address, decimals }))
+    const [tokenIn, tokenOut] = [priced(pair.tokenIn), priced(pair.tokenOut)]
+    if (Option.isNone(tokenOut)) return UNKNOWN
+    const asked = new Map(
+      [{ address: NATIVE, decimals: NATIVE_DECIMALS }, tokenOut.value, ...Option.toArray(tokenIn)].map((token) => [
+        token.address,
+        token
+      ])
+    )
+    const known: Effect.Effect<ReadonlyMap<Address.Address, UsdPrice>> =
+      asked.size === 1
+        ? Effect.succeed(new Map())
+        : Effect.orElseSucceed(prices.usd(chain.id, [...asked.values()]), () => new Map())
+    const [fees, usd] = yield* Effect.all([Effect.option(feesPerGas), known], { concurrency: "unbounded" })
+    const [inUsd, outUsd] = [
+      Option.isNone(tokenIn) ? undefined : usd.get(tokenIn.value.address),
+      usd.get(tokenOut.value.address)
+    ]
+    return {
+      gas: Option.isNone(fees) ? undefined : gasWorth(fees.value, tokenOut.value, usd),
+      swap:
+        Option.isNone(tokenIn) || inUsd === undefined || outUsd === undefined
+          ? undefined
+          : { inUsd, outUsd, inDecimals: tokenIn.value.decimals, outDecimals: tokenOut.value.decimals }
+    }
+  })
+})
+
+const UNKNOWN: Worth = { gas: undefined, swap: undefined }
 
 /** Makes the venue of these sources. The names of the first of equal ones win. */
 export const make = Effect.fnUntraced(function* (
@@ -159,19 +191,31 @@ export const make = Effect.fnUntraced(function* (
     if (only !== undefined && others.length === 0) return yield* checked(pair, only)
 
     // Begun here, so that they run beside everything else that a quote reads. Each has its own end.
-    const worth = yield* Effect.forkDetach(within(PRICES_LIMIT_MILLIS)(worthOf(client, pair.tokenOut)))
+    const began = yield* Clock.currentTimeMillis
+    const weighing = yield* Effect.forkDetach(within(PRICES_LIMIT_MILLIS)(worthOf(client, pair)))
+    const worth = Effect.map(
+      Fiber.join(weighing),
+      Option.getOrElse(() => UNKNOWN)
+    )
     const prepared = yield* Effect.forEach(asked, (each) =>
       Effect.map(Effect.forkDetach(checked(pair, each)), (fiber) => ({ name: each.source.name, fiber }))
     )
     const routeOf: RouteOf = Effect.fnUntraced(function* (terms) {
+      const left = began + SideBySide.LIMIT_MILLIS - (yield* Clock.currentTimeMillis)
       const outcome: Outcome = yield* SideBySide.askAll(
-        prepared.map(({ fiber, name }) => ({ name, ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms)) }))
+        prepared.map(({ fiber, name }) => ({ name, ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms)) })),
+        {
+          limitMillis: Math.max(LATER_MILLIS, left),
+          // A market that pays too little ends nobody's time.
+          isGood: ({ amountOut }) =>
+            Effect.map(worth, ({ swap }) => !RouteChoice.isPoor(terms.amountIn, amountOut, swap))
+        }
       )
       yield* report(pair, outcome)
       const routes = outcome.answers.map(({ value }) => value)
       if (routes.length === 0) return yield* failureOf(outcome)
-      const prices = routes.length === 1 ? undefined : Option.getOrUndefined(yield* Fiber.join(worth))
-      const [best, ...rest] = RouteChoice.ranked(routes, prices)
+      const prices = routes.length === 1 ? undefined : (yield* worth).gas
+      const [best, ...rest] = RouteChoice.spread(RouteChoice.ranked(routes, prices))
       if (best === undefined) return yield* failureOf(outcome)
       return rest.length === 0 ? best : { ...best, alternatives: rest.slice(0, MAX_ALTERNATIVES) }
     })

@@ -134,6 +134,23 @@ describe("the best bridge", () => {
     })
   )
 
+  it.effect("has the routes of the other honest ones behind it, best first", () =>
+    Effect.gen(function* () {
+      const across = bridgeOf("across", { mark: "0x01", minAmountOut: 900n })
+      const relay = bridgeOf("relay", { mark: "0x02", minAmountOut: 950n })
+      const names = ({ alternatives = [], provider }: BridgeRoute) => [
+        provider,
+        ...alternatives.map((next) => next.provider)
+      ]
+      const liar = bridgeOf("lifi", { mark: "0x03", minAmountOut: 5_000n, lie: { recipient: address(0xee) } })
+      const bridge = yield* best(across, relay, liar)
+      assert.deepStrictEqual(names(yield* bridge.route(request)), ["relay", "across"])
+      const lifi = bridgeOf("lifi", { mark: "0x03", minAmountOut: 925n })
+      const all = yield* best(across, relay, lifi)
+      assert.deepStrictEqual(names(yield* all.route(request)), ["relay", "lifi", "across"])
+    })
+  )
+
   it.effect("does not wait for a slow one: 600 ms after the first good answer, and three seconds in all", () =>
     Effect.gen(function* () {
       const honest = bridgeOf("across", { mark: "0x01" })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Clock, Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as ListedRouters from "../../../src/adapters/swap/ListedRouters.ts"
 import type { VenueSource } from "../../../src/adapters/swap/VenueSource.ts"
@@ -20,7 +20,8 @@ import {
   routeVia,
   scene,
   source,
-  STRANGER
+  STRANGER,
+  USDC
 } from "./scriptedVenues.ts"
 
 /** Lets the clock run until the effect has ended. */
@@ -41,14 +42,14 @@ describe("the best of several venues", () => {
         paying("c", C, 90_000_000n, 50_000n)
       ]
       const route = yield* (yield* scene(sources)).route(request)
-      assert.deepStrictEqual(names(route), ["b", "uniswap-v3", "a"])
+      assert.deepStrictEqual(names(route), ["b", "uniswap-v3", "a", "c"])
       assert.deepStrictEqual([route.target, route.amountOut, route.alternatives?.[0]?.target], [B, 99_500_000n, FIRST])
       // Without prices, by the output alone.
       const blind = prices(() => Effect.fail(new PricesUnavailable({ detail: "down" })))
       const byOutput = yield* (yield* scene(sources, { usd: blind })).route(request)
-      assert.deepStrictEqual(names(byOutput), ["a", "uniswap-v3", "b"])
+      assert.deepStrictEqual(names(byOutput), ["a", "uniswap-v3", "b", "c"])
       const unlisted = yield* (yield* scene(sources)).route({ ...request, tokenOut: STRANGER })
-      assert.deepStrictEqual(names(unlisted), ["a", "uniswap-v3", "b"])
+      assert.deepStrictEqual(names(unlisted), ["a", "uniswap-v3", "b", "c"])
     })
   )
 
@@ -125,6 +126,48 @@ describe("the best of several venues", () => {
       assert.deepStrictEqual(yield* during("good"), ["venue.recovered a"])
       // A defect is named each time.
       assert.deepStrictEqual(events.toSorted(), ["venue.failed broken", "venue.recovered a"])
+    })
+  )
+
+  const slowly = (name: string, router: typeof A, amountOut: bigint, millis: number) =>
+    source(name, router, () => Effect.as(Effect.sleep(millis), routeVia(router, amountOut)))
+
+  /** Routes that are known after this time, in milliseconds. */
+  const decided = Effect.fnUntraced(function* (sources: ReadonlyArray<VenueSource>, asked = request) {
+    const { route } = yield* scene(sources)
+    const began = yield* Clock.currentTimeMillis
+    const fiber = yield* Effect.forkChild(
+      Effect.flatMap(route(asked), (found) => Effect.map(Clock.currentTimeMillis, (now) => [names(found), now - began]))
+    )
+    for (let step = 0; step < 400; step++) {
+      for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
+      if (fiber.pollUnsafe() !== undefined) break
+      yield* TestClock.adjust("10 millis")
+    }
+    return yield* Fiber.join(fiber)
+  })
+
+  it.effect("waits 600 ms after the first good answer: for services that take 50, 300 and 550 ms", () =>
+    Effect.gen(function* () {
+      const exchange = slowly("uniswap-v3", FIRST, 100_000_000n, 10)
+      for (const millis of [50, 300, 550]) {
+        const better = slowly("0x", A, 101_000_000n, millis)
+        assert.deepStrictEqual(yield* decided([exchange, better]), [["0x", "uniswap-v3"], millis])
+      }
+      const late = slowly("0x", A, 101_000_000n, 700)
+      assert.deepStrictEqual(yield* decided([exchange, late]), [["uniswap-v3"], 610])
+    })
+  )
+
+  it.effect("lets a market that pays far below prices cut off nobody", () =>
+    Effect.gen(function* () {
+      const asked = { ...request, tokenIn: USDC, tokenOut: chain.wrappedNative, amountIn: 3_000_000_000n }
+      const better = (millis: number) => slowly("0x", A, 10n ** 18n, millis)
+      const poor = slowly("uniswap-v3", FIRST, 9n * 10n ** 17n, 10)
+      const fair = slowly("uniswap-v3", FIRST, 98n * 10n ** 16n, 10)
+      assert.deepStrictEqual(yield* decided([poor, better(2_500)], asked), [["0x", "uniswap-v3"], 2_500])
+      assert.deepStrictEqual(yield* decided([poor, better(5_000)], asked), [["uniswap-v3"], 3_000])
+      assert.deepStrictEqual(yield* decided([fair, better(2_500)], asked), [["uniswap-v3"], 610])
     })
   )
 
