@@ -40,7 +40,7 @@ const fillStatus = Effect.fnUntraced(function* (
 })
 
 export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =>
-  Effect.fn("Across.delivery")(function* ({ order, receipt, searchFrom, sourceChainId }) {
+  Effect.fn("Across.delivery")(function* ({ confirmations, order, receipt, searchFrom, sourceChainId }) {
     const unprovable = (detail: string) =>
       new ChainUnavailable({ chainId: sourceChainId, method: "Across.delivery", detail })
     const clients = Effect.all([chains.get(sourceChainId), chains.get(Number(order.destChainId))])
@@ -59,7 +59,7 @@ export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =
       return yield* unprovable(`no deposit of this order in transaction ${receipt.transactionHash}`)
     }
 
-    const head = yield* settledBlock(destination)
+    const head = yield* settledBlock(destination, confirmations)
     if (Option.isNone(head)) return PENDING
     const status = yield* fillStatus(destination, pool, relay.value, head.value)
     if (status !== FILLED) {

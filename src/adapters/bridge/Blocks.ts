@@ -2,12 +2,15 @@
 import { Effect, Option } from "effect"
 import { type Block, type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 
-/** The newest block at the chain's confirmation depth, which counts as final. */
-export const settledBlock = Effect.fnUntraced(function* (client: ChainClient) {
+/** The newest block at a depth, which counts as final. Default: the chain's `confirmations`. */
+export const settledBlock = Effect.fnUntraced(function* (
+  client: ChainClient,
+  confirmations: number = client.chain.confirmations
+) {
   const head = yield* client.block("latest")
-  const confirmations = BigInt(client.chain.confirmations)
-  if (Option.isNone(head) || head.value.number < confirmations - 1n) return Option.none<Block>()
-  return confirmations === 1n ? head : yield* client.block(head.value.number - confirmations + 1n)
+  const depth = BigInt(confirmations)
+  if (Option.isNone(head) || head.value.number < depth - 1n) return Option.none<Block>()
+  return depth === 1n ? head : yield* client.block(head.value.number - depth + 1n)
 })
 
 /**

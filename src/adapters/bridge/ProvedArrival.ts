@@ -26,6 +26,8 @@ export interface Arrival {
   readonly depositedAt: bigint
   /** Names the order among all orders. */
   readonly order: string
+  /** Blocks after which the transfer counts. Default: the chain's `confirmations`. */
+  readonly confirmations?: number | undefined
 }
 
 /** The transfer that proves an arrival. */
@@ -97,7 +99,7 @@ export const make = (idempotency: Idempotency["Service"]) => {
   /** The proof, if one of the transactions has it. */
   return Effect.fn("ProvedArrival.prove")(
     function* (client: ChainClient, txHashes: ReadonlyArray<Hash>, arrival: Arrival) {
-      const head = yield* settledBlock(client)
+      const head = yield* settledBlock(client, arrival.confirmations)
       if (Option.isNone(head)) return Option.none<Proof>()
       for (const hash of txHashes.slice(0, MOST_TRANSACTIONS)) {
         const receipt = Option.getOrUndefined(yield* client.receipt(hash))

@@ -48,7 +48,7 @@ export const make = ({ chains, prove, provider }: Parts): Bridge["Service"]["del
         )
       )
 
-  return Effect.fn("Relay.delivery")(function* ({ order, receipt, sourceChainId }) {
+  return Effect.fn("Relay.delivery")(function* ({ confirmations, order, receipt, sourceChainId }) {
     const unprovable = (detail: string) =>
       new ChainUnavailable({ chainId: sourceChainId, method: "Relay.delivery", detail })
     const deposit = Option.getOrUndefined(RelayDeposit.decode(order.swapCalldata))
@@ -70,7 +70,7 @@ export const make = ({ chains, prove, provider }: Parts): Bridge["Service"]["del
     }
     if (status.status === "success") {
       const { minAmountOut, recipient, tokenOut: token } = deposit
-      const proof = yield* prove(destination, txHashes, { ...common, token, recipient, minAmountOut })
+      const proof = yield* prove(destination, txHashes, { ...common, token, recipient, minAmountOut, confirmations })
       if (Option.isNone(proof)) return PENDING
       return { _tag: "Delivered" as const, txHash: proof.value.txHash, amountOut: proof.value.amount }
     }

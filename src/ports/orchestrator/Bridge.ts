@@ -35,6 +35,8 @@ export interface BridgeRoute extends SwapRoute {
   readonly estimatedSeconds: number
   /** Facts about the arrival that the owner should know. Default: the wanted token arrives. */
   readonly arrival?: ArrivalFacts
+  /** Routes of other bridges for the same request, best first, for when this one fails. Default: none. */
+  readonly alternatives?: ReadonlyArray<BridgeRoute>
 }
 
 /** Effect of a cross-chain order's calldata; see {@link Bridge.decode}. */
@@ -63,7 +65,7 @@ export interface Filled {
 /** State of a deposit. */
 export type Delivery =
   | { readonly _tag: "Pending" }
-  /** Proved on the destination chain at its configured depth. */
+  /** Proved on the destination chain at the depth for the sweep's value. */
   | { readonly _tag: "Delivered"; readonly txHash: Hash; readonly amountOut: bigint }
   /** Proved in the same way. The swap on arrival failed, so the bridged token arrived. */
   | {
@@ -110,6 +112,8 @@ export class Bridge extends Context.Service<
       readonly order: SweepOrder
       /** Of the settlement transaction, with the logs of this order alone: its owner's other orders may have equal deposits. */
       readonly receipt: Receipt
+      /** Blocks after which the destination's state counts, by the value of the sweep. Default: the chain's `confirmations`. */
+      readonly confirmations?: number
       /** Block of the destination from which an unfinished search for the transaction continues. */
       readonly searchFrom?: bigint | undefined
     }) => Effect.Effect<Delivery, ChainUnavailable>
