@@ -11,6 +11,7 @@ export const bridgeOptions = Effect.gen(function* () {
   const { liFiApiKey, liFiApiUrl, liFiIntegrator } = yield* valuesOf(routeProviders)
   return {
     offered: config.bridgeProviders,
+    maxInFlightUsd: config.bridgeMaxInFlightUsd,
     timeValueBpsPerHour: config.bridgeTimeValueBpsPerHour,
     relay: { apiUrl: config.relayApiUrl.href, apiKey: Option.getOrUndefined(config.relayApiKey) },
     liFi: {

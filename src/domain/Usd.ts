@@ -15,3 +15,9 @@ export const format = (scaled: bigint): string => {
   const fraction = (scaled % SCALE).toString().padStart(18, "0").replace(/0+$/, "")
   return fraction === "" ? `${scaled / SCALE}` : `${scaled / SCALE}.${fraction}`
 }
+
+/** The value of such a text. Undefined for any other text. */
+export const parse = (text: string): bigint | undefined => {
+  const [, whole, fraction = ""] = /^(\d{1,60})(?:\.(\d{1,18}))?$/.exec(text) ?? []
+  return whole === undefined ? undefined : BigInt(whole) * SCALE + BigInt(fraction.padEnd(18, "0"))
+}

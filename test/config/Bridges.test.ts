@@ -9,9 +9,13 @@ const optionsOf = (values: Record<string, string>) =>
 describe("the bridges of the settings", () => {
   it.effect("are Across alone by default, also with keys", () =>
     Effect.gen(function* () {
-      const { offered, timeValueBpsPerHour } = yield* optionsOf({ RELAY_API_KEY: "k", LIFI_API_KEY: "k" })
+      const { maxInFlightUsd, offered, timeValueBpsPerHour } = yield* optionsOf({
+        RELAY_API_KEY: "k",
+        LIFI_API_KEY: "k"
+      })
       assert.deepStrictEqual(offered, [])
       assert.strictEqual(timeValueBpsPerHour, 60)
+      assert.strictEqual(maxInFlightUsd, 1_000)
     })
   )
 

@@ -1,7 +1,7 @@
 /**
  * Bridge over Relay, a service whose solvers deliver on the destination chain and are paid from its depository. The depository's call
- * names no recipient, so the service alone decides who receives what: answers are compared with their requests, and deliveries are
- * proved by the destination's logs. Only direct deposits are used, not the service's own routers, whose calls cannot be read.
+ * names no recipient, so the service alone decides who receives what: answers are compared with their requests, promises with prices
+ * of our own, the value that is under way is limited, and deliveries are proved by the destination's logs. Only direct deposits are used, not the service's own routers, whose calls cannot be read.
  */
 import { Effect, Redacted, Result } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -13,12 +13,14 @@ import { Chains } from "../../ports/shared/Chains.ts"
 import { Idempotency } from "../../ports/shared/Idempotency.ts"
 import { toItsEnd } from "../../runtime/Within.ts"
 import * as Answer from "../providers/Answer.ts"
+import * as Objection from "../providers/Objection.ts"
 import * as Provider from "../providers/Provider.ts"
 import type { NamedBridge } from "./BestBridge.ts"
 import * as ListedBridges from "./ListedBridges.ts"
 import * as ProvedArrival from "./ProvedArrival.ts"
 import * as RelayDelivery from "./RelayDelivery.ts"
 import * as RelayDeposit from "./RelayDeposit.ts"
+import * as RelayPromises from "./RelayPromises.ts"
 import * as RelayQuote from "./RelayQuote.ts"
 
 /** Name of the bridge in settings, quotes and logs, and of its `targets` in the chains file. */
@@ -59,6 +61,7 @@ export const make = Effect.fnUntraced(function* ({ apiKey, apiUrl = "https://api
   const chains = yield* Chains
   const idempotency = yield* Idempotency
   const listed = ListedBridges.make(NAME)
+  const promises = yield* RelayPromises.make(NAME)
   const headers = apiKey === undefined ? {} : { "x-api-key": Redacted.value(apiKey) }
   const provider = yield* Provider.make({
     name: NAME,
@@ -81,23 +84,22 @@ export const make = Effect.fnUntraced(function* ({ apiKey, apiUrl = "https://api
     const allowed = yield* Effect.mapError(listed(source), ({ message }) => fromProvider({ detail: message }))
     if (allowed.length === 0) return yield* noRoute(`no depository is listed on ${source.chain.name}`)
     const request = { ...asked, tokenOut: Chain.erc20(destination.chain, asked.tokenOut) }
-    const answer = yield* provider
-      .ask(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/quote/v2"), RelayQuote.bodyOf(request)), (reply) =>
-        reply.status >= 400 ? refusalOf(reply) : readQuote(reply)
+    const { amountOut, deposit, estimatedSeconds, target } = yield* provider
+      .ask(
+        HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/quote/v2"), RelayQuote.bodyOf(request)),
+        Effect.fnUntraced(function* (reply) {
+          if (reply.status >= 400) return yield* refusalOf(reply)
+          const accepted = RelayQuote.accept(request, yield* readQuote(reply), allowed)
+          return Result.isSuccess(accepted)
+            ? accepted.success
+            : yield* Objection.refuse(provider, Objection.inAnswer(accepted.failure))
+        })
       )
       .pipe(
         toItsEnd,
         Effect.catchTag("ProviderUnavailable", (error) => Effect.fail(fromProvider(error)))
       )
-    const accepted = RelayQuote.accept(request, answer, allowed)
-    if (Result.isFailure(accepted)) {
-      yield* Effect.annotateLogs(Effect.logWarning("bridge.answer_refused"), {
-        bridge: NAME,
-        detail: accepted.failure
-      })
-      return yield* noRoute(`the answer has ${accepted.failure}`)
-    }
-    const { amountOut, deposit, estimatedSeconds, target } = accepted.success
+    yield* promises.check(source.chain, destination.chain, deposit, amountOut)
     return {
       provider: NAME,
       target,

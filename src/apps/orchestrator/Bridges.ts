@@ -9,6 +9,8 @@ import { ProviderStates } from "../../ports/shared/ProviderStates.ts"
 export interface Options {
   /** Names of the bridges that are offered beside Across. Default: none. */
   readonly offered?: ReadonlyArray<string>
+  /** Value that each bridge may carry on the word of its service, in US dollars. Default: 0. */
+  readonly maxInFlightUsd?: number
   /** Default: 60. */
   readonly timeValueBpsPerHour?: number
   readonly relay?: { readonly apiUrl: string; readonly apiKey: Redacted.Redacted | undefined }

@@ -39,6 +39,13 @@ export const bridges = {
     check: Config.URL,
     meaning: "Base URL of Relay's API."
   }),
+  bridgeMaxInFlightUsd: setting({
+    name: "BRIDGE_MAX_IN_FLIGHT_USD",
+    default: 1_000,
+    check: integer({ from: 0, to: 1_000_000_000 }),
+    meaning:
+      "Maximum value of unfinished sweeps that a bridge carries on the word of its service, which is `relay`, in US dollars. A service that lies or stops costs owners at most this. Beyond it, the bridge has no route, and signed sweeps of it are refused until others are delivered. With 0, none is carried."
+  }),
   bridgeTimeValueBpsPerHour: setting({
     name: "BRIDGE_TIME_VALUE_BPS_PER_HOUR",
     default: 60,

@@ -70,9 +70,39 @@ describe("a route of Relay", () => {
       yield* stub.answer({ status: 400, body: { message: "x", errorCode: "<script>" } })
       assert.strictEqual(yield* failureOf(rest), "NoRoute: relay: the service refuses the request")
       yield* stub.answer({ status: 200, body: answerTo({ ...asked, recipient: address(0xee) }) })
-      assert.match(yield* failureOf(rest), /^NoRoute: relay: the answer has another recipient/)
+      assert.match(yield* failureOf(rest), /^RoutingUnavailable: the answer has another recipient/)
       yield* stub.answer({ status: 200, body: answerTo(asked, address(0xee)) })
-      assert.match(yield* failureOf(rest), /^NoRoute: .*not listed/)
+      assert.match(yield* failureOf(rest), /^RoutingUnavailable: .*not listed/)
+      yield* stub.answer({ status: 200, body: { ...answerTo(asked), steps: [] } })
+      assert.match(yield* failureOf(rest), /^NoRoute: relay: the answer has steps other than one deposit/)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("has no route for a promise that prices contradict, or that has none", () =>
+    Effect.gen(function* () {
+      const { setPrice, ...rest } = yield* scene()
+      yield* rest.bridge.route(request)
+      // The deposit is worth 1 USD, and 0.998 tokens are promised.
+      setPrice(request.tokenOut, 1_020_000n)
+      assert.match(yield* failureOf(rest), /^NoRoute: relay: .*worth more than the deposit/)
+      setPrice(request.tokenOut, 700_000n)
+      assert.match(yield* failureOf(rest), /^NoRoute: relay: .*far less than the deposit/)
+      setPrice(request.tokenOut, undefined)
+      assert.match(yield* failureOf(rest), /^NoRoute: relay: .*without a price/)
+      setPrice(request.tokenOut, 1_000_000n)
+      yield* rest.bridge.route(request)
+      setPrice(request.tokenIn, undefined)
+      assert.match(yield* failureOf(rest), /^NoRoute: relay: .*without a price/)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("has no route beyond the value that may be under way", () =>
+    Effect.gen(function* () {
+      const { flights, ...rest } = yield* scene()
+      flights.room = 10n ** 18n
+      yield* rest.bridge.route(request)
+      flights.room = 10n ** 18n - 1n
+      assert.match(yield* failureOf(rest), /^NoRoute: relay: .*BRIDGE_MAX_IN_FLIGHT_USD/)
     }).pipe(Effect.provide(http))
   )
 

@@ -2,6 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { encodeEventTopics, encodeFunctionResult, erc20Abi, multicall3Abi, numberToHex, zeroHash } from "viem"
 import type { Address } from "../../../src/domain/Address.ts"
+import type { Chain } from "../../../src/domain/Chain.ts"
 import type { Hash, Hex } from "../../../src/domain/Hex.ts"
 import type { NamedTarget } from "../../../src/domain/SwapTarget.ts"
 import { type Block, Chains, type Log, type Receipt, UnsupportedChain } from "../../../src/ports/shared/Chains.ts"
@@ -68,7 +69,7 @@ export const POOL = address(0x5b)
 export const SOURCE = 31337
 export const DESTINATION = 31338
 
-export const make = (targets: ReadonlyArray<NamedTarget>) => {
+export const make = (targets: ReadonlyArray<NamedTarget>, tokens: Chain["tokens"] = chain.tokens) => {
   const ends: Ends = {
     head: 100n,
     receipts: new Map(),
@@ -95,10 +96,10 @@ export const make = (targets: ReadonlyArray<NamedTarget>) => {
         })
       })
   }
-  const source = { ...client(answers), chain: { ...chain, id: SOURCE, name: "source", targets } }
+  const source = { ...client(answers), chain: { ...chain, id: SOURCE, name: "source", targets, tokens } }
   const destination = {
     ...client(answers),
-    chain: { ...chain, id: DESTINATION, name: "destination", confirmations: 3, spokePool: POOL }
+    chain: { ...chain, id: DESTINATION, name: "destination", confirmations: 3, tokens, spokePool: POOL }
   }
   const all = [source, destination]
   return {

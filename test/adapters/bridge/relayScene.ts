@@ -6,6 +6,8 @@ import * as Health from "../../../src/adapters/providers/Health.ts"
 import * as Relay from "../../../src/adapters/bridge/Relay.ts"
 import type { NamedBridge } from "../../../src/adapters/bridge/BestBridge.ts"
 import type { BridgeRequest } from "../../../src/ports/orchestrator/Bridge.ts"
+import { BridgeFlights } from "../../../src/ports/orchestrator/BridgeFlights.ts"
+import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { Idempotency } from "../../../src/ports/shared/Idempotency.ts"
 import { type Answer, StubServer } from "../../support/StubServer.ts"
 import * as FakeEnds from "./fakeEnds.ts"
@@ -17,13 +19,45 @@ export const request: BridgeRequest = { ...asked, deadline: 2n ** 40n }
 
 export const QUOTE: Answer = { status: 200, body: answerTo(asked) }
 
+/** Prices of the tokens, in millionths of a US dollar, and the value that may be under way, in US dollars scaled by 10^18. */
+const terms = () => {
+  const prices = new Map<string, bigint | undefined>()
+  const flights = { room: 10n ** 24n }
+  const usd: Prices["Service"]["usd"] = (_chainId, tokens) =>
+    Effect.succeed(
+      new Map(
+        tokens.flatMap((token) => {
+          const price = prices.has(token.address) ? prices.get(token.address) : 1_000_000n
+          return price === undefined ? [] : [[token.address, price * 10n ** 12n] as const]
+        })
+      )
+    )
+  const layer = Layer.mergeAll(
+    Layer.succeed(Prices, { usd, detailed: () => Effect.die("not asked for") }),
+    Layer.succeed(BridgeFlights, {
+      room: () => Effect.sync(() => flights.room),
+      reserve: () => Effect.succeed(true)
+    })
+  )
+  return { flights, layer, setPrice: (token: string, price: bigint | undefined) => prices.set(token, price) }
+}
+
+const TOKENS = [asked.tokenIn, asked.tokenOut].map((address) => ({
+  chainId: FakeEnds.SOURCE,
+  address,
+  symbol: "USDC",
+  name: "USD Coin",
+  decimals: 6
+}))
+
 export const scene = Effect.fnUntraced(function* (options: Partial<Relay.Options> = {}) {
   const stub = yield* StubServer
-  const fake = FakeEnds.make(TARGETS)
-  const environment = yield* Layer.build(Layer.mergeAll(fake.layer, MemoryIdempotency.layer))
+  const fake = FakeEnds.make(TARGETS, TOKENS)
+  const { layer, ...told } = terms()
+  const environment = yield* Layer.build(Layer.mergeAll(fake.layer, MemoryIdempotency.layer, layer))
   const relay = yield* Relay.make({ apiUrl: stub.url, isOffered: true, ...options }).pipe(Effect.provide(environment))
   const idempotency = Context.get(environment, Idempotency)
-  return { ...fake, idempotency, relay, stub, bridge: relay.bridge }
+  return { ...fake, ...told, idempotency, relay, stub, bridge: relay.bridge }
 })
 
 export const http = Layer.mergeAll(

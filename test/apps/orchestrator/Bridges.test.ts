@@ -7,6 +7,7 @@ import * as RelayDeposit from "../../../src/adapters/bridge/RelayDeposit.ts"
 import * as Health from "../../../src/adapters/providers/Health.ts"
 import * as Bridges from "../../../src/apps/orchestrator/Bridges.ts"
 import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
+import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { NoRoute } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { ProviderStates } from "../../../src/ports/shared/ProviderStates.ts"
 import * as FakeEnds from "../../adapters/bridge/fakeEnds.ts"
@@ -20,10 +21,15 @@ const across = Layer.succeed(Bridge, {
   delivery: () => Effect.succeed({ _tag: "Pending" })
 })
 
+const unpriced = Layer.succeed(Prices, {
+  usd: () => Effect.succeed(new Map()),
+  detailed: () => Effect.succeed(new Map())
+})
+
 const made = Effect.fnUntraced(function* (options?: Bridges.Options) {
   const context = yield* Layer.build(
     Bridges.layer(across, options).pipe(
-      Layer.provide([FakeEnds.make([]).layer, MemoryIdempotency.layer, FetchHttpClient.layer]),
+      Layer.provide([FakeEnds.make([]).layer, MemoryIdempotency.layer, FetchHttpClient.layer, unpriced]),
       Layer.provideMerge(Health.layer)
     )
   )

@@ -1,0 +1,70 @@
+/**
+ * {@link BridgeFlights} in PostgreSQL: one row for each sweep, which counts while its intent is submitted and has not ended. Rows that
+ * count no longer are deleted with the next reservation.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Layer } from "effect"
+import type { UsdPrice } from "../../../domain/Fees.ts"
+import {
+  BridgeFlights,
+  type BridgeFlightsShape,
+  UNSUBMITTED_MILLIS
+} from "../../../ports/orchestrator/BridgeFlights.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
+
+type Sql = PgClient.PgClient
+
+/** Largest number of rows that a reservation deletes. */
+const DELETED = 1_000
+
+const least = (limit: UsdPrice, carried: bigint): bigint => (carried < limit ? limit - carried : 0n)
+
+/** Rows that count: their sweep goes on, or is about to be submitted. */
+const counting = (sql: Sql, now: number) => sql`(
+  SELECT f.intent_id, f.bridge, f.value FROM orchestrator.bridge_flights f
+  LEFT JOIN orchestrator.intent_states s ON s.id = f.intent_id
+  WHERE CASE WHEN s.status IS NULL OR s.status = 'quoted' THEN f.reserved_at > ${timestamp(now - UNSUBMITTED_MILLIS)}
+    ELSE s.status IN ('submitted', 'settled_source') END
+)`
+
+const carried = Effect.fnUntraced(function* (sql: Sql, bridge: string, now: number) {
+  const [row] = yield* sql<{ readonly value: string }>`
+    SELECT coalesce(sum(value), 0)::text AS value FROM ${counting(sql, now)} c WHERE c.bridge = ${text(bridge)}`
+  return BigInt(row?.value ?? "0")
+})
+
+const make = (sql: Sql, limit: UsdPrice): BridgeFlightsShape => ({
+  room: Effect.fnUntraced(function* (bridge) {
+    return least(limit, yield* carried(sql, bridge, yield* Clock.currentTimeMillis))
+  }, guarded("BridgeFlights.room")),
+
+  reserve: Effect.fnUntraced(
+    function* ({ bridge, id, value }) {
+      const now = yield* Clock.currentTimeMillis
+      // Reservations of one bridge follow each other, so that two together do not pass the limit.
+      yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${text(`bridge_flights ${bridge}`)}, 0))`
+      yield* sql`
+        DELETE FROM orchestrator.bridge_flights f WHERE f.intent_id IN (
+          SELECT o.intent_id FROM orchestrator.bridge_flights o
+          WHERE o.bridge = ${text(bridge)} AND o.intent_id NOT IN (SELECT c.intent_id FROM ${counting(sql, now)} c)
+          LIMIT ${DELETED}
+        )`
+      const [kept] = yield* sql`SELECT 1 FROM orchestrator.bridge_flights WHERE intent_id = ${text(id)}`
+      if (kept !== undefined) return true
+      if (value > least(limit, yield* carried(sql, bridge, now))) return false
+      yield* sql`
+        INSERT INTO orchestrator.bridge_flights (intent_id, bridge, value, reserved_at)
+        VALUES (${text(id)}, ${text(bridge)}, ${String(value)}::numeric, ${timestamp(now)})`
+      return true
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("BridgeFlights.reserve")
+  )
+})
+
+/** `limit`: of each bridge, in US dollars scaled by 10^18. Requires the schema of `Migrated.layer`. */
+export const layer = (limit: UsdPrice) =>
+  Layer.effect(
+    BridgeFlights,
+    Effect.map(PgClient.PgClient, (sql) => make(sql, limit))
+  )

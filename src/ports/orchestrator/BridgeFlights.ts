@@ -1,0 +1,31 @@
+/** Value that bridges carry on the word of their services: that of submitted sweeps which are neither delivered nor failed. */
+import { Context, Effect } from "effect"
+import type { UsdPrice } from "../../domain/Fees.ts"
+import type { StoreUnavailable } from "../shared/Store.ts"
+
+export interface Flight {
+  /** Id of the intent. */
+  readonly id: string
+  /** Name of the bridge. */
+  readonly bridge: string
+  /** US dollars scaled by 10^18. */
+  readonly value: UsdPrice
+}
+
+export interface BridgeFlightsShape {
+  /** Value that a bridge may carry beside what it carries now, in US dollars scaled by 10^18. 0 if there is none left. */
+  readonly room: (bridge: string) => Effect.Effect<UsdPrice, StoreUnavailable>
+  /**
+   * Reserves the value of a sweep that is about to be submitted, until the sweep is delivered or fails. False without room: then
+   * nothing is reserved. A second reservation of a sweep changes nothing. One whose sweep is not submitted within 10 minutes expires.
+   */
+  readonly reserve: (flight: Flight) => Effect.Effect<boolean, StoreUnavailable>
+}
+
+/** Time after which the reservation of a sweep that was not submitted expires, in milliseconds. No quote lives as long. */
+export const UNSUBMITTED_MILLIS = 600_000
+
+/** Default: no value may be carried on trust. */
+export const BridgeFlights = Context.Reference<BridgeFlightsShape>("sweep/ports/BridgeFlights", {
+  defaultValue: () => ({ room: () => Effect.succeed(0n), reserve: () => Effect.succeed(false) })
+})

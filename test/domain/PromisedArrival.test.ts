@@ -1,0 +1,30 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as PromisedArrival from "../../src/domain/PromisedArrival.ts"
+
+const Value = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 30n }))
+
+describe("a bridge's promise", () => {
+  const objectionTo = (paidIn: bigint, expected: bigint, least = expected) =>
+    PromisedArrival.objection({ paidIn, expected, least })
+
+  it("is worth at most 1 % more and its minimum at least 70 % of the deposit", () => {
+    assert.isUndefined(objectionTo(10_000n, 10_100n))
+    assert.include(objectionTo(10_000n, 10_101n), "worth more")
+    assert.isUndefined(objectionTo(10_000n, 9_000n, 7_000n))
+    assert.include(objectionTo(10_000n, 9_000n, 6_999n), "far less")
+  })
+
+  it("is not offered without prices", () => {
+    const known = { paidIn: 1n, expected: 1n, least: 1n }
+    assert.isUndefined(PromisedArrival.objection(known))
+    for (const missing of ["paidIn", "expected", "least"] as const) {
+      assert.include(PromisedArrival.objection({ ...known, [missing]: undefined }), "without a price")
+    }
+  })
+
+  it.prop("that is offered lies within both bounds", [Value, Value, Value], ([paidIn, expected, least]) => {
+    if (PromisedArrival.objection({ paidIn, expected, least }) !== undefined) return true
+    return expected * 100n <= paidIn * 101n && least * 10n >= paidIn * 7n
+  })
+})

@@ -1,0 +1,73 @@
+/** Contract of every store of {@link BridgeFlights}, together with the states of the intents that count. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { BridgeFlights, UNSUBMITTED_MILLIS } from "../../../src/ports/orchestrator/BridgeFlights.ts"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { hash, submitted } from "../../support/IntentFixtures.ts"
+
+/** Limit of the stores in the tests, in the unit of the values. */
+export const LIMIT = 1_000n
+
+export const suite = (adapter: string, stores: Layer.Layer<Intents, unknown>): void => {
+  describe(`${adapter} BridgeFlights`, () => {
+    it.effect("carries no more than the limit, for each bridge alone", () =>
+      Effect.gen(function* () {
+        const flights = yield* BridgeFlights
+        assert.strictEqual(yield* flights.room("relay"), LIMIT)
+        assert.isTrue(yield* flights.reserve({ id: "a", bridge: "relay", value: 600n }))
+        // Again, for a submission that is repeated.
+        assert.isTrue(yield* flights.reserve({ id: "a", bridge: "relay", value: 600n }))
+        assert.strictEqual(yield* flights.room("relay"), 400n)
+        assert.isFalse(yield* flights.reserve({ id: "b", bridge: "relay", value: 401n }))
+        assert.isTrue(yield* flights.reserve({ id: "b", bridge: "relay", value: 400n }))
+        assert.strictEqual(yield* flights.room("relay"), 0n)
+        assert.strictEqual(yield* flights.room("other"), LIMIT)
+        assert.isTrue(yield* flights.reserve({ id: "c", bridge: "other", value: LIMIT }))
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("carries no more than the limit by many reservations at once", () =>
+      Effect.gen(function* () {
+        const flights = yield* BridgeFlights
+        const ids = Array.from({ length: 12 }, (_, index) => `at-once-${index}`)
+        const reserved = yield* Effect.forEach(ids, (id) => flights.reserve({ id, bridge: "relay", value: 300n }), {
+          concurrency: "unbounded"
+        })
+        assert.strictEqual(reserved.filter((done) => done).length, 3)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("carries a submitted sweep until it is delivered or fails", () =>
+      Effect.gen(function* () {
+        const flights = yield* BridgeFlights
+        const intents = yield* Intents
+        for (const id of ["ends", "fails"]) {
+          yield* submitted({ id })
+          assert.isTrue(yield* flights.reserve({ id, bridge: "relay", value: 500n }))
+        }
+        yield* TestClock.adjust(2 * UNSUBMITTED_MILLIS)
+        assert.strictEqual(yield* flights.room("relay"), 0n)
+        yield* intents.apply("ends", [{ _tag: "SettledAtSource", txHash: hash("settled") }])
+        assert.strictEqual(yield* flights.room("relay"), 0n)
+        yield* intents.apply("ends", [{ _tag: "Delivered", txHash: hash("fill") }])
+        assert.strictEqual(yield* flights.room("relay"), 500n)
+        yield* intents.apply("fails", [{ _tag: "Failed", reason: "expired" }])
+        assert.strictEqual(yield* flights.room("relay"), LIMIT)
+        assert.isTrue(yield* flights.reserve({ id: "next", bridge: "relay", value: LIMIT }))
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("forgets a sweep that is not submitted", () =>
+      Effect.gen(function* () {
+        const flights = yield* BridgeFlights
+        assert.isTrue(yield* flights.reserve({ id: "left", bridge: "relay", value: 500n }))
+        yield* TestClock.adjust(UNSUBMITTED_MILLIS - 1)
+        assert.strictEqual(yield* flights.room("relay"), 500n)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* flights.room("relay"), LIMIT)
+        assert.isTrue(yield* flights.reserve({ id: "next", bridge: "relay", value: LIMIT }))
+      }).pipe(Effect.provide(stores))
+    )
+  })
+}
