@@ -23,7 +23,8 @@ export interface Options {
 const BUDGET = { requests: 30, per: Duration.minutes(1) }
 
 /** Codes of the body: answered, answered in part, and too many requests. */
-const ANSWERED = new Set([1, 2])
+const COMPLETE = 1
+const PARTIAL = 2
 const RATE_LIMITED = 4029
 /** Codes that speak of the request, such as an address without a contract, are from 2000 to 2999. They are no statement. */
 const isOfRequest = (code: number): boolean => code >= 2_000 && code < 3_000
@@ -100,10 +101,13 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           const { code, result } = yield* readResult(answer)
           if (code === RATE_LIMITED) return yield* Answer.failed(NAME, "rate limited in the body", RATE_LIMIT_MILLIS)
           // Such as an access token that has expired, which must not pass for a service that knows nothing.
-          if (!ANSWERED.has(code) && !isOfRequest(code)) return yield* Answer.failed(NAME, `code ${code} in the body`)
+          const isAnswered = code === COMPLETE || code === PARTIAL
+          if (!isAnswered && !isOfRequest(code)) return yield* Answer.failed(NAME, `code ${code} in the body`)
           // An entry of another token says nothing of this one.
-          const facts = ANSWERED.has(code) ? result?.[token.toLowerCase()] : undefined
-          return { source: NAME, ...opinionOf(facts) }
+          const opinion = opinionOf(isAnswered ? result?.[token.toLowerCase()] : undefined)
+          // What is missing in a partial answer may be the danger.
+          const isDoubtful = code === PARTIAL && opinion.danger === "none"
+          return { source: NAME, ...opinion, ...(isDoubtful ? { danger: "unknown" as const } : {}) }
         })
     )
   return { name: NAME, ask } satisfies RiskService

@@ -121,7 +121,7 @@ export const IntentView = Schema.Struct({
   ),
   refund: described(
     Schema.optionalKey(RefundView),
-    "Payment by which the bridge returned the deposit to the owner, if the failure is `bridge_refunded`. Bridges pay hours after the failure. Absent until the payment is found on the source chain. An addition to the specification."
+    "Payment by which the bridge returned the deposit to the owner, if the failure is `bridge_refunded`. Across pays within hours after the failure, and Relay before it: its failure is this payment. Absent until the payment is found on the source chain. An addition to the specification."
   ),
   sourceChainId: described(Schema.optionalKey(ChainId), "Source chain. An addition to the specification."),
   minAmountOut: described(

@@ -43,6 +43,12 @@ const asks = (name: keyof typeof services, answer: Answer, chainId = 8453) =>
     return [danger, ...reasons]
   })
 
+/** An answer that GoPlus has not completed. */
+const partly = (facts: object): Answer => ({
+  status: 200,
+  body: { code: 2, message: "partial", result: { [TOKEN.toLowerCase()]: facts } }
+})
+
 describe("GoPlus", () => {
   it.effect.each<readonly [string, Answer, ReadonlyArray<string>]>([
     ["a clean token", gopluses(clean), ["none"]],
@@ -66,6 +72,9 @@ describe("GoPlus", () => {
       ["suspicious", "fake_token"]
     ],
     ["a token without facts", gopluses({}), ["unknown"]],
+    ["a clean token in a partial answer", partly(clean), ["unknown"]],
+    ["a honeypot in a partial answer", partly({ ...clean, is_honeypot: "1" }), ["trap", "is_honeypot"]],
+    ["a token that a partial answer lacks", { status: 200, body: { code: 2, message: "", result: {} } }, ["unknown"]],
     ["unknown taxes", gopluses({ ...clean, buy_tax: "", sell_tax: "many" }), ["none"]],
     [
       "facts of another token",
