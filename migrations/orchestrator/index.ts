@@ -29,6 +29,7 @@ import liveAccounts from "./0032_live_accounts.ts"
 import replayedReasons from "./0033_replayed_reasons.ts"
 import amountsReceived from "./0034_amounts_received.ts"
 import intentRefunds from "./0040_intent_refunds.ts"
+import bridgeFlights from "./0042_bridge_flights.ts"
 import traces from "./0044_traces.ts"
 
 export const migrations = {
@@ -59,5 +60,6 @@ export const migrations = {
   "0033_replayed_reasons": replayedReasons,
   "0034_amounts_received": amountsReceived,
   "0040_intent_refunds": intentRefunds,
+  "0042_bridge_flights": bridgeFlights,
   "0044_traces": traces
 }

@@ -23,6 +23,7 @@ import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
 import * as SqlBacklog from "../adapters/sql/orchestrator/Backlog.ts"
+import * as SqlBridgeFlights from "../adapters/sql/orchestrator/BridgeFlights.ts"
 import * as SqlExposures from "../adapters/sql/orchestrator/Exposures.ts"
 import * as SqlHeldIntents from "../adapters/sql/orchestrator/HeldIntents.ts"
 import * as SqlIdempotency from "../adapters/sql/orchestrator/Idempotency.ts"
@@ -146,7 +147,7 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
         orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
       }).pipe(Layer.provide([acrossFees(options.acrossFees), UniswapV3.layer])),
       options.bridges
-    ).pipe(Layer.provide(durable)),
+    ).pipe(Layer.provide([durable, prices])),
     AcrossRefunds.layer,
     EvmSweepSimulation.layer,
     ListAndSimulation.layer(options.settings.maxTransferFeeBps),
@@ -158,11 +159,15 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
   ).pipe(Layer.provideMerge(Layer.mergeAll(JsonRpcChains.layer(options.chains), EvmSweepContracts.layer)))
 }
 
+/** A US dollar as values are scaled. */
+const USD = 10n ** 18n
+
 /** The durable stores. They are built after the migrations. */
 const stores = (options: Options) =>
   Layer.mergeAll(
     SqlAlerts.layer,
     SqlBacklog.layer,
+    SqlBridgeFlights.layer(BigInt(options.bridges?.maxInFlightUsd ?? 0) * USD),
     SqlExposures.layer,
     SqlHeldIntents.layer,
     SqlIdempotency.layer,
