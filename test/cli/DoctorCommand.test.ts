@@ -1,15 +1,17 @@
 /** `sweep doctor` on a real node and a real database. */
+import { PgClient } from "@effect/sql-pg"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Accounts from "../../src/devnet/Accounts.ts"
+import * as Address from "../../src/domain/Address.ts"
 import * as ChainsFile from "../support/ChainsFile.ts"
 import { address } from "../support/FakeChain.ts"
 import { withLiveClock } from "../support/LiveClock.ts"
 import { OneChain } from "../support/OneChain.ts"
-import { migratedDatabaseUrl, TestDatabase } from "../support/Postgres.ts"
+import { migratedDatabase, TestDatabase } from "../support/Postgres.ts"
 import { StubServer } from "../support/StubServer.ts"
 import { sweepHere } from "./inProcess.ts"
 
@@ -74,7 +76,7 @@ const codes = ({ findings }: Report, level: string): ReadonlyArray<string> =>
     .filter((code) => !OF_TEST_SERVER.includes(code))
     .toSorted()
 
-const environment = Layer.mergeAll(OneChain.layer, migratedDatabaseUrl, StubServer.layer).pipe(
+const environment = Layer.mergeAll(OneChain.layer, migratedDatabase, StubServer.layer).pipe(
   Layer.provideMerge(BunServices.layer)
 )
 
@@ -130,6 +132,23 @@ layer(environment, { excludeTestServices: true })("sweep doctor", (it) => {
       assert.include(codes(all, "warning"), "not_checked")
       assert.notInclude(JSON.stringify(all), "secret-key-of-the-path")
       for (const { advice, level } of findings) assert.strictEqual(advice === "", level === "ok")
+    })
+  )
+
+  it.effect("notices transactions of a lane that the database does not know", () =>
+    Effect.gen(function* () {
+      const { dev, lane, report } = yield* operator()
+      const account = privateKeyToAccount(lane)
+      yield* dev.node.ask("send from the lane", async (node) => {
+        const hash = await node.sendTransaction({ account, chain: node.chain, to: account.address })
+        await node.waitForTransactionReceipt({ hash })
+      })
+      const foreign = Effect.map(report(), (all) => codes(all, "warning").includes("lane_foreign_nonces"))
+      assert.isTrue(yield* foreign)
+      const sql = yield* PgClient.PgClient
+      yield* sql`INSERT INTO orchestrator.lanes (chain_id, lane, next_nonce)
+        VALUES (${dev.chain.id}, ${Address.of(account.address)}, 1)`
+      assert.isFalse(yield* foreign)
     })
   )
 

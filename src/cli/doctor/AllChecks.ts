@@ -1,5 +1,6 @@
 /** Every check of `./sweep doctor`, in the order of its output. A new check is a file in `check/`, and one line here. */
 import type { Check } from "./Check.ts"
+import { addresses } from "./check/Addresses.ts"
 import { contracts } from "./check/Contracts.ts"
 import { database } from "./check/Database.ts"
 import { endpoints } from "./check/Endpoints.ts"
@@ -23,5 +24,6 @@ export const checks: ReadonlyArray<Check> = [
   oracle,
   sanctionsList,
   providers,
+  addresses,
   peers
 ]

@@ -55,6 +55,16 @@ describe("an endpoint", () => {
     }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
   )
 
+  it.live("for heads is asked for its chain over its socket", () =>
+    Effect.gen(function* () {
+      const { rpcUrl } = yield* Anvil.start({ chainId: 31_337 })
+      const socket = yield* EndpointFacts.askSocket(rpcUrl.replace("http:", "ws:"))
+      assert.deepStrictEqual([socket.facts.role, socket.facts.answer], ["wsUrl", { _tag: "Chain", id: "0x7a69" }])
+      const closed = yield* EndpointFacts.askSocket("ws://127.0.0.1:9")
+      assert.strictEqual(closed.facts.answer._tag, "Silent")
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
+  )
+
   it.live("that can do little is said to", () =>
     Effect.gen(function* () {
       const now = new Date()
