@@ -4,7 +4,8 @@ import { FetchHttpClient } from "effect/http"
 import { encodeFunctionData, erc20Abi, type Hex, maxUint256 } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as EvmChains from "../../src/adapters/evm/chains/Chains.ts"
-import * as RawVaultKey from "../../src/adapters/evm/keys/RawVaultKey.ts"
+import * as RawKey from "../../src/adapters/evm/keys/RawKey.ts"
+import * as VaultAccount from "../../src/adapters/evm/keys/VaultAccount.ts"
 import * as AllScreening from "../../src/adapters/screening/All.ts"
 import { type PaymentProgress, PayoutSender } from "../../src/builder/payout/PayoutSender.ts"
 import * as PayoutRegisterHttp from "../../src/cli/PayoutRegisterHttp.ts"
@@ -80,7 +81,7 @@ export const make = Effect.fnUntraced(function* ({ builder, world: { alpha, sql 
   const sender = PayoutSender.layer({ pollMillis: 50, patienceMillis: PATIENCE_MILLIS }).pipe(
     Layer.provide([
       PayoutRegisterHttp.layer(builder.connection),
-      RawVaultKey.layer(Redacted.make(VAULT.privateKey)),
+      VaultAccount.layer(RawKey.account(Redacted.make(VAULT.privateKey))),
       AllScreening.layerOracle()
     ]),
     Layer.provide(EvmChains.layer([{ chain, rpcUrls: [dev.rpcUrl] }])),

@@ -31,6 +31,7 @@ import amountsReceived from "./0034_amounts_received.ts"
 import intentRefunds from "./0040_intent_refunds.ts"
 import bridgeFlights from "./0042_bridge_flights.ts"
 import traces from "./0044_traces.ts"
+import operatedLanes from "./0045_operated_lanes.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -61,5 +62,6 @@ export const migrations = {
   "0034_amounts_received": amountsReceived,
   "0040_intent_refunds": intentRefunds,
   "0042_bridge_flights": bridgeFlights,
-  "0044_traces": traces
+  "0044_traces": traces,
+  "0045_operated_lanes": operatedLanes
 }

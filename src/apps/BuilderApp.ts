@@ -6,6 +6,7 @@ import * as WebhookTransportHttp from "../adapters/http/WebhookTransportHttp.ts"
 import * as GatewayAssertions from "../adapters/jose/GatewayAssertions.ts"
 import * as OrchestratorOperationsHttp from "../adapters/http/OrchestratorOperationsHttp.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
+import * as AesGcmSecretBox from "../adapters/secrets/AesGcmSecretBox.ts"
 import * as SignInMessages from "../adapters/siwe/SignInMessages.ts"
 import * as WalletSignatures from "../adapters/siwe/WalletSignatures.ts"
 import * as Migrated from "../adapters/sql/builder/Migrated.ts"
@@ -16,6 +17,7 @@ import * as Retention from "../builder/shared/Retention.ts"
 import * as UseCases from "../builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
 import * as Sampling from "../builder/webhook/Sampling.ts"
+import * as SecretReview from "../builder/webhook/SecretReview.ts"
 import { WebhookDelivery } from "../builder/webhook/WebhookDelivery.ts"
 import * as SumReview from "../runtime/SumReview.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
@@ -40,6 +42,8 @@ export interface Options {
   readonly drainMillis?: number
   /** Allows webhooks to private networks and over HTTP, for local networks only. Default: false. */
   readonly webhooksAllowPrivate?: boolean
+  /** Keys that encrypt secrets in the database. Default: they are stored readable. */
+  readonly secrets?: AesGcmSecretBox.Options
   /** Directory of the built web app. Default: no app is served. */
   readonly webDirectory?: string | undefined
   /** Default: metrics are kept, and nothing is sent. */
@@ -58,6 +62,7 @@ export const adapters = (options: Options) =>
     WalletSignatures.layer,
     WebhookTransportHttp.layer({ allowPrivate: options.webhooksAllowPrivate ?? false }),
     Layer.merge(Stores.layer, SqlWebhookBacklog.layer).pipe(
+      Layer.provide(options.secrets === undefined ? Layer.empty : AesGcmSecretBox.layer(options.secrets)),
       Layer.provide(Migrated.layer),
       Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
     )
@@ -74,6 +79,7 @@ export const layer = (options: Options) =>
     Retention.layer,
     SumReview.layer,
     Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,
+    SecretReview.layer,
     WebhookDelivery.layer
   ).pipe(
     Layer.provide(adapters(options)),

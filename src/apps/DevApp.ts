@@ -155,10 +155,14 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
   })
   const orchestrator = OrchestratorApp.layer({
     ...shared,
-    relayerKeys: Array.map(Accounts.relayers(), ({ privateKey }) =>
-      Redacted.make(privateKey, { label: "RELAYER_KEYS" })
-    ),
-    feeRecipientKey: Redacted.make(Accounts.feeRecipient().privateKey, { label: "FEE_RECIPIENT_KEY" }),
+    relayerKeys: Array.map(Accounts.relayers(), ({ privateKey }) => ({
+      kind: "raw",
+      key: Redacted.make(privateKey, { label: "RELAYER_KEYS" })
+    })),
+    feeRecipientKey: {
+      kind: "raw",
+      key: Redacted.make(Accounts.feeRecipient().privateKey, { label: "FEE_RECIPIENT_KEY" })
+    },
     settings: orchestratorSettings(network, options.settings),
     server: { adminToken: secret(orchestratorToken, "ORCH_ADMIN_TOKEN"), ...options.server },
     port: orchestratorPort,

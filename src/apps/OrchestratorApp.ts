@@ -1,21 +1,20 @@
 /**
  * The orchestrator with an adapter for each port. Tests and other programs can provide other layers to `useCases`.
  */
-import { type Array, Effect, type FileSystem, Layer, Option, Redacted } from "effect"
+import { Array, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient, type HttpClient } from "effect/http"
 import * as Across from "../adapters/bridge/Across.ts"
 import * as AcrossRefunds from "../adapters/bridge/AcrossRefunds.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
-import * as KmsTreasuryKey from "../adapters/evm/keys/KmsTreasuryKey.ts"
-import * as RawKeys from "../adapters/evm/keys/RawKeys.ts"
-import * as RawTreasuryKey from "../adapters/evm/keys/RawTreasuryKey.ts"
+import * as ConfiguredKey from "../adapters/signers/ConfiguredKey.ts"
+import * as LaneKeys from "../adapters/evm/keys/LaneKeys.ts"
+import * as TreasuryAccount from "../adapters/evm/keys/TreasuryAccount.ts"
 import * as EvmSweepContracts from "../adapters/evm/contracts/SweepContracts.ts"
 import * as EvmSweepSimulation from "../adapters/evm/contracts/SweepSimulation.ts"
 import * as NativeSignatures from "../adapters/evm/keys/NativeSignatures.ts"
 import * as BuilderAttributionHttp from "../adapters/http/BuilderAttributionHttp.ts"
 import * as BuilderLedgerHttp from "../adapters/http/BuilderLedgerHttp.ts"
-import * as Kms from "../adapters/kms/Kms.ts"
 import * as ProviderHealth from "../adapters/providers/Health.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
@@ -29,6 +28,7 @@ import * as SqlHeldIntents from "../adapters/sql/orchestrator/HeldIntents.ts"
 import * as SqlIdempotency from "../adapters/sql/orchestrator/Idempotency.ts"
 import * as SqlIntents from "../adapters/sql/orchestrator/Intents.ts"
 import * as SqlKeptData from "../adapters/sql/orchestrator/KeptData.ts"
+import * as SqlLaneBook from "../adapters/sql/orchestrator/LaneBook.ts"
 import * as SqlLastPrices from "../adapters/sql/orchestrator/LastPrices.ts"
 import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
 import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
@@ -36,12 +36,12 @@ import * as SqlRefunds from "../adapters/sql/orchestrator/Refunds.ts"
 import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
 import * as SqlTreasurySales from "../adapters/sql/orchestrator/TreasurySales.ts"
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
-import type { Hex } from "../domain/Hex.ts"
-import type { KmsKey } from "../domain/KmsKey.ts"
+import type { KeyReference } from "../domain/KeyReference.ts"
 import { NATIVE } from "../domain/Token.ts"
 import * as ChainReviews from "../orchestrator/operate/ChainReviews.ts"
 import { HealthCheck } from "../orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../orchestrator/operate/IntentDesk.ts"
+import { LaneDesk } from "../orchestrator/operate/LaneDesk.ts"
 import { Intake } from "../orchestrator/intake/Intake.ts"
 import { SweepIntake } from "../orchestrator/intake/SweepIntake.ts"
 import * as KeptClearances from "../orchestrator/shared/KeptClearances.ts"
@@ -61,7 +61,6 @@ import { BuilderAttribution } from "../ports/orchestrator/BuilderAttribution.ts"
 import { BuilderLedger, LedgerUnavailable } from "../ports/orchestrator/BuilderLedger.ts"
 import { Chains } from "../ports/shared/Chains.ts"
 import { Prices } from "../ports/orchestrator/Prices.ts"
-import type { TreasuryKey } from "../ports/orchestrator/TreasuryKey.ts"
 import { Screening } from "../ports/shared/Screening.ts"
 import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSources.ts"
 import * as AppBridges from "./orchestrator/Bridges.ts"
@@ -89,9 +88,12 @@ export interface Options {
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
-  readonly relayerKeys: Array.NonEmptyReadonlyArray<Redacted.Redacted<Hex>>
+  /** Keys of the lanes, in this process or outside. */
+  readonly relayerKeys: Array.NonEmptyReadonlyArray<KeyReference>
   /** Key of the fee recipient, in this process or in a KMS. Without it the treasury sells nothing. */
-  readonly feeRecipientKey?: Redacted.Redacted<Hex> | (Kms.Options & { readonly key: KmsKey }) | undefined
+  readonly feeRecipientKey?: KeyReference | undefined
+  /** Default: every key is in this process. */
+  readonly keys?: ConfiguredKey.Options
   readonly settings: OrchestratorSettingsShape
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
@@ -174,6 +176,7 @@ const stores = (options: Options) =>
     SqlIntents.layer,
     SqlKeptData.layer,
     SqlKeptSums.layer("orchestrator"),
+    SqlLaneBook.layer,
     SqlLastPrices.layer,
     SqlOutbox.layer,
     SqlRefunds.layer,
@@ -185,16 +188,12 @@ const stores = (options: Options) =>
     Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
   )
 
-const treasuryKey = (
-  key: Options["feeRecipientKey"]
-): Layer.Layer<
-  TreasuryKey,
-  RawTreasuryKey.BadTreasuryKey | KmsTreasuryKey.TreasuryKeyUnavailable,
-  FileSystem.FileSystem | HttpClient.HttpClient
-> => {
-  if (key === undefined) return RawTreasuryKey.none
-  return Redacted.isRedacted(key) ? RawTreasuryKey.layer(key) : KmsTreasuryKey.layer(Kms.make(key.key, key))
-}
+const keys = ({ feeRecipientKey, keys: options = ConfiguredKey.IN_PROCESS, relayerKeys }: Options) =>
+    LaneKeys.layer(Array.map(relayerKeys, (key) => ConfiguredKey.make(key, options))),
+    feeRecipientKey === undefined
+      ? TreasuryAccount.none
+      : TreasuryAccount.layer(ConfiguredKey.make(feeRecipientKey, options))
+  )
 
 /** Adapters of a deployment for every port. */
 export const adapters = (options: Options) => {
@@ -206,8 +205,7 @@ export const adapters = (options: Options) => {
     durable,
     NativeSignatures.layer
   ).pipe(
-    Layer.provideMerge(RawKeys.layer(options.relayerKeys)),
-    Layer.provideMerge(treasuryKey(options.feeRecipientKey)),
+    Layer.provideMerge(keys(options)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provide(options.http ?? FetchHttpClient.layer)
   )
@@ -234,6 +232,7 @@ const providerProbes = Layer.effect(
 /** The use cases over any implementation of the ports. Relayer, watcher and outbox run while the layer lives. */
 export const useCases = Layer.mergeAll(
   ChainReviews.layer,
+  LaneDesk.layer,
   IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
   Treasury.layer.pipe(
     Layer.provideMerge(

@@ -1,5 +1,5 @@
 /** `./sweep builder-backend`: runs the builder backend with the settings of the environment. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import type * as BuilderApp from "../apps/BuilderApp.ts"
 import { builder, BuilderConfig, builderSettings } from "../config/Builder.ts"
@@ -28,6 +28,30 @@ const gateway = Effect.gen(function* () {
   return all.value
 })
 
+const secretKey = Effect.fnUntraced(function* ({ config, name }: typeof builder.secretsKey) {
+  const text = yield* config
+  if (Option.isNone(text)) return undefined
+  const digits = Redacted.value(text.value).replace(/^0x/, "")
+  if (/^[0-9a-fA-F]{64}$/.test(digits)) return Redacted.make(Uint8Array.fromHex(digits), { label: name })
+  return yield* new UsageError({ detail: `${name} is not valid. Set it to 32 random bytes as 64 hex digits` })
+})
+
+/** Keys of secrets in the database. */
+const secrets = Effect.gen(function* () {
+  const { secretsFormerKey, secretsKey } = builder
+  return { key: yield* secretKey(secretsKey), formerKey: yield* secretKey(secretsFormerKey) }
+})
+
+/** Secrets that stand readable in a database of its own are worth a warning. */
+const warnOfReadable = Effect.gen(function* () {
+  const { databaseUrl } = yield* CommonConfig
+  if (Option.isSome(databaseUrl) && Option.isNone(yield* builder.secretsKey.config)) {
+    yield* Effect.annotateLogs(Effect.logWarning("secrets.readable"), {
+      advice: "set SECRETS_KEY, so that the secrets of webhooks are encrypted (docs/how-to/keep-keys-safe.md)"
+    })
+  }
+})
+
 /** The console reads the orchestrator only if both settings are set. */
 const operations = Effect.gen(function* () {
   const { orchestratorToken, orchestratorUrl } = yield* BuilderConfig
@@ -42,11 +66,12 @@ const operations = Effect.gen(function* () {
 })
 
 /** Checks of settings that concern several of them, or files. */
-export const builderChecks = [gateway, chainsFile, configuredChains, TelemetryOptions.headers]
+export const builderChecks = [gateway, secrets, chainsFile, configuredChains, TelemetryOptions.headers]
 
 const options = Effect.gen(function* () {
   yield* Problems.check([common, chains, builder], builderChecks)
   yield* Problems.hints
+  yield* warnOfReadable
   const shared = yield* CommonConfig
   const config = yield* BuilderConfig
   const sso = yield* gateway
@@ -58,9 +83,11 @@ const options = Effect.gen(function* () {
     gateway: sso,
     operations: yield* operations,
     webhooksAllowPrivate: config.webhooksAllowPrivate,
+    secrets: yield* secrets,
     server: {
       trustedProxyHops: shared.trustedProxyHops,
-      adminToken: Option.getOrUndefined(config.adminToken),
+      adminToken: Option.getOrUndefined(Option.map(config.adminToken, ({ current }) => current)),
+      formerAdminTokens: Option.match(config.adminToken, { onNone: () => [], onSome: ({ former }) => former }),
       metricsToken: Option.getOrUndefined(shared.metricsToken)
     },
     telemetry: yield* TelemetryOptions.telemetry,

@@ -5,6 +5,7 @@ import type * as OrchestratorApp from "../apps/OrchestratorApp.ts"
 import { chains } from "../config/Chains.ts"
 import { common, CommonConfig } from "../config/Common.ts"
 import { orchestrator, OrchestratorConfig, orchestratorSettings } from "../config/Orchestrator.ts"
+import { KNOWN_CHAINS } from "../catalog/KnownChains.ts"
 import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
 import * as AssetHints from "./AssetHints.ts"
 import { bridgeOptions } from "./BridgeOptions.ts"
@@ -12,7 +13,7 @@ import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { feeRules } from "./FeePolicyFile.ts"
 import * as DiscoveryOptions from "./DiscoveryOptions.ts"
-import * as PrivateKeys from "./PrivateKeys.ts"
+import * as Keys from "./Keys.ts"
 import * as Problems from "./Problems.ts"
 import { routeServices } from "./RouteServiceOptions.ts"
 import * as RiskOptions from "./RiskOptions.ts"
@@ -22,33 +23,25 @@ import { UsageError } from "./UsageError.ts"
 
 /** Keys of the lanes. */
 export const relayerKeys = Effect.flatMap(orchestrator.relayerKeys.config, (configured) =>
-  PrivateKeys.parse(
+  Keys.parse(
     orchestrator.relayerKeys.name,
-    "one or more private keys, 0x followed by 64 hex digits, separated by commas",
+    "one or more private keys or places of keys (see docs/how-to/keep-keys-safe.md), separated by commas",
     configured
   )
 )
 
 /** Key of the fee recipient, if one is set. */
 export const feeRecipientKey = Effect.gen(function* () {
-  const { feeRecipientKey: inProcess, feeRecipientKmsKey: inKms, googleCredentials, kmsTimeoutSeconds } = orchestrator
-  const raw = yield* inProcess.config
+  const { feeRecipientKey: named, feeRecipientKmsKey: inKms } = orchestrator
+  const configured = yield* named.config
   const key = yield* inKms.config
-  if (Option.isSome(raw) && Option.isSome(key)) {
-    return yield* new UsageError({ detail: `${inProcess.name} and ${inKms.name} are both set. Set only one of them` })
+  if (Option.isSome(configured) && Option.isSome(key)) {
+    return yield* new UsageError({ detail: `${named.name} and ${inKms.name} are both set. Set only one of them` })
   }
-  if (Option.isSome(key)) {
-    const timeoutMillis = (yield* kmsTimeoutSeconds.config) * 1000
-    return {
-      key: key.value,
-      timeoutMillis,
-      googleCredentials: Option.getOrUndefined(yield* googleCredentials.config)
-    }
-  }
-  if (Option.isNone(raw)) return undefined
-  const expected = "the private key of the fee recipient, 0x followed by 64 hex digits"
-  const [parsed] = yield* PrivateKeys.parse(inProcess.name, expected, [raw.value])
-  return parsed
+  if (Option.isSome(key)) return { kind: "kms", key: key.value } as const
+  if (Option.isNone(configured)) return undefined
+  const reference = yield* Keys.parseOne(named.name, "the key of the fee recipient", configured)
+  return yield* Keys.ofFeeRecipient(named.name, reference)
 })
 
 /** Checks of settings that concern several of them, or files. */
@@ -71,17 +64,24 @@ const options = Effect.gen(function* () {
   const config = yield* OrchestratorConfig
   const settings = { ...(yield* orchestratorSettings), feeRules: yield* feeRules }
   const served = yield* configuredChains
+  const lanes = yield* relayerKeys
+  const feeRecipient = yield* feeRecipientKey
+  const isPublic = served.some(({ chain }) => chain.id in KNOWN_CHAINS)
+  yield* Keys.warnOfRaw(orchestrator.relayerKeys.name, lanes, isPublic)
+  if (feeRecipient !== undefined) yield* Keys.warnOfRaw(orchestrator.feeRecipientKey.name, [feeRecipient], isPublic)
   yield* AssetHints.hints(served.map(({ chain }) => chain))
   return {
     chains: served,
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
     databasePoolSize: shared.databasePoolSize,
-    relayerKeys: yield* relayerKeys,
-    feeRecipientKey: yield* feeRecipientKey,
+    relayerKeys: lanes,
+    feeRecipientKey: feeRecipient,
+    keys: yield* Keys.options,
     settings,
     server: {
       trustedProxyHops: shared.trustedProxyHops,
-      adminToken: Option.getOrUndefined(config.adminToken),
+      adminToken: Option.getOrUndefined(Option.map(config.adminToken, ({ current }) => current)),
+      formerAdminTokens: Option.match(config.adminToken, { onNone: () => [], onSome: ({ former }) => former }),
       metricsToken: Option.getOrUndefined(shared.metricsToken),
       rateLimits: {
         ...serverDefaults.rateLimits,

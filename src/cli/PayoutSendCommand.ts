@@ -5,18 +5,19 @@ import { FetchHttpClient } from "effect/http"
 import { chainOf } from "../adapters/evm/chains/ChainSettings.ts"
 import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
-import * as RawVaultKey from "../adapters/evm/keys/RawVaultKey.ts"
+import * as ConfiguredKey from "../adapters/signers/ConfiguredKey.ts"
+import * as VaultAccount from "../adapters/evm/keys/VaultAccount.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
 import { type PaymentProgress, PayoutSender } from "../builder/payout/PayoutSender.ts"
 import { chains, ChainsConfig } from "../config/Chains.ts"
 import { payouts } from "../config/Payouts.ts"
 import { PayoutBatch } from "../domain/Payout.ts"
 import * as BuilderClient from "./BuilderClient.ts"
+import * as Keys from "./Keys.ts"
 import * as LocalNetwork from "./LocalNetwork.ts"
 import { json, printed } from "./Output.ts"
 import { asFacts } from "./PayoutTables.ts"
 import * as PayoutRegisterHttp from "./PayoutRegisterHttp.ts"
-import * as PrivateKeys from "./PrivateKeys.ts"
 
 const told = (progress: PaymentProgress): string => {
   switch (progress._tag) {
@@ -59,14 +60,13 @@ export const send = Command.make(
   { id: Argument.String("batch").pipe(Argument.withDescription("The batch's id, as `open` printed it")), json },
   ({ id, json }) =>
     Effect.gen(function* () {
-      const [key] = yield* PrivateKeys.parse(
-        "VAULT_KEY",
-        "the private key of the vault, 0x followed by 64 hex digits",
-        Option.toArray(yield* payouts.vaultKey.config)
+      const key = yield* Keys.parseOne("VAULT_KEY", "the key of the vault", yield* payouts.vaultKey.config)
+      const vault = VaultAccount.layer(ConfiguredKey.make(key, yield* Keys.options)).pipe(
+        Layer.provide(FetchHttpClient.layer)
       )
       const connection = yield* BuilderClient.connect
       const sender = PayoutSender.layer().pipe(
-        Layer.provide([PayoutRegisterHttp.layer(connection), RawVaultKey.layer(key), AllScreening.layerOracle()]),
+        Layer.provide([PayoutRegisterHttp.layer(connection), vault, AllScreening.layerOracle()]),
         Layer.provide(yield* nodes)
       )
       const paid = yield* Effect.flatMap(PayoutSender, ({ send }) =>

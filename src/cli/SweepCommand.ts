@@ -11,10 +11,12 @@ import { deployCommand } from "./DeployCommand.ts"
 import { devCommand } from "./DevCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { exposureCommand } from "./ExposureCommand.ts"
+import { keysCommand } from "./KeysCommand.ts"
 import { initCommand } from "./InitCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
 import { mutantsCommand } from "./MutantsCommand.ts"
+import { operateCommand } from "./OperateCommand.ts"
 import { orchestratorCommand } from "./OrchestratorCommand.ts"
 import { outboxCommand } from "./OutboxCommand.ts"
 import { payoutsCommand } from "./PayoutsCommand.ts"
@@ -39,6 +41,8 @@ export const sweepCommand = Command.make("sweep").pipe(
     treasuryCommand,
     exposureCommand,
     outboxCommand,
+    operateCommand,
+    keysCommand,
     mcpCommand,
     initCommand,
     doctorCommand,

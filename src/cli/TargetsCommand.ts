@@ -5,7 +5,8 @@ import { FetchHttpClient } from "effect/http"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as GuardOwner from "../adapters/evm/contracts/GuardOwner.ts"
 import * as SwapTargets from "../adapters/evm/contracts/SwapTargets.ts"
-import * as RawKeys from "../adapters/evm/keys/RawKeys.ts"
+import * as ConfiguredKey from "../adapters/signers/ConfiguredKey.ts"
+import * as LaneKeys from "../adapters/evm/keys/LaneKeys.ts"
 import { deployment } from "../config/Deployment.ts"
 import * as Address from "../domain/Address.ts"
 import { ChainId } from "../domain/ChainId.ts"
@@ -14,8 +15,8 @@ import { toSafeTarget, type TargetChange } from "../domain/TargetSafe.ts"
 import { type ChainClient, Chains, type ChainUnavailable } from "../ports/shared/Chains.ts"
 import { RelayerKeys } from "../ports/orchestrator/RelayerKeys.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
+import * as Keys from "./Keys.ts"
 import { json, printed } from "./Output.ts"
-import * as PrivateKeys from "./PrivateKeys.ts"
 import { asTable, named, row, TargetRows } from "./TargetsTables.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -89,11 +90,8 @@ const carryOut = Effect.fnUntraced(function* (
     yield* fs.writeFileString(output.value, `${text}\n`)
     return yield* Console.error(`wrote ${output.value}`)
   }
-  const keys = yield* PrivateKeys.parse(
-    "GUARD_OWNER_KEY",
-    "the private key of the guard's owner, 0x followed by 64 hex digits; or unset it for a Safe's transaction",
-    [configured.value]
-  )
+  const key = yield* Keys.parseOne("GUARD_OWNER_KEY", "the key of the guard's owner", configured)
+  const keys = LaneKeys.layer([ConfiguredKey.make(key, yield* Keys.options)]).pipe(Layer.provide(FetchHttpClient.layer))
   yield* Effect.gen(function* () {
     const [account] = (yield* RelayerKeys).lanes(chain.id)
     if (account !== owner) {
@@ -107,7 +105,7 @@ const carryOut = Effect.fnUntraced(function* (
       SwapTargets.encodeSet(change.target, change.kind, change.isAllowed)
     )
     yield* Console.log(`${change.isAllowed ? "proposed" : "removed"} ${change.target} in transaction ${hash}`)
-  }).pipe(Effect.provide(RawKeys.layer(keys)))
+  }).pipe(Effect.provide(keys))
 })
 
 const listingOf = Effect.fnUntraced(function* (

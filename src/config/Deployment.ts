@@ -10,6 +10,6 @@ export const deployment = {
   guardOwnerKey: secret({
     name: "GUARD_OWNER_KEY",
     meaning:
-      "Private key of the guard's owner, with which `./sweep targets` sends its changes. If not set, the command prints the transaction for a Safe. No service reads it."
+      "Key of the guard's owner, as a private key or in a form of `RELAYER_KEYS`, with which `./sweep targets` sends its changes. If not set, the command prints the transaction for a Safe. No service reads it."
   })
 } as const

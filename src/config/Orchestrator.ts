@@ -25,6 +25,7 @@ import {
   secret,
   secrets,
   setting,
+  tokens,
   valuesOf
 } from "./Setting.ts"
 
@@ -40,9 +41,10 @@ export const orchestrator = {
     check: Config.Port,
     meaning: "Port of the orchestrator."
   }),
-  adminToken: secret({
+  adminToken: tokens({
     name: "ORCH_ADMIN_TOKEN",
-    meaning: "Bearer token of the operator routes. If not set, these routes are closed."
+    meaning:
+      "Bearer token of the operator routes. Former tokens follow, separated by commas, each with the date from which it is refused (`new,old@2026-12-01`) or without one. If not set, these routes are closed."
   }),
   rateLimit: setting({
     name: "RATE_LIMIT",
@@ -54,7 +56,7 @@ export const orchestrator = {
     name: "RELAYER_KEYS",
     required: true,
     meaning:
-      "Private keys of the relayer's lanes, separated by commas and used on every chain. None may be the key of a delegated account."
+      "Keys of the relayer's lanes, separated by commas and used on every chain. Each is a private key, or says where the key is: `keystore:<file>`, `awskms:…`, `gcpkms:…` or `remote:<URL>#<address>`. None may be the key of a delegated account."
   }),
   protocolBpsTier1: setting({
     name: "PROTOCOL_BPS_TIER1",
@@ -183,6 +185,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
       builder: values.builderFailureBudget,
       windowMillis: 3_600_000
     },
+    laneRestRecipients: values.laneRestRecipients,
     minLaneBalance: values.minLaneBalance
   },
   prices: {

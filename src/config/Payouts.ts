@@ -5,6 +5,7 @@ export const payouts = {
   vaultKey: secret({
     name: "VAULT_KEY",
     required: true,
-    meaning: "Private key of the vault, with which `./sweep payouts send` pays builders. No service reads it."
+    meaning:
+      "Key of the vault, as a private key or in a form of `RELAYER_KEYS`, with which `./sweep payouts send` pays builders. No service reads it."
   })
 } as const

@@ -1,5 +1,6 @@
 /** A setting: its name, its meaning, its check, its default if it has one, and whether it is secret. */
-import { Config, Option, Redacted, Schema, SchemaTransformation } from "effect"
+import { Config, Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
+import * as AcceptedTokens from "../domain/AcceptedTokens.ts"
 import * as Address from "../domain/Address.ts"
 import { Uint256 } from "../domain/Amount.ts"
 
@@ -104,6 +105,32 @@ export const secret = ({
   required
 })
 
+/**
+ * Declares bearer tokens that a service accepts, separated by commas: the current one first, and former ones, each with the date from
+ * which it is refused, or without one. May be absent.
+ */
+export const tokens = ({
+  meaning,
+  name
+}: SecretDeclaration): Defaulted<Option.Option<AcceptedTokens.AcceptedTokens>> => ({
+  name,
+  meaning,
+  secret: true,
+  required: false,
+  default: Option.none(),
+  config: unlessEmpty({ name, check: acceptedTokens }, Option.none())
+})
+
+const acceptedTokens: Check<Option.Option<AcceptedTokens.AcceptedTokens>> = (name) =>
+  Config.schema(
+    Schema.String.check(
+      Schema.makeFilter((text: string) =>
+        Result.match(AcceptedTokens.parse(text, name), { onFailure: (problem) => problem, onSuccess: () => true })
+      )
+    ),
+    name
+  ).pipe(Config.map((text) => Option.fromUndefinedOr(Result.getOrThrow(AcceptedTokens.parse(text, name)))))
+
 /** Declares a comma-separated list of secrets, such as private keys. Empty if it is not set. */
 export const secrets = ({
   meaning,
@@ -171,6 +198,9 @@ export const origins: Check<ReadonlyArray<string>> = (name) =>
 /** Checks comma-separated chain ids. */
 export const chainIds: Check<ReadonlyArray<number>> = (name) =>
   Config.Array(integerIn({ from: 1, to: Number.MAX_SAFE_INTEGER }), name)
+
+/** Checks comma-separated addresses. */
+export const addresses: Check<ReadonlyArray<Address.Address>> = (name) => Config.Array(Address.NonZeroAddress, name)
 
 const CHAIN_TOKEN = "expected <chain id>:<address>, such as 8453:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 

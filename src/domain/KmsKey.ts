@@ -46,10 +46,13 @@ export const FromText = Schema.String.check(
     KmsKey,
     SchemaTransformation.transform({
       decode: (text) => Option.getOrThrow(parse(text.trim())),
-      encode: (key) => (key.provider === "gcp" ? `gcp:${key.version}` : awsText(key))
+      encode: (key) => textOf(key)
     })
   )
 )
 
-const awsText = ({ keyId, region }: { readonly keyId: string; readonly region: string }): string =>
-  keyId.startsWith("arn:") ? `aws:${keyId}` : `aws:${region}:${keyId}`
+/** Text of a key, which {@link parse} reads again. */
+export const textOf = (key: KmsKey): string => {
+  if (key.provider === "gcp") return `gcp:${key.version}`
+  return key.keyId.startsWith("arn:") ? `aws:${key.keyId}` : `aws:${key.region}:${key.keyId}`
+}

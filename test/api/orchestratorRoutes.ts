@@ -121,6 +121,36 @@ export const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error"]
   },
+  "get /admin/lanes": {
+    "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "post /admin/lanes/{address}/state": {
+    "401": ["unauthorized"],
+    "404": ["not found"],
+    "409": ["lane_not_changed"],
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "post /admin/lanes/{address}/rest": {
+    "401": ["unauthorized"],
+    "404": ["not found"],
+    "409": ["lane_not_changed"],
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error", "chain unavailable"]
+  },
+  "get /admin/log": {
+    "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /admin/treasury": {
     "401": ["unauthorized"],
     "429": ["rate limit exceeded"],

@@ -105,7 +105,7 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep", (it) => {
       const good = { CHAINS_FILE, RELAYER_KEYS: KEY, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }
       const { RELAYER_KEYS: _keys, ...keyless } = good
       const cases = [
-        [keyless, /RELAYER_KEYS is not set. Set it to one or more private keys/],
+        [keyless, /RELAYER_KEYS is not set. Set it to one or more private keys or places of keys/],
         [{ ...good, RELAYER_KEYS: "0x12" }, /RELAYER_KEYS is not valid/],
         [{ ...good, FEE_RECIPIENT_KMS_KEY: KEY }, /^sweep: FEE_RECIPIENT_KMS_KEY: expected `aws:/],
         [

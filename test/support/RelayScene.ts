@@ -15,6 +15,7 @@ import * as BuilderLedger from "../../src/adapters/memory/orchestrator/BuilderLe
 import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
 import * as Exposures from "../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
+import * as LaneBook from "../../src/adapters/memory/orchestrator/LaneBook.ts"
 import * as Outbox from "../../src/adapters/memory/orchestrator/Outbox.ts"
 import * as FeeValue from "../../src/adapters/memory/orchestrator/FeeValue.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
@@ -87,7 +88,8 @@ const stores = Layer.mergeAll(
   Outbox.layer,
   Alerts.layer,
   Exposures.layer,
-  Refunds.layer
+  Refunds.layer,
+  LaneBook.layer
 )
 
 /** Stores, keys and services of the scene, on any chains. */

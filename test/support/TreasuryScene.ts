@@ -2,7 +2,8 @@
 import { Context, Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
 import { keccak256, toHex } from "viem"
 import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
-import * as RawTreasuryKey from "../../src/adapters/evm/keys/RawTreasuryKey.ts"
+import * as RawKey from "../../src/adapters/evm/keys/RawKey.ts"
+import * as TreasuryAccount from "../../src/adapters/evm/keys/TreasuryAccount.ts"
 import * as MemoryIntents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import * as MemoryTreasurySales from "../../src/adapters/memory/orchestrator/TreasurySales.ts"
 import * as MemoryAlerts from "../../src/adapters/memory/shared/Alerts.ts"
@@ -59,9 +60,9 @@ interface World {
 }
 
 const keyOf = (key: Options["key"]): Layer.Layer<TreasuryKey, unknown> => {
-  if (key === "none") return RawTreasuryKey.none
+  if (key === "none") return TreasuryAccount.none
   if (key !== undefined && key !== "other") return key
-  return RawTreasuryKey.layer(Redacted.make(key === "other" ? hash("another") : hash("fee recipient")))
+  return TreasuryAccount.layer(RawKey.account(Redacted.make(key === "other" ? hash("another") : hash("fee recipient"))))
 }
 
 const portsOf = ({ asked, events, receipts, script, stores }: World, options: Options) => {

@@ -38,6 +38,7 @@ import * as OperatorDocs from "./OperatorDocs.ts"
 import { Sweeps } from "./SweepApi.ts"
 import * as SweepDocs from "./SweepDocs.ts"
 import { SweepQuotesResponse } from "./SweepSchemas.ts"
+import { Lanes } from "./LanesApi.ts"
 import { Treasury } from "./TreasuryApi.ts"
 import { NotReady, Ready } from "./Readiness.ts"
 import {
@@ -199,7 +200,7 @@ export const System = HttpApiGroup.make("system")
   )
 
 export const OrchestratorApi = HttpApi.make("orchestrator")
-  .add(Quotes, Intents, Sweeps, Portfolios, Prices, Catalogs, Operator, Treasury, System)
+  .add(Quotes, Intents, Sweeps, Portfolios, Prices, Catalogs, Operator, Lanes, Treasury, System)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

@@ -1,5 +1,5 @@
 /** Settings of the relayer and the watcher. */
-import { BPS, chainIds, integer, list, optional, POSITIVE, setting, wei } from "../Setting.ts"
+import { addresses, BPS, chainIds, integer, list, optional, POSITIVE, setting, wei } from "../Setting.ts"
 
 export const relaying = {
   minLaneBalance: setting({
@@ -8,6 +8,12 @@ export const relaying = {
     check: wei,
     meaning:
       "Minimum balance of a lane, in wei. A lane below it pauses and raises an alert. A chain can have its own: `minLaneBalanceWei` in the chains file."
+  }),
+  laneRestRecipients: list({
+    name: "LANE_REST_RECIPIENTS",
+    check: addresses,
+    meaning:
+      "Addresses, separated by commas, that may receive the rest of a retired lane beside the other lanes. The admin token alone can send a lane's balance nowhere else."
   }),
   relayerBatch: setting({
     name: "RELAYER_BATCH",

@@ -7,7 +7,7 @@ export const treasury = {
   feeRecipientKey: secret({
     name: "FEE_RECIPIENT_KEY",
     meaning:
-      "Private key of the fee recipient, with which the service sells collected fees. If neither it nor `FEE_RECIPIENT_KMS_KEY` is set, the service sells nothing: `./sweep treasury plan` prints the sales for a Safe."
+      "Key of the fee recipient, as a private key or in a form of `RELAYER_KEYS` except `remote:`, with which the service sells collected fees. If neither it nor `FEE_RECIPIENT_KMS_KEY` is set, the service sells nothing: `./sweep treasury plan` prints the sales for a Safe."
   }),
   feeRecipientKmsKey: optional({
     name: "FEE_RECIPIENT_KMS_KEY",

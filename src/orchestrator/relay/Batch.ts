@@ -36,12 +36,14 @@ const makeSending = Effect.fnUntraced(function* (dispatch: Effect.Success<typeof
               key: signingFailedKey(client, lane),
               severity: "critical",
               kind: "signing_failed",
-              message: `Lane ${lane} on ${client.chain.name} cannot sign. Check its key in RELAYER_KEYS.`,
+              message: `Lane ${lane} on ${client.chain.name} cannot sign. It takes no new batches until it signs again. Check its key in RELAYER_KEYS and its signer.`,
               details: { chainId: client.chain.id, lane, detail: error.detail }
             })
             .pipe(Effect.andThen(postpone(NonceUse.idsOf(parcel))), Effect.as(0)),
         // Another worker sent some of them after this one's lease had ended. The others are free again.
-        IntentTaken: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0)
+        IntentTaken: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0),
+        // The operator has drained the lane meanwhile. Another lane takes them.
+        LaneClosed: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0)
       })
     )
   })

@@ -118,6 +118,13 @@ export class Webhooks extends Context.Service<
       secret: Redacted.Redacted,
       previousUntilMs: number
     ) => Owned<WebhookEndpoint>
+    /**
+     * Stores up to `limit` secrets anew that are not stored as the settings say: encrypted by the current key, or readable without one.
+     * Returns the number of those that were stored, and of those that cannot be read.
+     */
+    readonly reseal: (
+      limit: number
+    ) => Effect.Effect<{ readonly stored: number; readonly unreadable: number }, StoreUnavailable>
     /** Queues a message for each enabled endpoint of the builder that wants its type. Idempotent by message id. */
     readonly publish: (builderId: string, message: WebhookMessage) => Effect.Effect<void, StoreUnavailable>
     /** Queues a message for one endpoint and returns the delivery. `WebhookDisabled` if nothing can be queued. */

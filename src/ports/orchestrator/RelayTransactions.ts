@@ -101,6 +101,13 @@ export class IntentTaken extends Schema.TaggedError<IntentTaken>()("IntentTaken"
   }
 }
 
+/** The lane takes no new batches (`LaneBook`). */
+export class LaneClosed extends Schema.TaggedError<LaneClosed>()("LaneClosed", { lane: Schema.String }) {
+  override get message(): string {
+    return `lane ${this.lane} takes no new batches`
+  }
+}
+
 export class RelayTransactions extends Context.Service<
   RelayTransactions,
   {
@@ -108,7 +115,7 @@ export class RelayTransactions extends Context.Service<
      * Allocates the lane's next nonce, max(chain nonce, highest stored + 1), has the transaction signed, and stores the
      * signed bytes and the links to the intents, whose `txHash` becomes the attempt's. All of it is one database
      * transaction that holds the lane's lock. When it returns, the bytes may be broadcast; when it fails, no nonce is
-     * used. Without intents, the transaction is a `cancel`.
+     * used. Without intents, the transaction is a `cancel`. A lane that is not active gets no transaction.
      */
     readonly allocate: <E>(options: {
       readonly chainId: ChainId
@@ -120,7 +127,7 @@ export class RelayTransactions extends Context.Service<
       readonly reserve?: bigint
       /** Signs the transaction with the nonce. A failure rolls the allocation back. */
       readonly sign: (nonce: bigint) => Effect.Effect<Attempt, E>
-    }) => Effect.Effect<RelayTransaction, E | IntentTaken | StoreUnavailable>
+    }) => Effect.Effect<RelayTransaction, E | IntentTaken | LaneClosed | StoreUnavailable>
     /**
      * Stores another version of the same nonce before it is broadcast. Idempotent by hash. `cancel` turns a sweep into
      * a self-send; the hash of a `sweep` becomes the `txHash` of the intents that it carries.

@@ -19,10 +19,17 @@ export class RelayerKeys extends Context.Service<
   {
     /** Accounts that may send on a chain; at least one. */
     readonly lanes: (chainId: ChainId) => ReadonlyArray<Address.Address>
-    /** Signs a transaction with the lane's key. Deterministic: the same transaction gives the same bytes. */
+    /** Signs a transaction with the lane's key. Two signatures of one transaction may differ. */
     readonly sign: (
       lane: Address.Address,
       transaction: UnsignedTransaction
     ) => Effect.Effect<SignedTransaction, SigningFailed>
+    /** False while the lane's signer is left alone after failures. The lane then takes no new batches. */
+    readonly isAnswering: (lane: Address.Address) => Effect.Effect<boolean>
+    /** Runs an effect that signs while it holds a connection to the database. Those of a signer outside this process take turns. */
+    readonly inTurn: <A, E, R>(
+      lane: Address.Address,
+      effect: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | SigningFailed, R>
   }
 >()("sweep/ports/RelayerKeys") {}

@@ -10,6 +10,8 @@ export interface UnsignedTransaction {
   readonly nonce: bigint
   readonly to: Address.Address
   readonly data: Hex
+  /** Wei. Default: 0. */
+  readonly value?: bigint
   /** Gas limit. */
   readonly gas: bigint
   /** Wei per gas. */

@@ -2,10 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { vi } from "vitest"
-import * as KmsTreasuryKey from "../../../src/adapters/evm/keys/KmsTreasuryKey.ts"
+import { inProcess } from "../../../src/adapters/evm/keys/KeyAccount.ts"
+import * as LaneKeys from "../../../src/adapters/evm/keys/LaneKeys.ts"
+import * as RemoteKey from "../../../src/adapters/evm/keys/RemoteKey.ts"
+import * as TreasuryAccount from "../../../src/adapters/evm/keys/TreasuryAccount.ts"
 import * as AwsKms from "../../../src/adapters/kms/AwsKms.ts"
 import { typedData } from "../../../src/domain/SweepOrder.ts"
 import { TreasuryKey } from "../../../src/ports/orchestrator/TreasuryKey.ts"
+import { relayerKeysSuite } from "../../ports/orchestrator/RelayerKeys.suite.ts"
 import { treasuryKeySuite } from "../../ports/orchestrator/TreasuryKey.suite.ts"
 import { AWS, awsKms, keyOf, throttled } from "../../support/FakeKms.ts"
 import { hash, newIntent } from "../../support/IntentFixtures.ts"
@@ -24,9 +28,16 @@ const kmsAt = (timeoutMillis: number) =>
   Effect.flatMap(StubServer, ({ url }) => AwsKms.make(AWS, { timeoutMillis, endpoint: url }))
 
 const treasuryKey = (server: Layer.Layer<StubServer>) =>
-  KmsTreasuryKey.layer(kmsAt(PATIENT_MILLIS)).pipe(Layer.provideMerge(server))
+  TreasuryAccount.layer(Effect.flatMap(kmsAt(PATIENT_MILLIS), RemoteKey.account)).pipe(Layer.provideMerge(server))
 
 const honest = StubServer.answering(awsKms(key))
+
+relayerKeysSuite("a key of AWS KMS", {
+  layer: LaneKeys.layer([
+    Effect.map(kmsAt(PATIENT_MILLIS), (kms) => inProcess(RemoteKey.accountAt(key.account, kms)))
+  ]).pipe(Layer.provide(honest)),
+  lanes: [key.account]
+})
 
 treasuryKeySuite("a key of AWS KMS", { layer: treasuryKey(honest), account: key.account })
 
@@ -48,10 +59,12 @@ describe("a key of AWS KMS", () => {
           const { body, ...rest } = awsKms(key)(seen)
           return { ...rest, body: { ...Object(body), ...change } }
         })
-        const { message } = yield* Effect.flip(Layer.build(KmsTreasuryKey.layer(kmsAt(PATIENT_MILLIS))))
+        const { message } = yield* Effect.flip(
+          Layer.build(TreasuryAccount.layer(Effect.flatMap(kmsAt(PATIENT_MILLIS), RemoteKey.account)))
+        )
         assert.strictEqual(
           message,
-          "the public key of the fee recipient's key could not be read: AWS KMS: the key's spec is not ECC_SECG_P256K1, or its usage is not SIGN_VERIFY. Check FEE_RECIPIENT_KMS_KEY and the permissions on the key"
+          "the fee recipient's key cannot be used: AWS KMS: the key's spec is not ECC_SECG_P256K1, or its usage is not SIGN_VERIFY. Check FEE_RECIPIENT_KEY and the permissions on the key"
         )
       }
     }).pipe(Effect.scoped, Effect.provide(honest))
@@ -77,7 +90,7 @@ describe("a key of AWS KMS", () => {
       const { account, signed } = yield* Effect.gen(function* () {
         const own = yield* signer
         return { account: own.address, signed: yield* own.signOrder(order) }
-      }).pipe(Effect.provide(KmsTreasuryKey.layer(kmsAt(PATIENT_MILLIS))))
+      }).pipe(Effect.provide(TreasuryAccount.layer(Effect.flatMap(kmsAt(PATIENT_MILLIS), RemoteKey.account))))
       assert.strictEqual(account, key.account)
       assert.lengthOf(signed, 132)
       assert.lengthOf(yield* (yield* StubServer).seen, 3)

@@ -4,7 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { exportPKCS8, generateKeyPair, jwtVerify } from "jose"
-import * as KmsTreasuryKey from "../../../src/adapters/evm/keys/KmsTreasuryKey.ts"
+import * as RemoteKey from "../../../src/adapters/evm/keys/RemoteKey.ts"
+import * as TreasuryAccount from "../../../src/adapters/evm/keys/TreasuryAccount.ts"
 import * as GcpKms from "../../../src/adapters/kms/GcpKms.ts"
 import { typedData } from "../../../src/domain/SweepOrder.ts"
 import { TreasuryKey } from "../../../src/ports/orchestrator/TreasuryKey.ts"
@@ -28,7 +29,7 @@ const kmsAt = (timeoutMillis: number, credentialsFile?: string) =>
   ).pipe(Effect.provide(platform))
 
 const treasuryKey = (server: Layer.Layer<StubServer>) =>
-  KmsTreasuryKey.layer(kmsAt(PATIENT_MILLIS)).pipe(Layer.provideMerge(server))
+  TreasuryAccount.layer(Effect.flatMap(kmsAt(PATIENT_MILLIS), RemoteKey.account)).pipe(Layer.provideMerge(server))
 
 const honest = StubServer.answering(gcpKms(key))
 

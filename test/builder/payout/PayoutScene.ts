@@ -3,7 +3,8 @@ import { Cause, Effect, Exit, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { createPublicClient, erc20Abi, http, parseTransaction } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import * as RawVaultKey from "../../../src/adapters/evm/keys/RawVaultKey.ts"
+import * as RawKey from "../../../src/adapters/evm/keys/RawKey.ts"
+import * as VaultAccount from "../../../src/adapters/evm/keys/VaultAccount.ts"
 import * as MemoryStores from "../../../src/adapters/memory/builder/Stores.ts"
 import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
 import { builderDefaults } from "../../../src/config/Builder.ts"
@@ -101,7 +102,7 @@ export const run = Effect.fnUntraced(function* (
         Layer.provide([
           registerOn(desk, dies),
           chains,
-          RawVaultKey.layer(Redacted.make(options.key ?? VAULT.privateKey)),
+          VaultAccount.layer(RawKey.account(Redacted.make(options.key ?? VAULT.privateKey))),
           Layer.succeed(Screening, { clear: options.screening ?? (() => Effect.void) })
         ])
       )

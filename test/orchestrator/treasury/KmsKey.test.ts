@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import { vi } from "vitest"
-import * as KmsTreasuryKey from "../../../src/adapters/evm/keys/KmsTreasuryKey.ts"
+import * as RemoteKey from "../../../src/adapters/evm/keys/RemoteKey.ts"
+import * as TreasuryAccount from "../../../src/adapters/evm/keys/TreasuryAccount.ts"
 import * as AwsKms from "../../../src/adapters/kms/AwsKms.ts"
 import { AWS, awsKms, keyOf } from "../../support/FakeKms.ts"
 import { hash } from "../../support/IntentFixtures.ts"
@@ -21,7 +22,9 @@ const server = StubServer.answering(awsKms(key))
 const sceneAt = (url: string) =>
   Scene.make({
     treasury: { intervalMillis: undefined, pollMillis: 20 },
-    key: KmsTreasuryKey.layer(AwsKms.make(AWS, { timeoutMillis: 60_000, endpoint: url }))
+    key: TreasuryAccount.layer(
+      Effect.flatMap(AwsKms.make(AWS, { timeoutMillis: 60_000, endpoint: url }), RemoteKey.account)
+    )
   })
 
 const until = <A, E, R>(read: Effect.Effect<A, E, R>, isExpected: (value: A) => boolean) =>

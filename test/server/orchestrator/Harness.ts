@@ -9,6 +9,7 @@ import type { FailureReason } from "../../../src/domain/Intent.ts"
 import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
+import { LaneDesk, UnknownLane } from "../../../src/orchestrator/operate/LaneDesk.ts"
 import { Treasury } from "../../../src/orchestrator/treasury/Treasury.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
 import { SweepIntake } from "../../../src/orchestrator/intake/SweepIntake.ts"
@@ -58,6 +59,7 @@ export interface UseCases {
   readonly retry: IntentDesk["Service"]["retry"]
   readonly close: OutboxDelivery["Service"]["close"]
   readonly treasury: Treasury["Service"]
+  readonly lanes: LaneDesk["Service"]
   readonly exposures: Pick<Exposures["Service"], "sums" | "largest">
   readonly store: Layer.Layer<RateLimiter.RateLimiterStore>
   readonly keys: Layer.Layer<Idempotency>
@@ -109,6 +111,12 @@ const working: UseCases = {
       id === ID ? Option.some({ id, outcome: "requeued" as const, explanation: "It is free." }) : Option.none()
     ),
   close: (id) => Effect.succeed(id === "41"),
+  lanes: {
+    list: Effect.succeed([]),
+    log: Effect.succeed([]),
+    move: () => Effect.fail(new UnknownLane()),
+    empty: () => Effect.fail(new UnknownLane())
+  },
   exposures: { sums: () => Effect.succeed(new Map()), largest: () => Effect.succeed([]) },
   treasury: {
     view: Effect.succeed(treasuryView),
@@ -184,6 +192,7 @@ export const services = (
     Layer.mock(Readiness, { check: all.ready }),
     Layer.mock(Alerts, { list: all.alerts }),
     Layer.mock(Exposures, all.exposures),
+    Layer.mock(LaneDesk, all.lanes),
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
     Layer.mock(Treasury, all.treasury),
     ChainsInMemory.layer(chains),

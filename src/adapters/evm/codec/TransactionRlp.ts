@@ -51,9 +51,19 @@ const authorizationTuple = ({ address, chainId, nonce, r, s, yParity }: Authoriz
     integer(BigInt(s))
   ])
 
-/** Serializes the bytes to sign, or with a signature the bytes to send. The value is zero and the access list is empty. */
+/** Serializes the bytes to sign, or with a signature the bytes to send. The access list is empty. */
 export const serialize = (transaction: UnsignedTransaction, signature?: TransactionSignature): Hex => {
-  const { authorizationList, chainId, data, gas, maxFeePerGas, maxPriorityFeePerGas, nonce, to } = transaction
+  const {
+    authorizationList,
+    chainId,
+    data,
+    gas,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    nonce,
+    to,
+    value = 0n
+  } = transaction
   const isSetCode = authorizationList.length > 0
   const fields = [
     integer(BigInt(chainId)),
@@ -62,7 +72,7 @@ export const serialize = (transaction: UnsignedTransaction, signature?: Transact
     integer(maxFeePerGas),
     integer(gas),
     bytes(to),
-    integer(0n),
+    integer(value),
     bytes(data),
     list([]),
     ...(isSetCode ? [list(authorizationList.map(authorizationTuple))] : []),

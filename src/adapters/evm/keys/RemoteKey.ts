@@ -1,8 +1,8 @@
 /** A key that never leaves a key management service (KMS), and the account that signs by it. */
 import { Effect, Schema } from "effect"
 import type * as Address from "../../../domain/Address.ts"
-import type { Hash } from "../../../domain/Hex.ts"
 import * as Keccak from "../codec/Keccak.ts"
+import { type KeyAccount, KeyFailed, ofDigests } from "./KeyAccount.ts"
 import * as KmsAnswers from "./KmsAnswers.ts"
 
 /** The service refused, failed or did not answer in time. The detail has no secret and no text of the service. */
@@ -20,20 +20,19 @@ export interface RemoteKey {
   readonly sign: (digest: Uint8Array) => Effect.Effect<Uint8Array, KmsFailed>
 }
 
-export interface Account {
-  readonly address: Address.Address
-  /** Signature of a digest by this account, which was checked against its address. */
-  readonly sign: (digest: Hash) => Effect.Effect<KmsAnswers.KmsSignature, KmsFailed | KmsAnswers.UnusableAnswer>
-}
+/** Account of the key, which is asked for. */
+export const addressOf = (key: RemoteKey): Effect.Effect<Address.Address, KmsFailed | KmsAnswers.UnusableAnswer> =>
+  Effect.flatMap(key.publicKey, (spki) => Effect.fromResult(KmsAnswers.accountOfPublicKey(spki)))
 
-/** Reads the public key once. */
-export const account = Effect.fnUntraced(function* (key: RemoteKey) {
-  const address = yield* Effect.fromResult(KmsAnswers.accountOfPublicKey(yield* key.publicKey))
-  return {
-    address,
-    sign: Effect.fnUntraced(function* (digest) {
-      const der = yield* key.sign(Keccak.bytesOf(digest))
-      return yield* Effect.fromResult(KmsAnswers.signatureOf(der, { account: address, digest }))
-    })
-  } satisfies Account
-})
+/** An account that signs by the key. Each signature is checked against the address. */
+export const accountAt = (address: Address.Address, key: RemoteKey): KeyAccount =>
+  ofDigests(address, (digest) =>
+    key.sign(Keccak.bytesOf(digest)).pipe(
+      Effect.flatMap((der) => Effect.fromResult(KmsAnswers.signatureOf(der, { account: address, digest }))),
+      Effect.mapError(({ message }) => new KeyFailed({ detail: message }))
+    )
+  )
+
+/** Account of the key. Reads the public key once. */
+export const account = (key: RemoteKey): Effect.Effect<KeyAccount, KmsFailed | KmsAnswers.UnusableAnswer> =>
+  Effect.map(addressOf(key), (address) => accountAt(address, key))

@@ -267,7 +267,8 @@ export const layer = Layer.effect(
       deliveries: deliveries(store),
       claim: claim(store),
       record: record(store),
-      prune: prune(store)
+      prune: prune(store),
+      reseal: () => Effect.succeed({ stored: 0, unreadable: 0 })
     })
   })
 )

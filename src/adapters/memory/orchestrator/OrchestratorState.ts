@@ -3,13 +3,16 @@
  * intent's progress writes to the outbox. Every change is one atomic step of the state.
  */
 import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from "effect"
+import type { Address } from "../../../domain/Address.ts"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
 import type { ArrivedInstead, RefundLine } from "../../../domain/BridgeRefund.ts"
 import type { ExposureClass, Window } from "../../../domain/Exposure.ts"
 import type { WaitingFor } from "../../../domain/Intent.ts"
+import type { OperatorRecord } from "../../../domain/LaneState.ts"
 import type { GivenUp, Intent } from "../../../ports/orchestrator/Intents.ts"
 import type { OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
 import type { NewRefund } from "../../../ports/orchestrator/Refunds.ts"
+import type { LaneRecord, Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
 import type { StoredSweep } from "../../../ports/orchestrator/Sweeps.ts"
 import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
 
@@ -93,6 +96,10 @@ export interface State {
   readonly refunds: HashMap.HashMap<string, StoredRefund>
   /** Oldest first. */
   readonly sweeps: ReadonlyArray<StoredSweep>
+  readonly laneStates: ReadonlyMap<Address, LaneRecord>
+  readonly withdrawals: ReadonlyArray<Withdrawal>
+  /** Newest first. */
+  readonly operatorLog: ReadonlyArray<OperatorRecord>
 }
 
 const empty: State = {
@@ -109,7 +116,10 @@ const empty: State = {
   outbox: HashMap.empty(),
   arrivals: HashMap.empty(),
   refunds: HashMap.empty(),
-  sweeps: []
+  sweeps: [],
+  laneStates: new Map(),
+  withdrawals: [],
+  operatorLog: []
 }
 
 export class OrchestratorState extends Context.Service<

@@ -1,6 +1,11 @@
 /** Relay transactions in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
-import { IntentTaken, type RelayTransaction, RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
+import {
+  IntentTaken,
+  LaneClosed,
+  type RelayTransaction,
+  RelayTransactions
+} from "../../../ports/orchestrator/RelayTransactions.ts"
 import { account, carriesOwner, lookup, OrchestratorState, type State, unwaiting } from "./OrchestratorState.ts"
 import * as RelayEndings from "./RelayEndings.ts"
 
@@ -42,6 +47,7 @@ const allocate =
       const before = yield* Ref.get(state)
       const missed = taken(before, options)
       if (missed.length > 0) return yield* new IntentTaken({ intentIds: missed })
+      if ((before.laneStates.get(lane)?.state ?? "active") !== "active") return yield* new LaneClosed({ lane })
       const next = lookup(before.laneNonces, account(chainId, lane)) ?? 0n
       const nonce = next > chainNonce ? next : chainNonce
       const attempt = yield* options.sign(nonce)

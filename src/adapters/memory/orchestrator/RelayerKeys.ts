@@ -43,5 +43,7 @@ export const layer = (lanes: ReadonlyArray<Address.Address>) =>
       const text = yield* Effect.orDie(encodeText({ lane, transaction }))
       const raw = stringToHex(text)
       return { raw, hash: keccak256(raw) }
-    })
+    }),
+    isAnswering: () => Effect.succeed(true),
+    inTurn: (_lane, effect) => effect
   })

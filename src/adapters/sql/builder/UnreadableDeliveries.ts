@@ -6,11 +6,13 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { DueDelivery } from "../../../ports/builder/Webhooks.ts"
 import { Alerts } from "../../../ports/shared/Alerts.ts"
+import { SecretBox } from "../../../ports/shared/SecretBox.ts"
 import type { StoreUnavailable } from "../../../ports/shared/Store.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import { decodeEach, type Unreadable } from "../shared/EachRow.ts"
 import * as BuilderAlerts from "./Alerts.ts"
 import * as WebhookRows from "./WebhookRows.ts"
+import * as WebhookSecrets from "./WebhookSecrets.ts"
 
 const KIND = "webhook_unreadable"
 
@@ -23,6 +25,7 @@ const SET_ASIDE_MILLIS = 24 * 60 * 60_000
 const RECHECK = Schedule.spaced("30 seconds")
 
 const make = Effect.gen(function* () {
+  const box = yield* SecretBox
   const sql = yield* SqlClient.SqlClient
   const alerts = yield* Alerts
 
@@ -33,7 +36,7 @@ const make = Effect.gen(function* () {
         key: keyOf(id),
         severity: "warning",
         kind: KIND,
-        message: `The stored webhook delivery ${id} cannot be read, so it is not sent. Restore its row in builder.webhook_deliveries. The service reads it again every 30 seconds.`,
+        message: `The stored webhook delivery ${id} cannot be read, so it is not sent. Restore its row in builder.webhook_deliveries, or the key of its secret (SECRETS_FORMER_KEY). The service reads it again every 30 seconds.`,
         details: { deliveryId: id, detail }
       })
     }
@@ -42,11 +45,25 @@ const make = Effect.gen(function* () {
       WHERE id = ANY(${failures.map(({ id }) => id)}::bigint[])`
   })
 
+  /** The delivery with its secrets, or the reason why one cannot be read. */
+  const withSecrets = ({ stored: [current, previous], ...due }: WebhookRows.StoredDue) =>
+    Effect.gen(function* () {
+      const secrets = [yield* WebhookSecrets.read(box, "secret", due.webhookId, current)]
+      if (previous.plain !== null || previous.sealed !== null) {
+        secrets.push(yield* WebhookSecrets.read(box, "previous_secret", due.webhookId, previous))
+      }
+      return { ...due, secrets } satisfies DueDelivery
+    }).pipe(
+      Effect.catchTag("SecretUnreadable", ({ detail }) => Effect.succeed({ id: due.id, detail } satisfies Unreadable))
+    )
+
   /** Due deliveries in the order of the rows, without those that cannot be read. */
   const decode = Effect.fnUntraced(function* (rows: ReadonlyArray<{ readonly id: bigint }>) {
     const { failures, values } = decodeEach(rows, WebhookRows.due)
-    if (failures.length > 0) yield* setAside(failures)
-    return values
+    const opened = yield* Effect.forEach(values, withSecrets)
+    const unreadable = [...failures, ...opened.flatMap((each) => ("detail" in each ? [each] : []))]
+    if (unreadable.length > 0) yield* setAside(unreadable)
+    return opened.flatMap((each) => ("detail" in each ? [] : [each]))
   }, guarded("UnreadableDeliveries.decode"))
 
   const recheck = Effect.gen(function* () {

@@ -1,8 +1,9 @@
 /** Rows of webhook endpoints, deliveries and attempts. */
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { DisabledReason, WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
 import type { DeliveryAttempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/builder/Webhooks.ts"
 import * as Rows from "./Rows.ts"
+import type { Stored } from "./WebhookSecrets.ts"
 
 const EndpointRow = Schema.Struct({
   id: Schema.String,
@@ -95,16 +96,21 @@ const DueRow = Schema.Struct({
   type: WebhookMessageType,
   payload: Schema.String,
   failures: Schema.Int,
-  secret: Schema.String,
-  previous_secret: Schema.NullOr(Schema.String)
+  secret: Schema.NullOr(Schema.String),
+  secret_sealed: Schema.NullOr(Schema.String),
+  previous_secret: Schema.NullOr(Schema.String),
+  previous_secret_sealed: Schema.NullOr(Schema.String)
 })
 
 const decodeDue = Schema.decodeUnknownSync(DueRow)
 
-const redacted = (secret: string) => Redacted.make(secret, { label: "webhook secret" })
+/** A due delivery with its secrets as they are stored, the current one first. */
+export interface StoredDue extends Omit<DueDelivery, "secrets"> {
+  readonly stored: readonly [current: Stored, previous: Stored]
+}
 
 /** A due delivery. Throws for a row that cannot be read. */
-export const due = (columns: unknown): DueDelivery => {
+export const due = (columns: unknown): StoredDue => {
   const row = decodeDue(columns)
   return {
     id: row.id,
@@ -112,7 +118,10 @@ export const due = (columns: unknown): DueDelivery => {
     url: row.url,
     message: { id: row.message_id, type: row.type, payload: row.payload },
     failures: row.failures,
-    secrets: [redacted(row.secret), ...(row.previous_secret === null ? [] : [redacted(row.previous_secret)])]
+    stored: [
+      { plain: row.secret, sealed: row.secret_sealed },
+      { plain: row.previous_secret, sealed: row.previous_secret_sealed }
+    ]
   }
 }
 

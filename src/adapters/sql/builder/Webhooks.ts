@@ -2,16 +2,18 @@
  * Endpoints in `builder.webhook_endpoints`, with their deliveries and attempts. The deliveries are the queue. A lease
  * is a column, so a delivery is due again if its sender dies, and any number of processes share the work.
  */
-import { Array as Arr, Clock, Effect, Layer, Option, Redacted } from "effect"
+import { Array as Arr, Clock, Effect, Layer, Option } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { EndpointHealth, WebhookMessage } from "../../../domain/Webhook.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { WebhookDisabled, WebhookLimit, WebhookNotFound, Webhooks } from "../../../ports/builder/Webhooks.ts"
+import { SecretBox, type SecretBoxShape } from "../../../ports/shared/SecretBox.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 import { UnreadableDeliveries } from "./UnreadableDeliveries.ts"
 import * as WebhookRows from "./WebhookRows.ts"
+import * as WebhookSecrets from "./WebhookSecrets.ts"
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
@@ -24,7 +26,7 @@ const theOne = Effect.fnUntraced(function* (id: string, rows: ReadonlyArray<unkn
   return endpoint ?? (yield* new WebhookNotFound({ id }))
 })
 
-const create = (sql: SqlClient.SqlClient): Webhooks["Service"]["create"] =>
+const create = (sql: SqlClient.SqlClient, box: SecretBoxShape): Webhooks["Service"]["create"] =>
   Effect.fn("Webhooks.create")(
     function* (endpoint, secret, limit) {
       const { builderId } = endpoint
@@ -33,9 +35,11 @@ const create = (sql: SqlClient.SqlClient): Webhooks["Service"]["create"] =>
       if (builders.length === 0) return yield* new UnknownBuilder({ builderId })
       const others = yield* sql`SELECT id FROM builder.webhook_endpoints WHERE builder_id = ${text(builderId)}`
       if (others.length >= limit) return yield* new WebhookLimit({ limit })
-      yield* sql`INSERT INTO builder.webhook_endpoints (id, builder_id, url, description, events, secret, created_at)
+      const { plain, sealed } = yield* WebhookSecrets.stored(box, "secret", endpoint.id, secret)
+      yield* sql`INSERT INTO builder.webhook_endpoints
+          (id, builder_id, url, description, events, secret, secret_sealed, created_at)
         VALUES (${endpoint.id}, ${builderId}, ${text(endpoint.url)}, ${text(endpoint.description)},
-          ${endpoint.events}::text[], ${Redacted.value(secret)}, ${timestamp(endpoint.createdAtMs)})`
+          ${endpoint.events}::text[], ${plain}, ${sealed}, ${timestamp(endpoint.createdAtMs)})`
     },
     (effect) => sql.withTransaction(effect),
     guarded("Webhooks.create")
@@ -82,15 +86,33 @@ const remove = (sql: SqlClient.SqlClient): Webhooks["Service"]["remove"] =>
     if (removed.length === 0) return yield* new WebhookNotFound({ id })
   }, guarded("Webhooks.remove"))
 
-const rotate = (sql: SqlClient.SqlClient): Webhooks["Service"]["rotate"] =>
-  Effect.fn("Webhooks.rotate")(function* (builderId, id, secret, previousUntilMs) {
-    return yield* theOne(
-      id,
-      yield* sql`UPDATE builder.webhook_endpoints SET secret = ${Redacted.value(secret)}, previous_secret = secret,
-            previous_secret_until = ${timestamp(previousUntilMs)}
+const rotate = (sql: SqlClient.SqlClient, box: SecretBoxShape): Webhooks["Service"]["rotate"] =>
+  Effect.fn("Webhooks.rotate")(
+    function* (builderId, id, secret, previousUntilMs) {
+      const [held] = yield* sql<{ readonly secret: string | null; readonly secret_sealed: string | null }>`
+        SELECT secret, secret_sealed FROM builder.webhook_endpoints WHERE ${owned(sql, builderId, id)} FOR UPDATE`
+      if (held === undefined) return yield* new WebhookNotFound({ id })
+      const { plain, sealed } = yield* WebhookSecrets.stored(box, "secret", id, secret)
+      // A secret that cannot be read cannot sign beside the new one.
+      const previous = yield* WebhookSecrets.read(box, "secret", id, {
+        plain: held.secret,
+        sealed: held.secret_sealed
+      }).pipe(
+        Effect.flatMap((former) => WebhookSecrets.stored(box, "previous_secret", id, former)),
+        Effect.orElseSucceed(() => ({ plain: null, sealed: null }))
+      )
+      const isKept = previous.plain !== null || previous.sealed !== null
+      return yield* theOne(
+        id,
+        yield* sql`UPDATE builder.webhook_endpoints SET secret = ${plain}, secret_sealed = ${sealed},
+            previous_secret = ${previous.plain}, previous_secret_sealed = ${previous.sealed},
+            previous_secret_until = ${isKept ? timestamp(previousUntilMs) : null}
           WHERE ${owned(sql, builderId, id)} RETURNING *`
-    )
-  }, guarded("Webhooks.rotate"))
+      )
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("Webhooks.rotate")
+  )
 
 const enqueue = (sql: SqlClient.SqlClient, message: WebhookMessage, at: Date, endpoints: Fragment) =>
   sql`INSERT INTO builder.webhook_deliveries (endpoint_id, message_id, type, payload, due_at, created_at)
@@ -158,8 +180,9 @@ const claim = (sql: SqlClient.SqlClient, { decode }: UnreadableDeliveries["Servi
     // Selects from each endpoint separately, so that an endpoint with a long queue does not delay the others.
     const rows = yield* sql<{ readonly id: bigint }>`
       WITH chosen AS (
-        SELECT d.id, d.due_at, e.id AS endpoint_id, e.url, e.secret,
-          CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret
+        SELECT d.id, d.due_at, e.id AS endpoint_id, e.url, e.secret, e.secret_sealed,
+          CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret,
+          CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret_sealed END AS previous_secret_sealed
         FROM builder.webhook_endpoints e CROSS JOIN LATERAL (
           SELECT id, due_at FROM builder.webhook_deliveries
           WHERE endpoint_id = e.id AND state = 'pending' AND due_at <= ${at}
@@ -179,7 +202,8 @@ const claim = (sql: SqlClient.SqlClient, { decode }: UnreadableDeliveries["Servi
         FROM chosen WHERE d.id = chosen.id
         RETURNING d.id, d.message_id, d.type, d.payload, d.failures
       )
-      SELECT leased.*, chosen.endpoint_id, chosen.url, chosen.secret, chosen.previous_secret
+      SELECT leased.*, chosen.endpoint_id, chosen.url, chosen.secret, chosen.secret_sealed,
+        chosen.previous_secret, chosen.previous_secret_sealed
       FROM leased JOIN chosen USING (id) ORDER BY chosen.due_at, id`
     return yield* decode(rows)
   }, guarded("Webhooks.claim"))
@@ -242,22 +266,24 @@ const prune = (sql: SqlClient.SqlClient): Webhooks["Service"]["prune"] =>
 export const layer = Layer.effect(
   Webhooks,
   Effect.gen(function* () {
+    const box = yield* SecretBox
     const sql = yield* SqlClient.SqlClient
     const unreadable = yield* UnreadableDeliveries
     return Webhooks.of({
-      create: create(sql),
+      create: create(sql, box),
       list: list(sql),
       find: find(sql),
       modify: modify(sql),
       remove: remove(sql),
-      rotate: rotate(sql),
+      rotate: rotate(sql, box),
       publish: publish(sql),
       send: send(sql),
       replay: replay(sql),
       deliveries: deliveries(sql),
       claim: claim(sql, unreadable),
       record: record(sql),
-      prune: prune(sql)
+      prune: prune(sql),
+      reseal: WebhookSecrets.reseal(sql, box)
     })
   })
 ).pipe(Layer.provide(UnreadableDeliveries.layer))

@@ -4,6 +4,7 @@ import { Clock, Effect } from "effect"
 import type * as Address from "../../../domain/Address.ts"
 import {
   IntentTaken,
+  LaneClosed,
   type RelayTransaction,
   type RelayTransactions
 } from "../../../ports/orchestrator/RelayTransactions.ts"
@@ -37,7 +38,7 @@ const insert = (
   nonce: bigint,
   at: Date
 ) =>
-  sql<{ id: bigint; taken: ReadonlyArray<string> }>`
+  sql<{ id: bigint; taken: ReadonlyArray<string>; is_open: boolean }>`
     WITH free AS (
       SELECT s.id, q.account FROM orchestrator.intent_states s JOIN orchestrator.intent_queue q ON q.intent_id = s.id
       WHERE s.id = ANY(${IntentTables.ids(sql, options.intentIds)}) AND s.source_chain_id = ${options.chainId}
@@ -57,7 +58,8 @@ const insert = (
       FROM transaction, free
     )
     SELECT transaction.id,
-      ARRAY(SELECT unnest(${options.intentIds}::text[]) EXCEPT SELECT free.id::text FROM free) AS taken
+      ARRAY(SELECT unnest(${options.intentIds}::text[]) EXCEPT SELECT free.id::text FROM free) AS taken,
+      NOT EXISTS (SELECT FROM orchestrator.lane_states WHERE lane = ${options.lane} AND state <> 'active') AS is_open
     FROM transaction`
 
 export const allocate =
@@ -75,6 +77,7 @@ export const allocate =
         guarded("allocate")
       )
       if (row === undefined) return yield* Effect.die(new Error("the inserted transaction was not returned"))
+      if (!row.is_open) return yield* new LaneClosed({ lane: options.lane })
       if (row.taken.length > 0) return yield* new IntentTaken({ intentIds: row.taken })
       const id = String(row.id)
       const attempt = yield* options.sign(nonce)

@@ -1,0 +1,59 @@
+/** {@link LaneBook} in memory, for tests. */
+import { Clock, Effect, HashMap, Layer, Option, Ref } from "effect"
+import { LaneBook, type NewOperatorRecord } from "../../../ports/orchestrator/LaneBook.ts"
+import { OrchestratorState, type State } from "./OrchestratorState.ts"
+
+const unfinished = (state: State, lane: string) =>
+  Array.from(HashMap.values(state.transactions)).filter((each) => each.lane === lane && each.status !== "final")
+
+const recorded = (state: State, record: NewOperatorRecord, atMs: number): State => ({
+  ...state,
+  operatorLog: [{ ...record, id: String(state.operatorLog.length + 1), atMs }, ...state.operatorLog]
+})
+
+export const layer = Layer.effect(
+  LaneBook,
+  Effect.gen(function* () {
+    const { state } = yield* OrchestratorState
+
+    const move: LaneBook["Service"]["move"] = Effect.fnUntraced(function* (lane, from, to, record) {
+      const sinceMs = yield* Clock.currentTimeMillis
+      return yield* Ref.modify(state, (current): readonly [boolean, State] => {
+        const now = current.laneStates.get(lane)?.state ?? "active"
+        const isBusy = to === "retired" && unfinished(current, lane).length > 0
+        if (now !== from || isBusy) return [false, current]
+        const laneStates = new Map([...current.laneStates, [lane, { state: to, sinceMs }]])
+        return [true, recorded({ ...current, laneStates }, record, sinceMs)]
+      })
+    })
+
+    const withdraw: LaneBook["Service"]["withdraw"] = Effect.fnUntraced(function* (wanted, record) {
+      const atMs = yield* Clock.currentTimeMillis
+      return yield* Ref.modify(state, (current) => {
+        const stored = current.withdrawals.find(
+          ({ chainId, lane, nonce }) => chainId === wanted.chainId && lane === wanted.lane && nonce === wanted.nonce
+        )
+        if (stored !== undefined) return [stored, current]
+        return [wanted, recorded({ ...current, withdrawals: [...current.withdrawals, wanted] }, record, atMs)]
+      })
+    })
+
+    return LaneBook.of({
+      states: Effect.map(Ref.get(state), ({ laneStates }) => laneStates),
+      inFlight: (lane) =>
+        Effect.map(Ref.get(state), (current) => {
+          const byChain = Map.groupBy(unfinished(current, lane), ({ chainId }) => chainId)
+          return new Map([...byChain].map(([chainId, each]) => [chainId, each.length]))
+        }),
+      move,
+      withdrawal: (chainId, lane, nonce) =>
+        Effect.map(Ref.get(state), ({ withdrawals }) =>
+          Option.fromUndefinedOr(
+            withdrawals.find((each) => each.chainId === chainId && each.lane === lane && each.nonce === nonce)
+          )
+        ),
+      withdraw,
+      log: (limit) => Effect.map(Ref.get(state), ({ operatorLog }) => operatorLog.slice(0, limit))
+    })
+  })
+).pipe(Layer.provide(OrchestratorState.layer))

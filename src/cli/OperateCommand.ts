@@ -1,0 +1,9 @@
+/** `./sweep operate`: changes a running service, over the orchestrator's operator routes. Every change is recorded. */
+import { Command } from "effect/cli"
+import { operateLanes } from "./OperateLanes.ts"
+import { operateLog } from "./OperateLog.ts"
+
+export const operateCommand = Command.make("operate").pipe(
+  Command.withDescription("Change a running service. Every change holds on all replicas and is recorded"),
+  Command.withSubcommands([operateLanes, operateLog])
+)

@@ -1,0 +1,59 @@
+/** States of lanes, the transactions that move their rest away, and the record of who changed what. All replicas share it. */
+import { Context, type Effect, type Option } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { LaneState, OperatorRecord } from "../../domain/LaneState.ts"
+import type { SignedTransaction } from "../shared/Transaction.ts"
+import type { StoreUnavailable } from "../shared/Store.ts"
+
+export interface LaneRecord {
+  readonly state: LaneState
+  /** UNIX milliseconds of the last change. */
+  readonly sinceMs: number
+}
+
+/** Change of an operator, for the record. */
+export type NewOperatorRecord = Omit<OperatorRecord, "id" | "atMs">
+
+/** A stored transfer of a lane's rest. */
+export interface Withdrawal extends SignedTransaction {
+  readonly chainId: ChainId
+  readonly lane: Address.Address
+  readonly nonce: bigint
+  readonly recipient: Address.Address
+  /** Wei. */
+  readonly amount: bigint
+}
+
+export class LaneBook extends Context.Service<
+  LaneBook,
+  {
+    /** Lanes that were changed. All others are active. */
+    readonly states: Effect.Effect<ReadonlyMap<Address.Address, LaneRecord>, StoreUnavailable>
+    /** Transactions of a lane that are not final, by chain. */
+    readonly inFlight: (lane: Address.Address) => Effect.Effect<ReadonlyMap<ChainId, number>, StoreUnavailable>
+    /**
+     * Changes the state of a lane from `from`, and records it in the same step. False if the state is another one by now, or if
+     * transactions are in flight and it is to be retired.
+     */
+    readonly move: (
+      lane: Address.Address,
+      from: LaneState,
+      to: LaneState,
+      record: NewOperatorRecord
+    ) => Effect.Effect<boolean, StoreUnavailable>
+    /** The stored transfer with a nonce. */
+    readonly withdrawal: (
+      chainId: ChainId,
+      lane: Address.Address,
+      nonce: bigint
+    ) => Effect.Effect<Option.Option<Withdrawal>, StoreUnavailable>
+    /** Stores a transfer before it is sent, and records it. Returns the stored one of the nonce, which may be another's. */
+    readonly withdraw: (
+      withdrawal: Withdrawal,
+      record: NewOperatorRecord
+    ) => Effect.Effect<Withdrawal, StoreUnavailable>
+    /** Up to `limit` records, newest first. */
+    readonly log: (limit: number) => Effect.Effect<ReadonlyArray<OperatorRecord>, StoreUnavailable>
+  }
+>()("sweep/ports/LaneBook") {}

@@ -1,0 +1,56 @@
+/** The operator's routes about lanes. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { LaneNotChanged } from "../../api/orchestrator/LanesApi.ts"
+import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
+import { ChainNotAnswering, NotFound, Unavailable } from "../../api/shared/Errors.ts"
+import { LaneDesk } from "../../orchestrator/operate/LaneDesk.ts"
+import { mask } from "../shared/Masked.ts"
+
+const unavailable = mask(() => new Unavailable())
+
+/** The orchestrator has one operator, who has the admin token. */
+const ACTOR = "admin-token"
+
+export const lanes = HttpApiBuilder.group(
+  OrchestratorApi,
+  "lanes",
+  Effect.fnUntraced(function* (handlers) {
+    const desk = yield* LaneDesk
+    return handlers
+      .handle(
+        "lanes",
+        Effect.fn("GET /admin/lanes")(() => desk.list, Effect.catchTag("StoreUnavailable", unavailable))
+      )
+      .handle(
+        "change",
+        Effect.fn("POST /admin/lanes/:address/state")(
+          ({ params: { address }, payload: { reason = "", state } }) =>
+            desk.move(address, state, { actor: ACTOR, reason }),
+          Effect.catchTags({
+            LaneRefused: ({ reason }) => Effect.fail(new LaneNotChanged({ reason })),
+            UnknownLane: () => Effect.fail(new NotFound()),
+            StoreUnavailable: unavailable
+          })
+        )
+      )
+      .handle(
+        "empty",
+        Effect.fn("POST /admin/lanes/:address/rest")(
+          ({ params: { address }, payload: { chainId, reason = "", recipient } }) =>
+            desk.empty(address, { chainId, recipient }, { actor: ACTOR, reason }),
+          Effect.catchTags({
+            LaneRefused: ({ reason }) => Effect.fail(new LaneNotChanged({ reason })),
+            UnknownLane: () => Effect.fail(new NotFound()),
+            UnsupportedChain: () => Effect.fail(new NotFound()),
+            ChainUnavailable: mask(() => new ChainNotAnswering()),
+            StoreUnavailable: unavailable
+          })
+        )
+      )
+      .handle(
+        "log",
+        Effect.fn("GET /admin/log")(() => desk.log, Effect.catchTag("StoreUnavailable", unavailable))
+      )
+  })
+)

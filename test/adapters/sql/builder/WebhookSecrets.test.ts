@@ -1,0 +1,137 @@
+/** Secrets of webhooks in a real PostgreSQL: readable, encrypted, with another key, and moved. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import * as AesGcmSecretBox from "../../../../src/adapters/secrets/AesGcmSecretBox.ts"
+import * as Migrated from "../../../../src/adapters/sql/builder/Migrated.ts"
+import * as Stores from "../../../../src/adapters/sql/builder/Stores.ts"
+import * as SecretReview from "../../../../src/builder/webhook/SecretReview.ts"
+import { Webhooks } from "../../../../src/ports/builder/Webhooks.ts"
+import { Alerts } from "../../../../src/ports/shared/Alerts.ts"
+import { register } from "../../../support/BuilderFixtures.ts"
+import { migratedDatabase } from "../../../support/Postgres.ts"
+
+const keyOf = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte))
+const [A, B] = [keyOf(1), keyOf(2)]
+
+/** The stores of a process with these keys, on the test's database. */
+const withKeys = (key?: typeof A, formerKey?: typeof A) =>
+  Stores.layer.pipe(
+    Layer.provide(AesGcmSecretBox.layer({ key, formerKey })),
+    Layer.provideMerge(Migrated.layer),
+    Layer.fresh
+  )
+
+const NOW = 1_000
+
+const endpoint = (id: string) => ({
+  id,
+  builderId: "alpha",
+  url: "https://one.example.com",
+  description: "",
+  events: [],
+  createdAtMs: 0
+})
+
+const create = (id: string) => Webhooks.use(({ create }) => create(endpoint(id), Redacted.make(`whsec_${id}`), 10))
+
+interface Row {
+  readonly id: string
+  readonly secret: string | null
+  readonly secret_sealed: string | null
+  readonly previous_secret: string | null
+  readonly previous_secret_sealed: string | null
+}
+
+const rows = Effect.flatMap(
+  PgClient.PgClient,
+  (sql) => sql<Row>`SELECT id, secret, secret_sealed, previous_secret, previous_secret_sealed
+    FROM builder.webhook_endpoints ORDER BY id`
+)
+
+/** The secrets that sign a message to every endpoint. */
+const signing = (message: string) =>
+  Webhooks.use((webhooks) =>
+    Effect.gen(function* () {
+      yield* webhooks.publish("alpha", { id: message, type: "sweep.submitted", payload: "{}" })
+      const due = yield* webhooks.claim({ limit: 10, perEndpoint: 10, leaseMillis: 60_000 })
+      return due.map(
+        ({ secrets, webhookId }) => `${webhookId}: ${secrets.map((each) => Redacted.value(each)).join(" ")}`
+      )
+    })
+  )
+
+const kinds = Alerts.use(({ list }) => Effect.map(list, (alerts) => alerts.map(({ kind }) => kind)))
+
+describe("secrets of webhooks", () => {
+  it.effect("are encrypted by the key, moved to another key, and readable again without one", () =>
+    Effect.gen(function* () {
+      yield* Effect.gen(function* () {
+        yield* register
+        yield* create("one")
+        yield* SecretReview.review()
+        assert.deepInclude((yield* rows)[0], { secret: "whsec_one", secret_sealed: null })
+      }).pipe(Effect.provide(withKeys()))
+
+      yield* Effect.gen(function* () {
+        yield* create("two")
+        assert.deepInclude((yield* rows)[1], { secret: null })
+        assert.sameMembers(yield* signing("a"), ["one: whsec_one", "two: whsec_two"])
+        yield* SecretReview.review()
+        yield* Webhooks.use(({ rotate }) => rotate("alpha", "two", Redacted.make("whsec_new"), NOW))
+        for (const row of yield* rows) {
+          assert.isNull(row.secret)
+          assert.isNull(row.previous_secret)
+          assert.notInclude(JSON.stringify(row), "whsec_")
+        }
+        assert.sameMembers(yield* signing("b"), ["one: whsec_one", "two: whsec_new whsec_two"])
+      }).pipe(Effect.provide(withKeys(A)))
+
+      yield* Effect.gen(function* () {
+        const before = yield* rows
+        assert.sameMembers(yield* signing("c"), ["one: whsec_one", "two: whsec_new whsec_two"])
+        yield* SecretReview.review()
+        for (const [index, row] of (yield* rows).entries()) {
+          assert.notStrictEqual(row.secret_sealed?.slice(0, 12), before[index]?.secret_sealed?.slice(0, 12))
+        }
+      }).pipe(Effect.provide(withKeys(B, A)))
+
+      yield* Effect.gen(function* () {
+        assert.sameMembers(yield* signing("d"), ["one: whsec_one", "two: whsec_new whsec_two"])
+      }).pipe(Effect.provide(withKeys(B)))
+
+      yield* Effect.gen(function* () {
+        yield* SecretReview.review()
+        assert.deepInclude((yield* rows)[1], { secret: "whsec_new", previous_secret: "whsec_two", secret_sealed: null })
+      }).pipe(Effect.provide(withKeys(undefined, B)))
+    }).pipe(Effect.provide(migratedDatabase))
+  )
+
+  it.effect("of another row, or of an unknown key, are not read: an alert tells, and other endpoints are served", () =>
+    Effect.gen(function* () {
+      yield* Effect.gen(function* () {
+        yield* register
+        yield* create("one")
+        yield* create("two")
+        const sql = yield* PgClient.PgClient
+        yield* sql`UPDATE builder.webhook_endpoints SET secret_sealed =
+          (SELECT secret_sealed FROM builder.webhook_endpoints WHERE id = 'one') WHERE id = 'two'`
+        assert.deepStrictEqual(yield* signing("a"), ["one: whsec_one"])
+        assert.deepStrictEqual(yield* kinds, ["webhook_unreadable"])
+      }).pipe(Effect.provide(withKeys(A)))
+
+      yield* Effect.gen(function* () {
+        assert.deepStrictEqual(yield* signing("b"), [])
+        yield* SecretReview.review()
+        assert.include(yield* kinds, "secrets_unreadable")
+      }).pipe(Effect.provide(withKeys(B)))
+
+      yield* Effect.gen(function* () {
+        yield* Webhooks.use(({ rotate }) => rotate("alpha", "two", Redacted.make("whsec_new"), NOW))
+        yield* SecretReview.review()
+        assert.notInclude(yield* kinds, "secrets_unreadable")
+        assert.include(yield* signing("c"), "two: whsec_new")
+      }).pipe(Effect.provide(withKeys(B, A)))
+    }).pipe(Effect.provide(migratedDatabase))
+  )
+})

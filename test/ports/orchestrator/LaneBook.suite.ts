@@ -1,0 +1,86 @@
+/** Contract of every store of lanes. Each test gets a store of its own. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import type { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { address, attempt, hash, submitted } from "../../support/IntentFixtures.ts"
+
+const LANE = address(0x1a4e)
+const OTHER = address(0x1a4f)
+
+const allocate = (lane = LANE) =>
+  Effect.flatMap(RelayTransactions, (transactions) =>
+    transactions.allocate({
+      chainId: 1,
+      lane,
+      chainNonce: 0n,
+      intentIds: [],
+      sign: (nonce) => Effect.succeed(attempt(`${lane}${nonce}`))
+    })
+  )
+
+const record = (action: string) => ({ actor: "admin-token", action, subject: LANE, details: { reason: "new key" } })
+
+const drain = Effect.flatMap(LaneBook, ({ move }) => move(LANE, "active", "draining", record("lane.draining")))
+
+export const suite = (adapter: string, stores: Layer.Layer<LaneBook | Intents | RelayTransactions, unknown>) =>
+  describe(`LaneBook on ${adapter}`, () => {
+    it.effect("keeps the states of lanes, and records each change", () =>
+      Effect.gen(function* () {
+        const book = yield* LaneBook
+        assert.strictEqual((yield* book.states).size, 0)
+        yield* TestClock.adjust("7 millis")
+        assert.isTrue(yield* drain)
+        assert.deepStrictEqual((yield* book.states).get(LANE), { state: "draining", sinceMs: 7 })
+        assert.isFalse(yield* drain)
+        assert.isTrue(yield* book.move(LANE, "draining", "active", record("lane.active")))
+        const [last, first, ...more] = yield* book.log(10)
+        assert.lengthOf(more, 0)
+        assert.deepInclude(first, { atMs: 7, ...record("lane.draining") })
+        assert.deepInclude(last, record("lane.active"))
+        assert.lengthOf(yield* book.log(1), 1)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("gives a drained lane no transactions, and retires it when none is in flight", () =>
+      Effect.gen(function* () {
+        const book = yield* LaneBook
+        yield* submitted({ id: "a", owner: 1 })
+        const { id } = yield* allocate()
+        yield* drain
+        assert.strictEqual((yield* Effect.flip(allocate()))._tag, "LaneClosed")
+        yield* allocate(OTHER)
+        assert.deepStrictEqual(yield* book.inFlight(LANE), new Map([[1, 1]]))
+        assert.isFalse(yield* book.move(LANE, "draining", "retired", record("lane.retired")))
+        yield* (yield* RelayTransactions).finalize([{ id }])
+        assert.strictEqual((yield* book.inFlight(LANE)).size, 0)
+        assert.isTrue(yield* book.move(LANE, "draining", "retired", record("lane.retired")))
+        assert.strictEqual((yield* Effect.flip(allocate()))._tag, "LaneClosed")
+        assert.isTrue(yield* book.move(LANE, "retired", "active", record("lane.active")))
+        assert.strictEqual((yield* allocate()).nonce, 1n)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("stores one transfer for each nonce", () =>
+      Effect.gen(function* () {
+        const book = yield* LaneBook
+        const transfer = {
+          chainId: 1,
+          lane: LANE,
+          nonce: 5n,
+          recipient: OTHER,
+          amount: 2n ** 200n,
+          raw: "0xabcd",
+          hash: hash("a")
+        } as const
+        assert.deepStrictEqual(yield* book.withdraw(transfer, record("lane.empty")), transfer)
+        const again = yield* book.withdraw({ ...transfer, amount: 1n, hash: hash("b") }, record("lane.empty"))
+        assert.deepStrictEqual(again, transfer)
+        assert.deepStrictEqual(yield* book.withdrawal(1, LANE, 5n), Option.some(transfer))
+        assert.isTrue(Option.isNone(yield* book.withdrawal(1, LANE, 6n)))
+        assert.lengthOf(yield* book.log(10), 1)
+      }).pipe(Effect.provide(stores))
+    )
+  })
