@@ -4,24 +4,16 @@
  *
  *     bun bench/gas-estimates.ts [--count N] [--batches N] [--seed N]
  */
-import { parseArgs } from "node:util"
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { Console, Effect } from "effect"
 import * as Network from "../src/devnet/Network.ts"
 import { type Kind, label } from "./gas-estimates/Cases.ts"
+import { numbers } from "./Numbers.ts"
 import { BOUNDS, failed, measure, type Measured, outside, type Single } from "./gas-estimates/Measure.ts"
 
-const { values } = parseArgs({
-  options: {
-    /** Sweeps that are sent alone, on each node. */
-    count: { type: "string", default: "500" },
-    batches: { type: "string", default: "20" },
-    seed: { type: "string", default: "1" }
-  }
-})
-
-const [count, batches, seed] = [Number(values.count), Number(values.batches), Number(values.seed)]
+/** `count`: sweeps that are sent alone, on each node. */
+const { batches, count, seed } = numbers({ count: 500, batches: 20, seed: 1 })
 
 const SHARES = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1] as const
 

@@ -1,31 +1,25 @@
 /**
- * Measures the balances of one owner over long token lists on six chains, behind nodes that answer late. The bars hold with 5,000
- * tokens on each chain and 50 ms for a request: 60 requests and 2 seconds.
+ * Measures the balances of one owner over long token lists on six chains, and the estimates of what they sell for, behind nodes that
+ * answer late. The bars hold with 5,000 tokens on each chain and 50 ms for a request: 60 requests and 2 seconds.
  *
  *     bun bench/portfolio.ts [--tokens N] [--delay MILLIS] [--count N]
  */
-import { parseArgs } from "node:util"
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import { Console, Effect, Layer, Logger } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { encodeFunctionResult, type Hex, multicall3Abi, pad, toHex } from "viem"
 import * as JsonRpcChains from "../src/adapters/evm/chains/Chains.ts"
 import * as MulticallBalances from "../src/adapters/portfolio/MulticallBalances.ts"
+import * as ListedRouters from "../src/adapters/swap/ListedRouters.ts"
+import * as PoolEstimates from "../src/adapters/swap/PoolEstimates.ts"
+import * as Venues from "../src/adapters/swap/Venues.ts"
 import * as Address from "../src/domain/Address.ts"
 import type { TokenInfo } from "../src/domain/Token.ts"
 import * as FakeChain from "../test/support/FakeChain.ts"
+import { numbers } from "./Numbers.ts"
 
-const { values } = parseArgs({
-  options: {
-    /** Listed tokens of each chain. */
-    tokens: { type: "string", default: "5000" },
-    /** Milliseconds of each request. */
-    delay: { type: "string", default: "50" },
-    /** Portfolios, one after another. */
-    count: { type: "string", default: "5" }
-  }
-})
-const [tokens, delay, count] = [Number(values.tokens), Number(values.delay), Number(values.count)]
+/** Listed tokens of each chain, milliseconds of each request, and portfolios one after another. */
+const { count, delay, tokens } = numbers({ tokens: 5_000, delay: 50, count: 5 })
 
 const CHAINS = [1, 10, 56, 137, 8453, 42161]
 const BARS = { requests: 60, millis: 2_000 }
@@ -93,15 +87,24 @@ const list = (chainId: number): ReadonlyArray<TokenInfo> =>
 const program = Effect.gen(function* () {
   const endpoints = yield* Effect.forEach(CHAINS, (id) =>
     Effect.map(serve(id), ({ port }) => ({
-      chain: { ...FakeChain.chain, id, name: `chain ${id}` },
+      chain: { ...FakeChain.chain, id, name: `chain ${id}`, swapRouter: FakeChain.address(0x52) },
       rpcUrls: [`http://127.0.0.1:${port}`]
     }))
   )
   const lists = new Map(CHAINS.map((id) => [id, list(id)]))
-  const { on } = yield* MulticallBalances.make({ listed: (id) => Effect.succeed(lists.get(id) ?? []) }).pipe(
-    Effect.provide(JsonRpcChains.layer(endpoints))
-  )
-  const portfolio = Effect.forEach(CHAINS, (id) => on(id, OWNER), { concurrency: "unbounded" })
+  const { estimates, on } = yield* Effect.gen(function* () {
+    const { on } = yield* MulticallBalances.make({ listed: (id) => Effect.succeed(lists.get(id) ?? []) })
+    const options = { sources: yield* Venues.make, listed: ListedRouters.make(), hasServices: false }
+    return { on, estimates: yield* PoolEstimates.make(options) }
+  }).pipe(Effect.provide(JsonRpcChains.layer(endpoints)))
+  const portfolioOn = Effect.fnUntraced(function* (id: number) {
+    const held = yield* on(id, OWNER)
+    return yield* estimates.of(
+      id,
+      held.map(({ balance, token }) => ({ token: token.address, amount: balance, isListed: true }))
+    )
+  })
+  const portfolio = Effect.forEach(CHAINS, portfolioOn, { concurrency: "unbounded" })
   const runs: Array<{ readonly millis: number; readonly cpuMillis: number; readonly requests: number }> = []
   for (let run = 0; run < count; run++) {
     requests = 0

@@ -46,6 +46,26 @@ const listedTokens = (chain: Chain.Chain, lists: ReadonlyArray<TokenInfo>): Read
   ]
 }
 
+/** Makes `listedTokens` that remembers its last result of each chain, because a list changes once a day. */
+const makeListed = () => {
+  const known = new Map<
+    ChainId,
+    {
+      readonly lists: ReadonlyArray<TokenInfo>
+      readonly entries: ReadonlyArray<Listed>
+      readonly addresses: ReadonlySet<Address.Address>
+    }
+  >()
+  return (chain: Chain.Chain, lists: ReadonlyArray<TokenInfo>) => {
+    const last = known.get(chain.id)
+    if (last?.lists === lists) return last
+    const entries = listedTokens(chain, lists)
+    const next = { lists, entries, addresses: new Set(entries.map(({ token }) => token.address)) }
+    known.set(chain.id, next)
+    return next
+  }
+}
+
 /** A token that reverts or does not return one word is left out, so that one bad token does not hide the others. */
 const balancesOf = (
   listed: ReadonlyArray<Listed>,
@@ -54,8 +74,9 @@ const balancesOf = (
 ): ReadonlyArray<TokenBalance> =>
   Array.zip(listed, answers).flatMap(([entry, answer]) => {
     const balance = Option.getOrElse(Multicall3.word(answer), () => 0n)
+    if (balance === 0n) return []
     const isSpam = found.get(entry.token.address)?.isSpam === true
-    return balance > 0n ? [{ ...entry, balance, ...(isSpam ? { isSpam } : {}) }] : []
+    return [{ ...entry, balance, ...(isSpam ? { isSpam } : {}) }]
   })
 
 /** The balances that providers tell, while the chain does not answer. Listed tokens have the list's entry. */
@@ -92,6 +113,7 @@ export const make = Effect.fnUntraced(function* ({ finders = [], listed = () => 
     ])
   )
   const readUnlisted = UnlistedTokens.make()
+  const listedOn = makeListed()
 
   const onChain = Effect.fn("MulticallBalances.onChain")(function* (
     client: ChainClient,
@@ -100,7 +122,7 @@ export const make = Effect.fnUntraced(function* ({ finders = [], listed = () => 
   ) {
     const { chain } = client
     const reader = readers.get(chain.id) ?? { listed: AdaptiveReads.make(client), others: AdaptiveReads.make(client) }
-    const entries = listedTokens(chain, yield* listed(chain.id))
+    const { addresses, entries } = listedOn(chain, yield* listed(chain.id))
     const balanceOf = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] })
     const getEthBalance = encodeFunctionData({ abi: multicall3Abi, functionName: "getEthBalance", args: [owner] })
     const [known, found] = yield* Effect.all(
@@ -120,7 +142,7 @@ export const make = Effect.fnUntraced(function* ({ finders = [], listed = () => 
       const others = told(client, entries, found)
       return others.length === 0 ? yield* Effect.fail(known.failure) : others
     }
-    const others = yield* unlisted(client, reader.others, { asked, entries, found }, balanceOf)
+    const others = yield* unlisted(client, reader.others, { asked, listed: addresses, found }, balanceOf)
     return [...balancesOf(entries, known.success, found), ...others]
   })
 
@@ -130,16 +152,15 @@ export const make = Effect.fnUntraced(function* ({ finders = [], listed = () => 
     reader: ReturnType<typeof AdaptiveReads.make>,
     {
       asked,
-      entries,
-      found
+      found,
+      listed: known
     }: {
       readonly asked: ReadonlyArray<Address.Address>
-      readonly entries: ReadonlyArray<Listed>
+      readonly listed: ReadonlySet<Address.Address>
       readonly found: ReadonlyMap<Address.Address, Found>
     },
     balanceOf: Hex
   ) {
-    const known = new Set(entries.map(({ token }) => token.address))
     const tokens = Array.dedupe([...asked, ...found.keys()]).filter((token) => !isNative(token) && !known.has(token))
     const held = yield* readUnlisted(client, reader, tokens.slice(0, MOST_UNLISTED), balanceOf).pipe(
       Effect.catch((error) =>

@@ -191,9 +191,8 @@ export interface SweepClient {
   readonly revokeDelegation: (options: RevokeOptions) => Promise<Hex>
 }
 
-/** The query of a portfolio. */
-const asked = ({ tokens = [] }: PortfolioOptions = {}): string =>
-  tokens.length === 0 ? "" : `?tokens=${tokens.join(",")}`
+/** A query with one parameter, or none if it has no value. */
+const query = (name: string, value = ""): string => (value === "" ? "" : `?${name}=${encodeURIComponent(value)}`)
 
 /**
  * Makes a client of the service at `orchestratorUrl`. It keeps no state: one per service is enough.
@@ -253,15 +252,15 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       http.post("/sweeps", writeSignedBatch(signed), readSweepAccepted, requestOptions),
     sweepById: (id, requestOptions) => http.get(`/sweeps/${encodeURIComponent(id)}`, readSweep, requestOptions),
     waitForSweep: (id, waitOptions) => waitFor(http, SWEEP, id, waitOptions),
-    sweepsOf: (owner, { cursor, ...requestOptions } = {}) => {
-      const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`
-      return http.get(`/owners/${owner}/sweeps${query}`, readSweepPage, requestOptions)
-    },
+    sweepsOf: (owner, given) =>
+      http.get(`/owners/${owner}/sweeps${query("cursor", given?.cursor)}`, readSweepPage, given),
     chains: (requestOptions) => http.get("/chains", readChains, requestOptions),
     tokens: (requestOptions) => http.get("/tokens", readTokens, requestOptions),
     prices: (requestOptions) => http.get("/prices", readPrices, requestOptions),
-    portfolio: (owner, given) => http.get(`/portfolio/${owner}${asked(given)}`, readPortfolio, given),
-    sweepable: (owner, given) => http.get(`/portfolio/${owner}/sweepable${asked(given)}`, readSweepable, given),
+    portfolio: (owner, given) =>
+      http.get(`/portfolio/${owner}${query("tokens", given?.tokens?.join())}`, readPortfolio, given),
+    sweepable: (owner, given) =>
+      http.get(`/portfolio/${owner}/sweepable${query("tokens", given?.tokens?.join())}`, readSweepable, given),
     delegation: async (account, { chainId, node: given }) => delegation(node(chainId, given), account),
     revokeDelegation: async (revocation) => revokeDelegation(node(revocation.chainId, revocation.node), revocation)
   }

@@ -58,12 +58,19 @@ const aggregate = Effect.fnUntraced(function* (
 
 const AGGREGATE = toFunctionSelector(getAbiItem({ abi: multicall3Abi, name: "aggregate3" }))
 
-const callOf = ({ data, to }: Read): string =>
-  // The offset of the calldata is that of the fourth word.
-  Words.ofAddress(to) + Words.ofNumber(1) + Words.ofNumber(3 * Words.WORD) + Words.ofBytes(data)
+/** That the read may fail, and the offset of the calldata, which is that of the fourth word. */
+const BEFORE_DATA = Words.ofNumber(1) + Words.ofNumber(3 * Words.WORD)
 
 /** Calldata of `aggregate3`, which lets each read fail. */
-export const encode = (reads: ReadonlyArray<Read>): Hex => `${AGGREGATE}${Words.ofList(reads.map(callOf))}`
+export const encode = (reads: ReadonlyArray<Read>): Hex => {
+  // The balances of a portfolio ask thousands of tokens the same.
+  let [last, encoded] = ["0x" as Hex, Words.ofBytes("0x")]
+  const calls = reads.map(({ data, to }) => {
+    if (data !== last) [last, encoded] = [data, Words.ofBytes(data)]
+    return Words.ofAddress(to) + BEFORE_DATA + encoded
+  })
+  return `${AGGREGATE}${Words.ofList(calls)}`
+}
 
 /** Decodes the result of `aggregate3`; none when it is malformed. */
 export const decode = (result: Hex): Option.Option<ReadonlyArray<Answer>> => {
@@ -81,6 +88,12 @@ export const decode = (result: Hex): Option.Option<ReadonlyArray<Answer>> => {
 const unusable = (client: ChainClient, detail: string) =>
   new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
 
+const ZERO_WORD: Hex = `0x${Words.ofNumber(0)}`
+
 /** The answer as one 32-byte word; none for any other answer, such as that of an account without code. */
 export const word = (answer: Answer): Option.Option<bigint> =>
-  Option.flatMap(answer, (data) => (size(data) === 32 ? Option.some(hexToBigInt(data)) : Option.none()))
+  Option.flatMap(answer, (data) => {
+    if (size(data) !== 32) return Option.none()
+    // Most balances of a portfolio are zero.
+    return Option.some(data === ZERO_WORD ? 0n : hexToBigInt(data))
+  })

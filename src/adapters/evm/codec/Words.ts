@@ -12,7 +12,10 @@ const DIGITS = 2 * WORD
 /** A number that is not negative. */
 export const ofNumber = (value: bigint | number): string => value.toString(16).padStart(DIGITS, "0")
 
-export const ofAddress = (address: Address.Address): string => address.slice(2).toLowerCase().padStart(DIGITS, "0")
+/** Digits before those of an address. */
+const ADDRESS_ZEROS = "0".repeat(DIGITS - 40)
+
+export const ofAddress = (address: Address.Address): string => ADDRESS_ZEROS + address.slice(2).toLowerCase()
 
 /** The number of the bytes, and the bytes, filled up to whole words. */
 export const ofBytes = (data: Hex): string => {
