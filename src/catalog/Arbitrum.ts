@@ -1,17 +1,6 @@
 /** Public facts about Arbitrum One. */
 import { assetsOn, assetTokens } from "./Assets.ts"
-import {
-  type ChainFacts,
-  gwei,
-  MULTICALL3,
-  MULTICALL_HANDLER,
-  PERMIT2,
-  QUOTER_V2,
-  SANCTIONS_ORACLE,
-  SPOKE_POOL_PERIPHERY,
-  SWAP_ROUTER_02,
-  token
-} from "./Facts.ts"
+import { type ChainFacts, gwei, QUOTER_V2, SANCTIONS_ORACLE, SHARED_CONTRACTS, SWAP_ROUTER_02, token } from "./Facts.ts"
 import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 42_161
@@ -41,10 +30,7 @@ export const ARBITRUM: ChainFacts = {
     pancakeswapV3("0x32226588378236Fd0c7c4053999F88aC0e5cAc77")
   ],
   spokePool: "0xe35e9842fceaCA96570B734083f4a58e8F7C5f2A",
-  spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
-  multicallHandler: MULTICALL_HANDLER,
-  permit2: PERMIT2,
-  multicall3: MULTICALL3,
+  ...SHARED_CONTRACTS,
   sanctionsOracle: SANCTIONS_ORACLE,
   blockTimeMillis: 250,
   // The block's batch is final on Ethereum.

@@ -1,15 +1,6 @@
 /** Public facts about Base. */
 import { assetsOn, assetTokens } from "./Assets.ts"
-import {
-  type ChainFacts,
-  gwei,
-  MULTICALL3,
-  MULTICALL_HANDLER,
-  OP_STACK_WETH,
-  PERMIT2,
-  SPOKE_POOL_PERIPHERY,
-  token
-} from "./Facts.ts"
+import { type ChainFacts, gwei, OP_STACK_WETH, SHARED_CONTRACTS, token } from "./Facts.ts"
 import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 8453
@@ -52,10 +43,7 @@ export const BASE: ChainFacts = {
     pancakeswapV3("0x678Aa4bF4E210cf2166753e054d5b7c31cc7fa86")
   ],
   spokePool: "0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64",
-  spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
-  multicallHandler: MULTICALL_HANDLER,
-  permit2: PERMIT2,
-  multicall3: MULTICALL3,
+  ...SHARED_CONTRACTS,
   // Base's oracle has its own address.
   sanctionsOracle: "0x3A91A31cB3dC49b4db9Ce721F50a9D076c8D739B",
   blockTimeMillis: 2_000,

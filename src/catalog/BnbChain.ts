@@ -1,15 +1,6 @@
 /** Public facts about BNB Chain (BNB Smart Chain). */
 import { assetsOn, assetTokens } from "./Assets.ts"
-import {
-  type ChainFacts,
-  gwei,
-  MULTICALL3,
-  MULTICALL_HANDLER,
-  PERMIT2,
-  SANCTIONS_ORACLE,
-  SPOKE_POOL_PERIPHERY,
-  token
-} from "./Facts.ts"
+import { type ChainFacts, gwei, SANCTIONS_ORACLE, SHARED_CONTRACTS, token } from "./Facts.ts"
 import { pancakeswapV2, pancakeswapV3, sushiswapV2, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 56
@@ -40,10 +31,7 @@ export const BNB_CHAIN: ChainFacts = {
     sushiswapV2("0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506")
   ],
   spokePool: "0x4e8E101924eDE233C13e2D8622DC8aED2872d505",
-  spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
-  multicallHandler: MULTICALL_HANDLER,
-  permit2: PERMIT2,
-  multicall3: MULTICALL3,
+  ...SHARED_CONTRACTS,
   sanctionsOracle: SANCTIONS_ORACLE,
   // Since the Fermi hard fork (BEP-619).
   blockTimeMillis: 450,

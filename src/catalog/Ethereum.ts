@@ -1,16 +1,6 @@
 /** Public facts about Ethereum. */
 import { assetsOn, assetTokens } from "./Assets.ts"
-import {
-  type ChainFacts,
-  gwei,
-  MULTICALL3,
-  MULTICALL_HANDLER,
-  PERMIT2,
-  QUOTER_V2,
-  SANCTIONS_ORACLE,
-  SPOKE_POOL_PERIPHERY,
-  SWAP_ROUTER_02
-} from "./Facts.ts"
+import { type ChainFacts, gwei, QUOTER_V2, SANCTIONS_ORACLE, SHARED_CONTRACTS, SWAP_ROUTER_02 } from "./Facts.ts"
 import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 1
@@ -40,10 +30,7 @@ export const ETHEREUM: ChainFacts = {
     pancakeswapV3("0x13f4EA83D0bd40E75C8222255bc855a974568Dd4")
   ],
   spokePool: "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5",
-  spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
-  multicallHandler: MULTICALL_HANDLER,
-  permit2: PERMIT2,
-  multicall3: MULTICALL3,
+  ...SHARED_CONTRACTS,
   sanctionsOracle: SANCTIONS_ORACLE,
   blockTimeMillis: 12_000,
   // Two epochs.

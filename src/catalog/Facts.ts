@@ -15,12 +15,16 @@ export type ChainFacts = Omit<typeof Chain.Encoded, "feeRecipient" | "builderVau
 export const PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3"
 export const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
 
+/** Contracts with one address on all of these chains. Across: `broadcast/deployed-addresses.json` of `@across-protocol/contracts`. */
+export const SHARED_CONTRACTS = {
+  spokePoolPeriphery: "0x97CCDBea4632140639aD5eA9b944aa034eb15fD4",
+  multicallHandler: "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E",
+  permit2: PERMIT2,
+  multicall3: MULTICALL3
+} as const
+
 /** Chainalysis's oracle of sanctioned addresses on all of these chains but Base. */
 export const SANCTIONS_ORACLE = "0x40C57923924B5c5c5455c48D93317139ADDaC8fb"
-
-/** Across: one address on all of these chains (`broadcast/deployed-addresses.json` of `@across-protocol/contracts`). */
-export const SPOKE_POOL_PERIPHERY = "0x97CCDBea4632140639aD5eA9b944aa034eb15fD4"
-export const MULTICALL_HANDLER = "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E"
 
 /** Uniswap's first deployment: Ethereum, Optimism, Polygon and Arbitrum. */
 export const SWAP_ROUTER_02 = "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45"

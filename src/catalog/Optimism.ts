@@ -3,13 +3,10 @@ import { assetsOn, assetTokens } from "./Assets.ts"
 import {
   type ChainFacts,
   gwei,
-  MULTICALL3,
-  MULTICALL_HANDLER,
   OP_STACK_WETH,
-  PERMIT2,
   QUOTER_V2,
   SANCTIONS_ORACLE,
-  SPOKE_POOL_PERIPHERY,
+  SHARED_CONTRACTS,
   SWAP_ROUTER_02,
   token
 } from "./Facts.ts"
@@ -52,10 +49,7 @@ export const OPTIMISM: ChainFacts = {
     }
   ],
   spokePool: "0x6f26Bf09B1C792e3228e5467807a900A503c0281",
-  spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
-  multicallHandler: MULTICALL_HANDLER,
-  permit2: PERMIT2,
-  multicall3: MULTICALL3,
+  ...SHARED_CONTRACTS,
   sanctionsOracle: SANCTIONS_ORACLE,
   blockTimeMillis: 2_000,
   // The block's batch is final on Ethereum.

@@ -1,17 +1,6 @@
 /** Public facts about Polygon PoS. */
 import { assetsOn, assetTokens } from "./Assets.ts"
-import {
-  type ChainFacts,
-  gwei,
-  MULTICALL3,
-  MULTICALL_HANDLER,
-  PERMIT2,
-  QUOTER_V2,
-  SANCTIONS_ORACLE,
-  SPOKE_POOL_PERIPHERY,
-  SWAP_ROUTER_02,
-  token
-} from "./Facts.ts"
+import { type ChainFacts, gwei, QUOTER_V2, SANCTIONS_ORACLE, SHARED_CONTRACTS, SWAP_ROUTER_02, token } from "./Facts.ts"
 import { sushiswapV2, sushiswapV3, uniswapV2, uniswapV4 } from "./Venues.ts"
 
 const id = 137
@@ -41,10 +30,7 @@ export const POLYGON: ChainFacts = {
     sushiswapV3("0x0aF89E1620b96170e2a9D0b68fEebb767eD044c3", "0xb1E835Dc2785b52265711e17fCCb0fd018226a6e")
   ],
   spokePool: "0x9295ee1d8C5b022Be115A2AD3c30C72E34e7F096",
-  spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
-  multicallHandler: MULTICALL_HANDLER,
-  permit2: PERMIT2,
-  multicall3: MULTICALL3,
+  ...SHARED_CONTRACTS,
   sanctionsOracle: SANCTIONS_ORACLE,
   blockTimeMillis: 2_000,
   // Milestones of Heimdall v2.
