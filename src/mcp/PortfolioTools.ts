@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { HttpApiClient } from "effect/http-api"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { OrchestratorApi } from "../api/orchestrator/OrchestratorApi.ts"
+import * as Address from "../domain/Address.ts"
 import { MOST } from "../domain/AskedTokens.ts"
 import { SweepableView } from "../domain/Portfolio.ts"
 import * as Arguments from "./Arguments.ts"
@@ -51,7 +52,7 @@ export const make = Effect.fnUntraced(function* ({ orchestratorUrl }: McpSetting
       run: ({ owner, tokens = [] }) =>
         Effect.gen(function* () {
           const client = yield* clientFor(tokens)
-          return yield* client.portfolio.sweepable({ params: { owner: owner as `0x${string}` } })
+          return yield* client.portfolio.sweepable({ params: { owner: Address.of(owner as `0x${string}`) } })
         }).pipe(
           Effect.mapError((error) =>
             error._tag === "ValidationFailed"
