@@ -1,8 +1,8 @@
 /**
  * {@link FeeValue} by prices for listed tokens, and by a rehearsed sale for others: the holder transfers the fee to the fee recipient,
- * which sells it on Uniswap v3 for the wrapped native currency. Only pools that count for prices are used, so a pool that was made
- * for the occasion, or that is too thin to sell many fees to, makes a fee worth nothing. The rest of the sweep is not rehearsed
- * before the sale, and the haircut covers how much it moves the price.
+ * which sells it for the wrapped native currency, on Uniswap v3, or else on an exchange of the chains file. Only pools that count for prices
+ * are used (VenueSales.ts for other exchanges), so a pool that was made for the occasion, or that is too thin to sell many fees to, makes a
+ * fee worth nothing. The rest of the sweep is not rehearsed before the sale, and the haircut covers how much it moves the price.
  */
 import { Effect, Layer, Option } from "effect"
 import { concatHex, decodeFunctionResult, encodeFunctionData, erc20Abi, numberToHex } from "viem"
@@ -19,6 +19,7 @@ import type { SimulatedStep } from "../../ports/shared/Simulation.ts"
 import { swapRouter02Abi } from "../swap/uniswapV3Abi.ts"
 import { PoolMarkets } from "./PoolMarkets.ts"
 import type { Market } from "./PoolMeasuring.ts"
+import * as VenueSales from "./VenueSales.ts"
 
 /** Gas of a step. A token that needs more for a transfer is not worth its fee. */
 const STEP_GAS = 1_000_000n
@@ -58,11 +59,11 @@ const saleCall = (token: Address.Address, amountIn: bigint, seller: Address.Addr
     ]
   })
 
-const decodeSale = Option.liftThrowable((data: Hex) =>
-  decodeFunctionResult({ abi: swapRouter02Abi, functionName: "exactInput", data })
+const decodeBalance = Option.liftThrowable((data: Hex) =>
+  decodeFunctionResult({ abi: erc20Abi, functionName: "balanceOf", data })
 )
 
-/** Makes `rehearse(client, sale)`: wei that the fee recipient gets for the amount along the hops; 0 if a step fails. */
+/** Makes `rehearse(client, sale)`: wei that the fee recipient gets for the amount by the call; 0 if a step fails. */
 const makeRehearse = Effect.gen(function* () {
   const keys = yield* RelayerKeys
 
@@ -73,12 +74,18 @@ const makeRehearse = Effect.gen(function* () {
       readonly amount: bigint
       readonly holder: Address.Address
       readonly router: Address.Address
-      readonly hops: ReadonlyArray<Hop>
+      readonly calldata: Hex
     }
   ) {
-    const { amount, holder, hops, router, token } = sale
+    const { amount, calldata, holder, router, token } = sale
     const seller = chain.feeRecipient
+    const balance = {
+      from: seller,
+      to: chain.wrappedNative,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [seller] })
+    }
     const steps: ReadonlyArray<SimulatedStep> = [
+      balance,
       ...(holder === seller
         ? []
         : [
@@ -93,21 +100,24 @@ const makeRehearse = Effect.gen(function* () {
         to: token,
         data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [router, amount] })
       },
-      { from: seller, to: router, data: saleCall(token, amount, seller, hops) }
+      { from: seller, to: router, data: calldata },
+      balance
     ].map((step) => ({ ...step, gas: STEP_GAS }))
     const [origin] = keys.lanes(chain.id)
     const outcomes = yield* simulate(steps, origin === undefined ? {} : { within: { origin, block: "other" } })
-    const sold = outcomes.at(-1)
-    return sold !== undefined && outcomes.every(({ success }) => success)
-      ? Option.getOrElse(decodeSale(sold.returnData), () => 0n)
-      : 0n
+    const balanceAt = (index: number) =>
+      Option.flatMap(Option.fromUndefinedOr(outcomes.at(index)), ({ returnData }) => decodeBalance(returnData))
+    const [before, after] = [balanceAt(0), balanceAt(-1)]
+    if (outcomes.length < steps.length || !outcomes.every(({ success }) => success)) return 0n
+    return Option.isSome(before) && Option.isSome(after) && after.value > before.value ? after.value - before.value : 0n
   })
 })
 
-const make = Effect.fnUntraced(function* (haircutBps: number) {
+const make = Effect.fnUntraced(function* (haircutBps: number, minDepthUsd: bigint) {
   const markets = yield* PoolMarkets
   const prices = yield* Prices
   const rehearse = yield* makeRehearse
+  const findSale = yield* VenueSales.make(minDepthUsd)
 
   const byPrice = Effect.fnUntraced(function* (
     chain: Chain.Chain,
@@ -132,16 +142,22 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
     holder: Address.Address
   ) {
     const { chain } = client
-    const { swapRouter: router } = chain
-    if (router === undefined) return 0n
+    const seller = chain.feeRecipient
     // The same tokens as a quote reads, so that a quote waits for nothing more.
     const found = yield* markets.recent(chain.id, [
       { address: token, decimals: DECIMALS },
       { address: NATIVE, decimals: 18 }
     ])
     const hops = hopsOf(chain, found.get(token), found.get(NATIVE))
-    if (Option.isNone(hops)) return 0n
-    const got = yield* rehearse(client, { token, amount, holder, router, hops: hops.value })
+    const call =
+      Option.isSome(hops) && chain.swapRouter !== undefined
+        ? Option.some({ router: chain.swapRouter, calldata: saleCall(token, amount, seller, hops.value) })
+        : Option.map(yield* findSale(client, { token, amount, seller }), ({ calldata, target }) => ({
+            router: target,
+            calldata
+          }))
+    if (Option.isNone(call)) return 0n
+    const got = yield* rehearse(client, { token, amount, holder, ...call.value })
     return (got * (BPS - BigInt(haircutBps))) / BPS
   })
 
@@ -163,5 +179,12 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
   return FeeValue.of({ realisable })
 })
 
-/** `haircutBps`: part of a sale's proceeds that does not count, in basis points. */
-export const layer = (haircutBps: number) => Layer.effect(FeeValue, make(haircutBps))
+/** Dollars that an exchange must pay at nearly the same price. */
+const MIN_DEPTH_USD = 200n
+
+/**
+ * `haircutBps`: part of a sale's proceeds that does not count, in basis points. `minDepthUsd`: dollars that an exchange beside Uniswap v3 must
+ * pay at nearly the same price. Default: 200.
+ */
+export const layer = (haircutBps: number, minDepthUsd: bigint = MIN_DEPTH_USD) =>
+  Layer.effect(FeeValue, make(haircutBps, minDepthUsd))

@@ -45,7 +45,7 @@ export interface KnownPool {
 }
 
 /** A block that is at least as old as `before` (UNIX seconds), and not much older; none if that is not found. */
-const blockBefore = Effect.fnUntraced(function* (client: ChainClient, before: number) {
+export const blockBefore = Effect.fnUntraced(function* (client: ChainClient, before: number) {
   const found = yield* client.block("latest")
   if (Option.isNone(found)) return Option.none()
   const latest = found.value
