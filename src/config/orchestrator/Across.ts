@@ -24,7 +24,7 @@ export const across = {
     name: "ACROSS_ONCHAIN_FEE_BPS",
     check: integer(BPS),
     meaning:
-      "Bridge fee in basis points that is offered while no Across API answers. Relayers fill such a deposit only if the fee covers their cost, and an unfilled one is refunded after hours. If not set, there is no route in that time."
+      "Maximum bridge fee in basis points while no Across API answers. The fee is then computed from Across's pools on Ethereum and the price of gas, where `chains` has Ethereum and the token is known there; elsewhere it is this maximum. Relayers fill such a deposit only if the fee covers their cost, and an unfilled one is refunded after hours. If not set, there is no route in that time."
   }),
   acrossFixedFeeBps: optional({
     name: "ACROSS_FIXED_FEE_BPS",
