@@ -147,7 +147,7 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
     AppBridges.layer(
       Across.layer({
         orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
-      }).pipe(Layer.provide([acrossFees(options.acrossFees), UniswapV3.layer])),
+      }).pipe(Layer.provide([acrossFees(options.acrossFees).pipe(Layer.provide(prices)), UniswapV3.layer])),
       options.bridges
     ).pipe(Layer.provide([durable, prices])),
     AcrossRefunds.layer,
