@@ -2,7 +2,18 @@
 import { Config, Option } from "effect"
 import type { BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
 import { chains, ChainsConfig } from "./Chains.ts"
-import { defaultsOf, integer, list, optional, origins, secret, setting, tokens, valuesOf } from "./Setting.ts"
+import {
+  defaultsOf,
+  integer,
+  list,
+  optional,
+  origins,
+  secret,
+  sentToken,
+  setting,
+  tokens,
+  valuesOf
+} from "./Setting.ts"
 
 export const builder = {
   port: setting({
@@ -91,10 +102,10 @@ export const builder = {
     meaning:
       "Base URL of the orchestrator. The web app shows it in the quickstart and may call it, and the console reads its health."
   }),
-  orchestratorToken: secret({
+  orchestratorToken: sentToken({
     name: "ORCHESTRATOR_ADMIN_TOKEN",
     meaning:
-      "`ORCH_ADMIN_TOKEN` of the orchestrator, with which the console reads its health, alerts and stuck sweeps. If not set, the console shows none of them."
+      "`ORCH_ADMIN_TOKEN` of the orchestrator, of which the current token is sent, with which the console reads its health, alerts and stuck sweeps. If not set, the console shows none of them."
   })
 } as const
 

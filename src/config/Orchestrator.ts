@@ -22,8 +22,8 @@ import {
   NON_NEGATIVE,
   optional,
   POSITIVE,
-  secret,
   secrets,
+  sentToken,
   setting,
   tokens,
   valuesOf
@@ -117,10 +117,10 @@ export const orchestrator = {
     check: Config.URL,
     meaning: "Base URL of the builder backend. If not set, sweeps are not attributed."
   }),
-  builderToken: secret({
+  builderToken: sentToken({
     name: "BUILDER_ADMIN_TOKEN",
     meaning:
-      "`ADMIN_TOKEN` of the builder backend, with which accruals and revenue are posted. The backend does not limit attributions that carry it: without it, 100 quotes a minute are attributed."
+      "`ADMIN_TOKEN` of the builder backend, of which the current token is sent, with which accruals and revenue are posted. The backend does not limit attributions that carry it: without it, 100 quotes a minute are attributed."
   }),
   attributionCacheSeconds: setting({
     name: "ATTRIBUTION_CACHE_SECONDS",

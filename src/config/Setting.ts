@@ -121,6 +121,16 @@ export const tokens = ({
   config: unlessEmpty({ name, check: acceptedTokens }, Option.none())
 })
 
+/** Declares a bearer token that is sent to another service. Of a list as {@link tokens} reads, the current one is sent. */
+export const sentToken = (declaration: SecretDeclaration): Defaulted<Option.Option<Redacted.Redacted>> => {
+  const accepted = tokens(declaration)
+  return {
+    ...accepted,
+    default: Option.none(),
+    config: Config.map(accepted.config, (list) => Option.map(list, ({ current }) => current))
+  }
+}
+
 const acceptedTokens: Check<Option.Option<AcceptedTokens.AcceptedTokens>> = (name) =>
   Config.schema(
     Schema.String.check(

@@ -24,6 +24,15 @@ const SET_ASIDE_MILLIS = 24 * 60 * 60_000
 /** Interval at which rows that are set aside are read again. */
 const RECHECK = Schedule.spaced("30 seconds")
 
+/** A delivery for which an alert stands. */
+interface Waiting {
+  readonly id: string
+  readonly waits: boolean
+  readonly endpoint_id: string
+  readonly secret: string | null
+  readonly secret_sealed: string | null
+}
+
 const make = Effect.gen(function* () {
   const box = yield* SecretBox
   const sql = yield* SqlClient.SqlClient
@@ -67,15 +76,24 @@ const make = Effect.gen(function* () {
   }, guarded("UnreadableDeliveries.decode"))
 
   const recheck = Effect.gen(function* () {
-    const rows = yield* sql<{ readonly id: string; readonly waits: boolean }>`
-      SELECT a.details ->> 'deliveryId' AS id, d.state = 'pending' AS waits, d.type, d.payload, d.failures
+    const rows = yield* sql<Waiting>`
+      SELECT a.details ->> 'deliveryId' AS id, d.state = 'pending' AS waits, d.type, d.payload, d.failures,
+        e.id AS endpoint_id, e.secret, e.secret_sealed
       FROM builder.alerts a LEFT JOIN builder.webhook_deliveries d ON d.id = (a.details ->> 'deliveryId')::bigint
+        LEFT JOIN builder.webhook_endpoints e ON e.id = d.endpoint_id
       WHERE a.cleared_at IS NULL AND a.kind = ${KIND}`
     const { failures } = decodeEach(
       rows.filter(({ waits }) => waits),
       WebhookRows.assertReadable
     )
-    const unreadable = new Set(failures.map(({ id }) => id))
+    const locked = yield* Effect.filter(
+      rows.filter(({ waits }) => waits),
+      ({ endpoint_id, secret, secret_sealed }) =>
+        WebhookSecrets.read(box, "secret", endpoint_id, { plain: secret, sealed: secret_sealed }).pipe(
+          Effect.match({ onFailure: () => true, onSuccess: () => false })
+        )
+    )
+    const unreadable = new Set([...failures, ...locked].map(({ id }) => id))
     const mended = rows.map(({ id }) => id).filter((id) => !unreadable.has(id))
     if (mended.length === 0) return
     yield* sql`UPDATE builder.webhook_deliveries SET due_at = ${timestamp(yield* Clock.currentTimeMillis)}

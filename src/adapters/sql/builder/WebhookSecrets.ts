@@ -1,6 +1,6 @@
 /** Secrets of webhooks in their two columns: readable, or encrypted ({@link SecretBox}). */
 import { Effect, Redacted } from "effect"
-import * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlClient from "effect/sql/SqlClient"
 import type { Webhooks } from "../../../ports/builder/Webhooks.ts"
 import { type SecretBoxShape, SecretUnreadable } from "../../../ports/shared/SecretBox.ts"
 import { guarded } from "../shared/Database.ts"
