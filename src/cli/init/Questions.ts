@@ -43,7 +43,7 @@ const chainIds = Effect.gen(function* () {
     ]
   })
   if (!chosen.includes(CUSTOM)) return chosen
-  const id = yield* Prompt.Int({ message: "Id of the other chain (EIP-155)", min: 1 })
+  const id = yield* Prompt.Int({ message: "Id of the other chain (EIP-155)", min: 1, max: Number.MAX_SAFE_INTEGER })
   return [...chosen.filter((each) => each !== CUSTOM), id]
 })
 
