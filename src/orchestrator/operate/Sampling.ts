@@ -130,16 +130,7 @@ const screening = Effect.gen(function* () {
 
 const poolWait = Effect.flatMap(Backlog, ({ poolWaitMillis }) => Sampling.poolWait(poolWaitMillis))
 
-type Sources =
-  | Alerts
-  | Backlog
-  | Chains
-  | Exposures
-  | Intents
-  | OrchestratorSettings
-  | Outbox
-  | ProviderStates
-  | RelayTransactions
+type Sources = Alerts | Backlog | Chains | Exposures | Intents | OrchestratorSettings | Outbox | RelayTransactions
 
 /** Everything that the loop reads. */
 export const samples: ReadonlyArray<Sampling.Sample<Sources>> = [

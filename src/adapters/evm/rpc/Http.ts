@@ -3,6 +3,7 @@ import { Clock, Duration, Effect, Semaphore } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { EndpointFailed } from "./JsonRpc.ts"
 import * as RateLimits from "./RateLimits.ts"
+import * as UrlSecrets from "./UrlSecrets.ts"
 
 export interface Reply {
   /** HTTP status. */
@@ -38,6 +39,7 @@ const PLACES = 32
 /** Fails without a reply within `timeout`, in which a request may also wait for its place. Does not retry. */
 export const make = (client: HttpClient.HttpClient, url: string, timeout: Duration.Input): Transport => {
   const name = hostOf(url)
+  const hide = UrlSecrets.hiding(url)
   const places = Semaphore.makeUnsafe(PLACES)
   const failed = (detail: string) => new EndpointFailed({ endpoint: name, detail })
   const post: Transport["post"] = (body) =>
@@ -45,7 +47,7 @@ export const make = (client: HttpClient.HttpClient, url: string, timeout: Durati
       Effect.flatMap(({ headers, status, text }) =>
         Effect.flatMap(text, (said): Effect.Effect<Reply> => {
           const retryAfter = headers["retry-after"]
-          const body = parsed(said)
+          const body = parsed(hide(said))
           if (retryAfter === undefined) return Effect.succeed({ status, body })
           return Effect.map(Clock.currentTimeMillis, (now) => ({
             status,

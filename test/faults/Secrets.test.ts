@@ -1,0 +1,235 @@
+/** No secret is ever said: not in a log of any level, not in metrics or traces, whatever succeeds and whatever fails. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { createSiweMessage } from "viem/siwe"
+import { address } from "../support/FakeChain.ts"
+import { type Canary, formsOf, leaksIn } from "../support/Canaries.ts"
+import * as Scene from "./SecretsScene.ts"
+
+const TIMEOUT = 120_000
+
+const ask = (url: string, init: RequestInit = {}) =>
+  Effect.promise(async () => {
+    const response = await fetch(url, init)
+    return { status: response.status, cookie: response.headers.get("set-cookie") ?? "", text: await response.text() }
+  })
+
+const json = (body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  body: typeof body === "string" ? body : JSON.stringify(body)
+})
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+const read = <S extends Schema.Codec<unknown, unknown>>(schema: S, text: string): S["Type"] =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(schema))(text)
+
+/** Canaries that requests bring. */
+const brought = {
+  bearer: Scene.made("wrong token of a client"),
+  body: Scene.made("body that is no JSON"),
+  query: Scene.made("query of a request"),
+  idempotency: Scene.made("idempotency key"),
+  cookie: Scene.made("wrong session"),
+  apiKey: Scene.made("unknown API key")
+}
+
+/** A builder signs up, rotates its key, and adds a webhook that fails. Returns everything secret of it. */
+const asBuilder = Effect.fnUntraced(function* (url: string, dashboardUrl: string, hookUrl: string) {
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  const { nonce } = read(Schema.Struct({ nonce: Schema.String }), (yield* ask(`${url}/auth/nonce`)).text)
+  const message = createSiweMessage({
+    address: wallet.address,
+    chainId: 31337,
+    domain: new URL(dashboardUrl).host,
+    uri: dashboardUrl,
+    version: "1",
+    nonce
+  })
+  const signature = yield* Effect.promise(() => wallet.signMessage({ message }))
+  const signedUp = yield* ask(
+    `${url}/builders/self`,
+    json({ message, signature, name: "Canary" }, { origin: dashboardUrl })
+  )
+  assert.strictEqual(signedUp.status, 201, signedUp.text)
+  const { apiKey } = read(Schema.Struct({ apiKey: Schema.String }), signedUp.text)
+  const cookie = signedUp.cookie.split(";")[0] ?? ""
+  const own = (path: string, body?: unknown) =>
+    ask(`${url}${path}`, body === undefined ? { headers: { cookie } } : json(body, { cookie, origin: dashboardUrl }))
+  const rotated = yield* own("/me/apikey/rotate", {})
+  const hook = yield* own("/me/webhooks", { url: hookUrl })
+  assert.strictEqual(hook.status, 201, hook.text)
+  const { secret, webhook } = read(
+    Schema.Struct({ secret: Schema.String, webhook: Schema.Struct({ id: Schema.String }) }),
+    hook.text
+  )
+  yield* own(`/me/webhooks/${webhook.id}/test`, {})
+  yield* own("/me/webhooks", { url: "no url" })
+  // A message counts once.
+  yield* ask(`${url}/auth/verify`, json({ message, signature }, { origin: dashboardUrl }))
+  const newKey = read(Schema.Struct({ apiKey: Schema.String }), rotated.text).apiKey
+  const canaries: ReadonlyArray<Canary> = [
+    { name: "nonce of a sign-in", secret: nonce },
+    { name: "signature of a sign-in", secret: signature },
+    { name: "API key", secret: apiKey },
+    { name: "rotated API key", secret: newKey },
+    { name: "session", secret: cookie.slice(cookie.indexOf("=") + 1) },
+    { name: "secret of a webhook", secret: secret.replace("whsec_", "") }
+  ]
+  return { apiKey: newKey, canaries }
+})
+
+const asStranger = Effect.fnUntraced(function* (url: string, builderUrl: string) {
+  const { apiKey, bearer: token, body, cookie, idempotency, query } = brought
+  yield* ask(`${url}/admin/alerts`, { headers: bearer(token.secret) })
+  yield* ask(`${url}/metrics`, { headers: bearer(token.secret) })
+  yield* ask(`${url}/quote`, json(`{"${body.secret}`, { "idempotency-key": idempotency.secret }))
+  yield* ask(`${url}/quote`, json({ owner: body.secret }))
+  yield* ask(`${url}/portfolio/${address(1)}?api_key=${query.secret}`)
+  yield* ask(`${url}/nowhere?api_key=${query.secret}`)
+  yield* ask(`${builderUrl}/me`, { headers: { cookie: `session=${cookie.secret}; sweep_session=${cookie.secret}` } })
+  yield* ask(`${builderUrl}/accruals`, json({ key: body.secret }, bearer(token.secret)))
+  yield* ask(`${builderUrl}/auth/verify`, json({ message: body.secret, signature: "0x" }))
+  yield* ask(`${builderUrl}/attribution`, json({ apiKey: apiKey.secret }))
+})
+
+const asOperator = Effect.fnUntraced(function* (url: string, builderUrl: string) {
+  yield* ask(`${url}/admin/health`, { headers: bearer(Scene.secretOf("ORCH_ADMIN_TOKEN")) })
+  yield* ask(`${url}/admin/alerts`, { headers: bearer(Scene.secretOf("ORCH_ADMIN_TOKEN")) })
+  yield* ask(`${builderUrl}/admin/builders`, { headers: bearer(Scene.secretOf("ADMIN_TOKEN")) })
+  const scraped = yield* Effect.forEach([url, builderUrl], (each) =>
+    ask(`${each}/metrics`, { headers: bearer(Scene.secretOf("METRICS_TOKEN")) })
+  )
+  assert.deepStrictEqual(
+    scraped.map(({ status }) => status),
+    [200, 200]
+  )
+  return scraped.map(({ text }) => text)
+})
+
+const quote = (apiKey: string) => ({
+  owner: address(1),
+  tokenIn: address(0xb1),
+  amountIn: "1000000000000000000",
+  tokenOut: address(0xd1),
+  destChainId: 31337,
+  destination: address(1),
+  route: "fake->fake",
+  sourceChainId: 31337,
+  userId: "canary",
+  apiKey
+})
+
+/** Ids of the traces that both services added to. */
+const sharedTraces = (collected: ReadonlyArray<Scene.Collected>): ReadonlyArray<string> => {
+  const ids = (service: string) =>
+    collected
+      .filter(({ body, path }) => path === "/v1/traces" && body.includes(service))
+      .flatMap(({ body }) => [...body.matchAll(/"traceId":"([0-9a-f]{32})"/g)].map(([, id = ""]) => id))
+  const ofBuilder = new Set(ids("sweep-builder-backend"))
+  return [...new Set(ids("sweep-orchestrator"))].filter((id) => ofBuilder.has(id))
+}
+
+describe("the search for a secret", () => {
+  const canary = { name: "key", secret: "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d" }
+  const text = { name: "text", secret: "canary+/with=signs" }
+
+  it("finds it in every form", () => {
+    const bytes = Buffer.from(canary.secret.slice(2), "hex")
+    const said = [
+      canary.secret,
+      canary.secret.slice(2).toUpperCase(),
+      bytes.toString("base64"),
+      Buffer.concat([Buffer.from("x"), bytes, Buffer.from("y")]).toString("base64"),
+      Buffer.concat([Buffer.from("xy"), bytes]).toString("base64url"),
+      Buffer.from(`user:${canary.secret}`).toString("base64")
+    ]
+    for (const each of said) assert.lengthOf(leaksIn(`before ${each} after`, [canary]), 1, each)
+    for (const each of [text.secret, encodeURIComponent(text.secret), Buffer.from(text.secret).toString("hex")]) {
+      assert.lengthOf(leaksIn(each, [text]), 1, each)
+    }
+  })
+
+  it("finds nothing elsewhere", () => {
+    assert.deepStrictEqual(leaksIn("canary with signs", [canary, text]), [])
+    for (const form of formsOf(text.secret)) assert.isAbove(form.length, 12)
+  })
+})
+
+layer(Scene.layer, { excludeTestServices: true })("Services between parties that repeat secrets", (it) => {
+  it.effect(
+    "say none of them, in logs of all levels, metrics and traces",
+    () =>
+      Effect.gen(function* () {
+        const { builderPort, dashboardUrl, start, upstream } = yield* Scene.make
+        const [orchestrator, builder] = yield* Effect.all(
+          [start({}), start({ command: "builder-backend", port: builderPort })],
+          { concurrency: 2 }
+        )
+        const hook = Scene.made("key in the URL of a webhook")
+        const { apiKey, canaries } = yield* asBuilder(builder.url, dashboardUrl, `${upstream.url}/hook/${hook.secret}`)
+        yield* Effect.forEach([apiKey, brought.apiKey.secret], (key) =>
+          ask(`${orchestrator.url}/quote`, json(quote(key)))
+        )
+        yield* asStranger(orchestrator.url, builder.url)
+        const metrics = yield* asOperator(orchestrator.url, builder.url)
+        // A stopping service sends what it has gathered.
+        yield* Effect.forEach([orchestrator, builder], ({ exitCode, signal }) =>
+          Effect.andThen(signal("SIGTERM"), exitCode)
+        )
+        const logs = [...(yield* orchestrator.output), ...(yield* builder.output)]
+        const all = [...Scene.canaries, ...canaries, hook, ...Object.values(brought)]
+        const said = [...logs, ...metrics, ...upstream.collected.map(({ body }) => body)].join("\n")
+        assert.deepStrictEqual(leaksIn(said, all), [])
+
+        // The search is worth nothing if nothing was said, or nobody was asked.
+        assert.isAbove(logs.length, 50)
+        assert.include(said, "[hidden]")
+        assert.sameMembers(
+          [...new Set(upstream.collected.map(({ path }) => path))],
+          ["/v1/logs", "/v1/metrics", "/v1/traces"]
+        )
+        assert.isAbove(sharedTraces(upstream.collected).length, 0, "no trace has spans of both services")
+        for (const path of ["/rpc/", "/sdn.xml", "/hook/"]) {
+          assert.isTrue(
+            upstream.asked.some((each) => each.startsWith(path)),
+            `nobody asked ${path}`
+          )
+        }
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "say none of them when they cannot start",
+    () =>
+      Effect.gen(function* () {
+        const { start } = yield* Scene.make
+        const key = Scene.secretOf("RELAYER_KEYS")
+        const failures = yield* Effect.all(
+          [
+            Effect.flip(
+              start(
+                {},
+                {
+                  RELAYER_KEYS: `${key}f`,
+                  FEE_RECIPIENT_KEY: `key ${Scene.secretOf("FEE_RECIPIENT_KEY")}`,
+                  OTLP_HEADERS: `no pair ${Scene.secretOf("OTLP_HEADERS")}`
+                }
+              )
+            ),
+            Effect.flip(start({}, { OTLP_ENDPOINT: `no url ${Scene.secretOf("METRICS_TOKEN")}` }))
+          ],
+          { concurrency: 2 }
+        )
+        const said = failures.map(({ message }) => message)
+        assert.deepStrictEqual(leaksIn(said.join("\n"), Scene.canaries), [])
+        assert.include(said[0], "RELAYER_KEYS")
+        assert.include(said[0], "OTLP_HEADERS")
+        assert.include(said[1], "OTLP_ENDPOINT")
+      }),
+    TIMEOUT
+  )
+})
