@@ -31,7 +31,7 @@ export const find = Flag.String("find").pipe(
   Flag.withDescription(
     `Address of a token to look for on every chain, beside those of the lists. May be repeated, up to ${MOST} times`
   ),
-  Flag.between(0, MOST)
+  Flag.atLeast(0)
 )
 
 /** The addresses of the flag, for requests of the client. */
