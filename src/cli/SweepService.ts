@@ -29,7 +29,7 @@ export const find = Flag.String("find").pipe(
     Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/, { message: "expected the address of a token" }))
   ),
   Flag.withDescription(
-    `Address of a token to look for on every chain, beside those of the lists. May be repeated, up to ${MOST} times`
+    `Address of a token to look for on every chain, beside those of the lists. May be repeated, up to ${MOST} times. Default: none`
   ),
   Flag.atLeast(0)
 )
