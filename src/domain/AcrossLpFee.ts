@@ -25,16 +25,16 @@ const partsOf = ({ UBar }: RateModel, utilization: bigint) => ({
 const rateAt = (model: RateModel, utilization: bigint): bigint => {
   const { R0, R1, R2, UBar } = model
   const { above, below } = partsOf(model, utilization)
-  return R0 + (UBar === 0n ? 0n : (below * R1) / UBar) + (UBar >= ONE ? 0n : (above * R2) / (ONE - UBar))
+  return R0 + (UBar === 0n ? R1 : (below * R1) / UBar) + (UBar >= ONE ? 0n : (above * R2) / (ONE - UBar))
 }
 
-/** Area under the curve of the rate, from no utilization to this one. */
+/** Area under the curve of the rate, from no utilization to this one. Scaled by 10^36, so that small differences are exact. */
 const areaAt = (model: RateModel, utilization: bigint): bigint => {
   const { R0, R1, R2, UBar } = model
   const { above, below } = partsOf(model, utilization)
   const first = R0 * below + (UBar === 0n ? 0n : (R1 * below * below) / (2n * UBar))
   const second = (R0 + R1) * above + (UBar >= ONE ? 0n : (R2 * above * above) / (2n * (ONE - UBar)))
-  return (first + second) / ONE
+  return first + second
 }
 
 /** Weeks of a year, by which the yearly rate is compounded: liquidity is lent for about one. */
@@ -45,6 +45,6 @@ const WEEKS = 52
  */
 export const lpFee = (model: RateModel, before: bigint, after: bigint): bigint => {
   const [low, high] = before < after ? [before, after] : [after, before]
-  const yearly = low === high ? rateAt(model, low) : ((areaAt(model, high) - areaAt(model, low)) * ONE) / (high - low)
+  const yearly = low === high ? rateAt(model, low) : (areaAt(model, high) - areaAt(model, low)) / (high - low)
   return yearly <= 0n ? 0n : BigInt(Math.ceil(Math.expm1(Math.log1p(Number(yearly) / 1e18) / WEEKS) * 1e18))
 }
