@@ -23,20 +23,20 @@ const RANDOM_BYTES = 32
 /** Only the owner may read and write it. */
 const PRIVATE_MODE = 0o600
 
+const taken = (path: string) => new UsageError({ detail: `${path} exists already. Choose another file` })
+
 /** Writes a file that did not exist. */
 const writeNew = Effect.fnUntraced(function* (path: string, text: string) {
   const fs = yield* FileSystem.FileSystem
-  yield* fs.writeFileString(path, text, { flag: "wx", mode: PRIVATE_MODE }).pipe(
-    Effect.mapError(
-      ({ reason }) =>
-        new UsageError({
-          detail:
-            reason._tag === "AlreadyExists"
-              ? `${path} exists already. Choose another file`
-              : `${path} cannot be written. Check its folder and permissions`
-        })
+  yield* fs
+    .writeFileString(path, text, { flag: "wx", mode: PRIVATE_MODE })
+    .pipe(
+      Effect.mapError(({ reason }) =>
+        reason._tag === "AlreadyExists"
+          ? taken(path)
+          : new UsageError({ detail: `${path} cannot be written. Check its folder and permissions` })
+      )
     )
-  )
 })
 
 /** The passphrase of the file, which is made if it does not exist. */
@@ -52,6 +52,9 @@ const passphraseOf = Effect.fnUntraced(function* (path: string) {
 })
 
 const writeKeystore = Effect.fnUntraced(function* (path: string, passphrasePath: string, key: Redacted.Redacted<Hex>) {
+  const fs = yield* FileSystem.FileSystem
+  // Before the passphrase is made, and the costly derivation.
+  if (yield* Effect.orElseSucceed(fs.exists(path), () => false)) return yield* taken(path)
   const { address } = yield* Effect.mapError(
     RawKey.account(key),
     ({ message }) => new UsageError({ detail: `the key ${message}` })

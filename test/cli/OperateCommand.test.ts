@@ -1,0 +1,74 @@
+/** `sweep operate` against the real routes of the orchestrator. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import * as Address from "../../src/domain/Address.ts"
+import type { LaneState } from "../../src/domain/LaneState.ts"
+import { LaneRefused } from "../../src/orchestrator/operate/LaneDesk.ts"
+import { serve, type UseCases } from "../server/orchestrator/Harness.ts"
+import { sweepHere } from "./inProcess.ts"
+
+const TOKEN = "operator-token"
+const LANE = Address.of(`0x${"11".repeat(20)}`)
+const OTHER = Address.of(`0x${"22".repeat(20)}`)
+const TX = `0x${"aa".repeat(32)}` as const
+
+const view = (state: LaneState) => ({
+  address: LANE,
+  state,
+  sinceMs: 7,
+  hasKey: true,
+  isAnswering: false,
+  chains: [{ chainId: 8453, name: "base", balance: 12n, inFlight: 1 }]
+})
+
+const working: UseCases["lanes"] = {
+  list: Effect.succeed([view("active")]),
+  log: Effect.succeed([
+    {
+      id: "1",
+      atMs: 1_767_225_600_000,
+      actor: "admin-token",
+      action: "lane.draining",
+      subject: LANE,
+      details: { reason: "old" }
+    }
+  ]),
+  move: (_lane, to) => Effect.succeed(view(to)),
+  empty: (lane, { chainId, recipient }) => Effect.succeed({ lane, chainId, recipient, amount: 5n, txHash: TX })
+}
+
+const shell = Effect.fnUntraced(function* (lanes = working) {
+  const { base } = yield* serve({ lanes }, { adminToken: Redacted.make(TOKEN) })
+  return (...args: ReadonlyArray<string>) =>
+    sweepHere(["operate", ...args], { ORCHESTRATOR_URL: base, ORCHESTRATOR_ADMIN_TOKEN: TOKEN })
+})
+
+describe("sweep operate", () => {
+  it.live("lists lanes, changes their states, moves their rest, and lists changes", () =>
+    Effect.gen(function* () {
+      const run = yield* shell()
+      const listed = yield* run("lanes", "list")
+      assert.match(listed.out, new RegExp(`${LANE} +active +silent +base +12 +1`), listed.err)
+      for (const [command, state] of [
+        ["drain", "draining"],
+        ["retire", "retired"],
+        ["activate", "active"]
+      ] as const) {
+        const { out } = yield* run("lanes", command, LANE, "--reason", "old key", "--json")
+        assert.strictEqual(JSON.parse(out).state, state)
+      }
+      const emptied = yield* run("lanes", "empty", LANE, "--chain", "8453", "--to", OTHER)
+      assert.strictEqual(emptied.out, `sent 5 wei to ${OTHER} in transaction ${TX}\n`)
+      assert.match((yield* run("log")).out, new RegExp(`admin-token +lane.draining +${LANE} +reason=old`))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says what to do about a refusal", () =>
+    Effect.gen(function* () {
+      const run = yield* shell({ ...working, move: () => Effect.fail(new LaneRefused({ reason: "in_flight" })) })
+      const { code, err } = yield* run("lanes", "retire", LANE)
+      assert.strictEqual(code, 1)
+      assert.include(err, "Drain it first and wait a minute")
+    }).pipe(Effect.scoped)
+  )
+})
