@@ -1,5 +1,5 @@
 /**
- * Writes the reference pages that follow from the code: settings, errors, findings of doctor, both HTTP APIs, the command line, and parts of the pages
+ * Writes the reference pages that follow from the code: settings, errors, metrics, log events, findings of doctor, both HTTP APIs, the command line, and parts of the pages
  * about the client and the MCP tools: `bun scripts/docs.ts`. With `--check` it writes nothing, and fails when a page is stale. `scripts/openapi.ts` writes
  * the OpenAPI documents.
  */
@@ -12,7 +12,9 @@ import { clientReference } from "./docs/ClientPage.ts"
 import { contracts } from "./docs/Contract.ts"
 import { doctorPage } from "./docs/DoctorPage.ts"
 import { errorsPage } from "./docs/ErrorsPage.ts"
+import { eventsPage } from "./docs/EventsPage.ts"
 import { mcpTools } from "./docs/McpTools.ts"
+import { metricsPage } from "./docs/MetricsPage.ts"
 import { settingsPage } from "./docs/SettingsPage.ts"
 
 const root = `${import.meta.dir}/..`
@@ -28,6 +30,8 @@ const withPart = async (file: string, name: string, text: string): Promise<strin
 const pages: Readonly<Record<string, string>> = {
   "docs/reference/settings.md": settingsPage(),
   "docs/reference/errors.md": errorsPage(),
+  "docs/reference/metrics.md": metricsPage(),
+  "docs/reference/log-events.md": eventsPage(),
   "docs/reference/doctor.md": doctorPage(),
   ...Object.fromEntries(contracts.map((contract) => [`docs/reference/${contract.name}-api.md`, apiPage(contract)])),
   "docs/reference/cli.md": await Effect.runPromise(cliPage),

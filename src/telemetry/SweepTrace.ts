@@ -1,6 +1,6 @@
 /**
  * Traces that follow a sweep. The trace of the request that quoted it is stored with the intent, and every later stage adds a span to
- * it, in whichever process and however much later. Nothing is stored or added for traces that are not recorded.
+ * it, in any process and at any time. Nothing is stored or added for traces that are not recorded.
  */
 import { Clock, Context, Effect, Exit, Option, Tracer } from "effect"
 import type { TraceContext } from "../domain/TraceContext.ts"

@@ -1,4 +1,4 @@
-/** What waits in the database, for the metrics: by indexed reads with a limit, whatever waits. */
+/** Ages and numbers of what waits in the database, for the metrics: by indexed reads with a limit, whatever waits. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../shared/Store.ts"
 import type { Topic } from "./Outbox.ts"

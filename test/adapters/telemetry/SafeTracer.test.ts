@@ -1,4 +1,4 @@
-/** What of a span leaves the process, and of which traces. */
+/** Spans leave the process without secrets, and only those of the traces that are chosen. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Tracer } from "effect"
 import * as SafeTracer from "../../../src/adapters/telemetry/SafeTracer.ts"
