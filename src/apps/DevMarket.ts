@@ -25,16 +25,11 @@ export interface DevMarket extends Planned {
   readonly orchestrator: Partial<OrchestratorApp.Options>
 }
 
-/** Accounts that hold every token of the market: the first users. */
-const HOLDERS = 4
-
 /** Plans the market before its chains run. */
 export const plan = Effect.fn("DevMarket.plan")(function* (options: Market.Options) {
   const artifacts = yield* Artifacts.load
   const market = Market.make(options)
-  const holders = Accounts.users()
-    .slice(0, HOLDERS)
-    .map(({ address }) => address)
+  const holders = Accounts.users().map(({ address }) => address)
   const placed = Network.DEFAULT_CHAINS.flatMap((chain) => {
     const described = market.chains.find(({ name }) => name === chain.name)
     return described === undefined ? [] : [{ chain, plan: Plan.make(described, chain, artifacts, holders) }]
