@@ -85,22 +85,23 @@ const judge = async ({ asking, token }: Asked, listed: ReadonlySet<string>): Pro
   }
 }
 
-const detailOf = ({ best, netUsd, quoted }: Report.Judged): string =>
+const detailOf = ({ best, netUsd, quoted }: Report.Judged, scope: Report.Scope): string =>
   [
     `  ${quoted.token.symbol} ${quoted.token.kind}`,
     `${quoted.token.decimals} decimals, $${quoted.token.amountUsd.toFixed(0)} into ${quoted.token.into}`,
     quoted.token.isListed ? "listed" : "unlisted",
     quoted.token.pools.map(({ kind, money, usd, venue }) => `${venue} ${money} ${kind} $${usd}`).join("; "),
-    `best ${best.any?.label ?? "none"} $${best.any?.netUsd.toFixed(4) ?? "0"}`,
+    `best ${best[scope]?.label ?? "none"} $${best[scope]?.netUsd.toFixed(4) ?? "0"}`,
     quoted.order === undefined
       ? `refused ${quoted.status} ${quoted.reason}`
       : `${quoted.provider ?? ""} $${netUsd?.toFixed(4) ?? "reverts"}`
   ].join(" | ")
 
 /** True if hindsight did better. */
-const isWorse = ({ best, netUsd }: Report.Judged): boolean =>
-  (best.any?.netUsd ?? 0) >= Report.LEAST_USD &&
-  (netUsd === undefined || netUsd < (best.any?.netUsd ?? 0) * (1 - Report.BARS.shortfall))
+const isWorse = ({ best, netUsd }: Report.Judged, scope: Report.Scope): boolean => {
+  const most = best[scope]?.netUsd ?? 0
+  return most >= Report.LEAST_USD && (netUsd === undefined || netUsd < most * (1 - Report.BARS.shortfall))
+}
 
 const bench = Effect.gen(function* () {
   const waiting = Waiting.install()
@@ -142,12 +143,13 @@ const bench = Effect.gen(function* () {
       const rest = pauseMillis - (performance.now() - from)
       if (rest > 0) yield* Effect.sleep(rest)
     }
-    const figures = Report.figuresOf(judged, mood === "honest" ? "any" : "known")
+    const scope: Report.Scope = mood === "honest" ? "any" : "known"
+    const figures = Report.figuresOf(judged, scope)
     const found = Report.verdictsOf(figures, mood === "honest")
     verdicts.push(...found.map((verdict) => ({ ...verdict, round: mood })))
     for (const line of Report.linesOf(`services: ${mood}`, figures, found)) yield* Console.log(line)
-    if (values.details === "1" && mood === "honest") {
-      for (const each of judged.filter(isWorse)) yield* Console.log(detailOf(each))
+    if (values.details === "1") {
+      for (const each of judged.filter((one) => isWorse(one, scope))) yield* Console.log(detailOf(each, scope))
     }
   })
 

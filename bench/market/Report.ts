@@ -46,8 +46,10 @@ const counted = (words: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   return new Map([...counts].toSorted(([, a], [, b]) => b - a))
 }
 
-/** `scope`: the sales that count as possible. */
-export const figuresOf = (judged: ReadonlyArray<Judged>, scope: "known" | "any"): Figures => {
+/** Sales that count as possible: those of the exchanges of the chains file, or also those of services. */
+export type Scope = "known" | "any"
+
+export const figuresOf = (judged: ReadonlyArray<Judged>, scope: Scope): Figures => {
   const isFound = ({ faults, quoted }: Judged) => quoted.order !== undefined && faults.length === 0
   const sellable = judged.filter(({ best }) => (best[scope]?.netUsd ?? 0) >= LEAST_USD)
   const share = (isListed: boolean) => {
