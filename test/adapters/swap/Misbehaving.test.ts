@@ -5,6 +5,7 @@ import { FetchHttpClient } from "effect/http"
 import * as KyberSwap from "../../../src/adapters/swap/KyberSwap.ts"
 import * as LiFi from "../../../src/adapters/swap/LiFi.ts"
 import * as ZeroX from "../../../src/adapters/swap/ZeroX.ts"
+import type { Address } from "../../../src/domain/Address.ts"
 import { lessBps } from "../../../src/domain/Amount.ts"
 import { readKyberSwapCall, readLiFiCall, readZeroExCall, type SwapReader } from "../../../src/sdk/venues.ts"
 import { layer as chainsLayer } from "../../support/FakeChain.ts"
@@ -34,7 +35,7 @@ const kyberSimple = {
 
 interface Service {
   readonly make: (baseUrl: string) => ReturnType<typeof LiFi.make>
-  readonly router: string
+  readonly router: Address
   readonly read: SwapReader
   /** Honest answers. Others are made of them. */
   readonly bodies: ReadonlyArray<unknown>

@@ -1,0 +1,70 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Flying from "../../../src/orchestrator/intake/Flying.ts"
+import { BridgeFlights, type Flight } from "../../../src/ports/orchestrator/BridgeFlights.ts"
+import type { Quote } from "../../../src/domain/Quote.ts"
+import { newIntent } from "../../support/IntentFixtures.ts"
+
+const USD = 10n ** 18n
+
+/** Submits a sweep with this quote. Returns what was reserved, and the refusal if there is one. */
+const flown = (change: Partial<Quote>, hasRoom = true) =>
+  Effect.gen(function* () {
+    const reserved: Array<Flight> = []
+    const { quote } = newIntent({ id: "a" })
+    const fly = yield* Effect.provideService(Flying.make, BridgeFlights, {
+      room: () => Effect.die("not asked for"),
+      reserve: (flight) =>
+        Effect.sync(() => {
+          reserved.push(flight)
+          return hasRoom
+        })
+    })
+    const outcome = yield* Effect.result(fly({ id: "a", quote: { ...quote, ...change } }))
+    const refusal =
+      outcome._tag === "Failure" && outcome.failure._tag === "SubmissionRefused" ? outcome.failure : undefined
+    return { reserved, refusal }
+  })
+
+const overRelay = { crossChain: true, provider: "relay", estimatedAmountOutUsd: "12.5" } as const
+
+describe("a sweep over a bridge on trust", () => {
+  it.effect("reserves its value before it is accepted", () =>
+    Effect.gen(function* () {
+      const { refusal, reserved } = yield* flown(overRelay)
+      assert.isUndefined(refusal)
+      assert.deepStrictEqual(reserved, [{ id: "a", bridge: "relay", value: (25n * USD) / 2n }])
+    })
+  )
+
+  it.effect("is refused for a while without room, and without a value", () =>
+    Effect.gen(function* () {
+      const { refusal } = yield* flown(overRelay, false)
+      assert.deepInclude(refusal, { reason: "budget_spent", retryAfterMillis: 60_000 })
+      const unpriced = yield* flown({ ...overRelay, estimatedAmountOutUsd: null })
+      assert.strictEqual(unpriced.refusal?.reason, "budget_spent")
+      assert.deepStrictEqual(unpriced.reserved, [])
+    })
+  )
+
+  it.effect("is refused where nothing keeps the reservations", () =>
+    Effect.gen(function* () {
+      const fly = yield* Flying.make
+      const { quote } = newIntent({ id: "a" })
+      assert.strictEqual(
+        (yield* Effect.flip(fly({ id: "a", quote: { ...quote, ...overRelay } })))._tag,
+        "SubmissionRefused"
+      )
+    })
+  )
+
+  it.effect("is none by another bridge, nor on one chain", () =>
+    Effect.gen(function* () {
+      for (const change of [{ provider: "across" }, { provider: "lifi" }, { crossChain: false }]) {
+        const { refusal, reserved } = yield* flown({ ...overRelay, ...change }, false)
+        assert.isUndefined(refusal)
+        assert.deepStrictEqual(reserved, [])
+      }
+    })
+  )
+})
