@@ -24,7 +24,8 @@ import {
   type WireOffer,
   wireOffer
 } from "./Offers.ts"
-import { AGGREGATORS, EXCHANGES, type Terms } from "./VenueCalls.ts"
+import { AGGREGATORS } from "./AggregatorCalls.ts"
+import { EXCHANGES, type Terms } from "./VenueCalls.ts"
 import { wireQuotes } from "./WireBatch.ts"
 
 const page = await readFile(`${import.meta.dirname}/../../docs/reference/sdk.md`, "utf8")

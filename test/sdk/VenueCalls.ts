@@ -1,5 +1,5 @@
 /** Calls of the routers of each family, for {@link request}, by ABIs of their own. */
-import { concatHex, encodeFunctionData, type Hex, numberToHex, pad, parseAbi, zeroAddress } from "viem"
+import { concatHex, encodeFunctionData, type Hex, numberToHex, parseAbi, zeroAddress } from "viem"
 import { NOW_MS, owner, request, ROUTER, routed, swapOf } from "./Offers.ts"
 
 export const DESTINATION = request.destination ?? owner.address
@@ -16,7 +16,8 @@ export interface Terms {
   readonly recipient: Hex
 }
 
-const terms = (other: Partial<Terms>): Terms => ({
+/** The terms of a call, of which some can be others. */
+export const terms = (other: Partial<Terms>): Terms => ({
   tokenIn: request.tokenIn,
   tokenOut: request.tokenOut,
   amountIn: AMOUNT,
@@ -138,107 +139,18 @@ export const unwrapped = (recipient: Hex = DESTINATION, minimum = MINIMUM): Hex 
 export const swept = (): Hex =>
   encodeFunctionData({ abi: deadlinedAbi, functionName: "sweepToken", args: [request.tokenOut, 0n, DESTINATION] })
 
-const zeroExAbi = parseAbi([
-  "struct AllowedSlippage { address recipient; address buyToken; uint256 minAmountOut; }",
-  "function exec(address operator, address token, uint256 amount, address target, bytes data) payable returns (bytes result)",
-  "function execute(AllowedSlippage slippage, bytes[] actions, bytes32 zid) payable returns (bool)",
-  "function transferFrom(address from, address to, uint256 amount) returns (bool)"
+const v4Abi = parseAbi([
+  "struct Hop { address currency; uint24 fee; int24 tickSpacing; address hooks; }",
+  "struct Swap { address tokenIn; address tokenOut; address recipient; uint256 amountIn; uint256 minAmountOut; uint256 deadline; bool unwrapsInput; Hop[] hops; }",
+  "function exactInput(Swap swap) returns (uint256 amountOut)"
 ])
 
-export const SETTLER: Hex = "0x00000000000000000000000000000000005e771e"
-
-export const settled = (other: Partial<Terms> = {}): Hex => {
-  const { minAmountOut, recipient, tokenOut: buyToken } = terms(other)
-  const args = [{ recipient, buyToken, minAmountOut }, ["0x38c9c147"], pad("0x01")] as const
-  return encodeFunctionData({ abi: zeroExAbi, functionName: "execute", args })
-}
-
-export const theft = (): Hex =>
-  encodeFunctionData({ abi: zeroExAbi, functionName: "transferFrom", args: [owner.address, SETTLER, 10n ** 24n] })
-
-/** 0x: the call of the contract that swaps, within that of the AllowanceHolder. */
-export const zeroEx = (other: Partial<Terms> = {}, data = settled(other), operator: Hex = SETTLER): Hex => {
-  const { amountIn, tokenIn } = terms(other)
-  return encodeFunctionData({
-    abi: zeroExAbi,
-    functionName: "exec",
-    args: [operator, tokenIn, amountIn, SETTLER, data]
-  })
-}
-
-const kyberAbi = parseAbi([
-  "struct SwapDescriptionV2 { address srcToken; address dstToken; address[] srcReceivers; uint256[] srcAmounts; address[] feeReceivers; uint256[] feeAmounts; address dstReceiver; uint256 amount; uint256 minReturnAmount; uint256 flags; bytes permit; }",
-  "struct SwapExecutionParams { address callTarget; address approveTarget; bytes targetData; SwapDescriptionV2 desc; bytes clientData; }",
-  "function swap(SwapExecutionParams execution) payable returns (uint256 returnAmount, uint256 gasUsed)"
-])
-
-type Description = Parameters<typeof encodeFunctionData<typeof kyberAbi, "swap">>[0]["args"][0]["desc"]
-
-export const kyber = (other: Partial<Terms> = {}, more: Partial<Description> = {}): Hex => {
-  const { amountIn, minAmountOut, recipient, tokenIn, tokenOut } = terms(other)
-  const desc = {
-    srcToken: tokenIn,
-    dstToken: tokenOut,
-    srcReceivers: [SETTLER],
-    srcAmounts: [amountIn],
-    feeReceivers: [],
-    feeAmounts: [],
-    dstReceiver: recipient,
-    amount: amountIn,
-    minReturnAmount: minAmountOut,
-    flags: 0n,
-    permit: "0x",
-    ...more
-  } as const
-  const execution = {
-    callTarget: SETTLER,
-    approveTarget: zeroAddress,
-    targetData: "0xabcd",
-    desc,
-    clientData: "0x"
-  } as const
-  return encodeFunctionData({ abi: kyberAbi, functionName: "swap", args: [execution] })
-}
-
-const liFiAbi = parseAbi([
-  "struct SwapData { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }",
-  "function swapTokensSingleV3ERC20ToERC20(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData swapData)",
-  "function swapTokensSingleV3ERC20ToNative(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData swapData)",
-  "function swapTokensMultipleV3ERC20ToERC20(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData[] swapData)",
-  "function swapTokensMultipleV3ERC20ToNative(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData[] swapData)"
-])
-
-/** One exchange that LI.FI calls. */
-export const exchange = (tokenIn: Hex, tokenOut: Hex, amountIn: bigint, requiresDeposit: boolean) => ({
-  callTo: SETTLER,
-  approveTo: SETTLER,
-  sendingAssetId: tokenIn,
-  receivingAssetId: tokenOut,
-  fromAmount: amountIn,
-  callData: "0xabcd" as Hex,
-  requiresDeposit
-})
-
-/** LI.FI: one exchange, or several, which pay native currency if the token is the zero address. */
-export const liFi = (
-  other: Partial<Terms> = {},
-  steps?: ReadonlyArray<ReturnType<typeof exchange>>,
-  toNative = terms(other).tokenOut === zeroAddress
-): Hex => {
-  const { amountIn, minAmountOut, recipient, tokenIn, tokenOut } = terms(other)
-  const head = [pad("0x01"), "sweep", "", recipient, minAmountOut] as const
-  const output = toNative ? "Native" : "ERC20"
-  return steps === undefined
-    ? encodeFunctionData({
-        abi: liFiAbi,
-        functionName: `swapTokensSingleV3ERC20To${output}`,
-        args: [...head, exchange(tokenIn, tokenOut, amountIn, true)]
-      })
-    : encodeFunctionData({
-        abi: liFiAbi,
-        functionName: `swapTokensMultipleV3ERC20To${output}`,
-        args: [...head, steps]
-      })
+/** Uniswap v4, by the service's router: along pools. The zero address as output is native currency. */
+export const v4 = (other: Partial<Terms> = {}, via: ReadonlyArray<Hex> = [], isEmpty = false): Hex => {
+  const { tokenOut, ...same } = terms(other)
+  const hops = [...via, tokenOut].map((currency) => ({ currency, fee: 500, tickSpacing: 10, hooks: zeroAddress }))
+  const args = [{ ...same, tokenOut, deadline: DEADLINE, unwrapsInput: false, hops: isEmpty ? [] : hops }] as const
+  return encodeFunctionData({ abi: v4Abi, functionName: "exactInput", args })
 }
 
 /** A router of each family on Base, with a call for the order's terms, and with the same for native currency. */
@@ -251,13 +163,8 @@ export const EXCHANGES = {
   "Uniswap v2": { router: "0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24", call: v2 },
   "SushiSwap v3": { router: "0xFB7eF66a7e61224DD6FcD0D7d9C3be5C8B049b9f", call: v3 },
   Aerodrome: { router: "0xcF77a3Ba9A5CA399B7c97c74d54e5b1Beb874E43", call: solidly },
-  Slipstream: { router: "0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5", call: slipstream }
-} as const
-
-export const AGGREGATORS = {
-  "0x": { router: "0x0000000000001fF3684f28c67538d4D072C22734", call: zeroEx },
-  KyberSwap: { router: "0x6131B5fae19EA4f9D964eAc0408E4408b66337b5", call: kyber },
-  "LI.FI": { router: "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE", call: liFi }
+  Slipstream: { router: "0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5", call: slipstream },
+  "Uniswap v4": { router: "0x0416627c2316Df6fce444a50BaF6c734039847a7", call: v4 }
 } as const
 
 function swapRouterTerms({ minAmountOut, ...other }: Partial<Terms>) {

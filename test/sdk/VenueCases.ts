@@ -7,31 +7,38 @@ import {
   readSolidlyCall,
   readUniswapV2Call,
   readUniswapV3Call,
+  readUniswapV4Call,
   readZeroExCall,
   type SwapReader
 } from "../../src/sdk/venues.ts"
 import { OTHER, request, swapOf } from "./Offers.ts"
 import {
-  AMOUNT,
-  DESTINATION,
   exchange,
-  hop,
   kyber,
+  kyberSimple,
   liFi,
-  MINIMUM,
+  liFiGeneric,
   SETTLER,
   settled,
+  simpleData,
+  theft,
+  zeroEx
+} from "./AggregatorCalls.ts"
+import {
+  AMOUNT,
+  DESTINATION,
+  hop,
+  MINIMUM,
   several,
   slipstream,
   solidly,
   swept,
-  theft,
   unsafeSolidly,
   unwrapped,
   v2,
   v3,
   v3Path,
-  zeroEx
+  v4
 } from "./VenueCalls.ts"
 
 export const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
@@ -114,6 +121,16 @@ export const READERS: Readonly<
       "a call without deadline": swapOf()
     }
   },
+  "Uniswap v4": {
+    read: readUniswapV4Call,
+    reads: [v4(), v4({}, [OTHER]), v4({}, [zeroAddress])],
+    unwraps: [v4({ tokenOut: zeroAddress }), v4({ tokenOut: zeroAddress }, [OTHER])],
+    refuses: {
+      "no pools": v4({}, [], true),
+      "native input": v4({ tokenIn: zeroAddress }),
+      "another family's call": v3Path()
+    }
+  },
   Slipstream: {
     read: readSlipstreamCall,
     reads: [slipstream(), v3Path({}, [OTHER]), several(slipstream())],
@@ -142,8 +159,13 @@ export const AGGREGATORS: typeof READERS = {
   },
   KyberSwap: {
     read: readKyberSwapCall,
-    reads: [kyber(), kyber({}, { srcReceivers: [SETTLER, OTHER], srcAmounts: [AMOUNT - 1n, 1n] })],
-    unwraps: [kyber({ tokenOut: NATIVE })],
+    reads: [
+      kyber(),
+      kyber({}, { srcReceivers: [SETTLER, OTHER], srcAmounts: [AMOUNT - 1n, 1n] }),
+      kyberSimple(),
+      kyberSimple({}, {}, simpleData([AMOUNT - 1n, 1n]))
+    ],
+    unwraps: [kyber({ tokenOut: NATIVE }), kyberSimple({ tokenOut: NATIVE })],
     refuses: {
       "a receiver of fees": kyber({}, { feeReceivers: [OTHER] }),
       "an amount of fees": kyber({}, { feeAmounts: [1n] }),
@@ -153,7 +175,14 @@ export const AGGREGATORS: typeof READERS = {
       "tokens that are burned for gas": kyber({}, { flags: 0x08n }),
       "tokens of the sender that are burned for gas": kyber({}, { flags: 0x10n }),
       "more taken than stated": kyber({}, { srcAmounts: [AMOUNT + 1n] }),
-      "less taken than stated": kyber({}, { srcAmounts: [] })
+      "less taken than stated": kyber({}, { srcAmounts: [] }),
+      "more taken in simple mode": kyberSimple({}, {}, simpleData([AMOUNT, 1n])),
+      "less taken in simple mode": kyberSimple({}, {}, simpleData([AMOUNT - 1n])),
+      "pools and amounts of other numbers": kyberSimple({}, {}, simpleData([AMOUNT], [SETTLER, OTHER])),
+      "unread data in simple mode": kyberSimple({}, {}, "0xabcd"),
+      "a receiver of fees in simple mode": kyberSimple({}, { feeReceivers: [OTHER] }),
+      "a permit in simple mode": kyberSimple({}, { permit: "0x00" }),
+      "a part of the amount in simple mode": kyberSimple({}, { flags: 0x01n })
     }
   },
   "LI.FI": {
@@ -161,13 +190,25 @@ export const AGGREGATORS: typeof READERS = {
     reads: [
       liFi(),
       liFi({}, [exchange(tokenIn, OTHER, AMOUNT, true), exchange(OTHER, tokenOut, 1n, false)]),
-      liFi({}, [exchange(tokenIn, tokenOut, AMOUNT, true)])
+      liFi({}, [exchange(tokenIn, tokenOut, AMOUNT, true)]),
+      liFiGeneric([exchange(tokenIn, tokenOut, AMOUNT, true)]),
+      liFiGeneric([exchange(tokenIn, OTHER, AMOUNT, true), exchange(OTHER, tokenOut, 1n, false)])
     ],
-    unwraps: [liFi({ tokenOut: zeroAddress }), liFi({}, [exchange(tokenIn, zeroAddress, AMOUNT, true)], true)],
+    unwraps: [
+      liFi({ tokenOut: zeroAddress }),
+      liFi({}, [exchange(tokenIn, zeroAddress, AMOUNT, true)], true),
+      liFiGeneric([exchange(tokenIn, zeroAddress, AMOUNT, true)])
+    ],
     refuses: {
       "a second deposit": liFi({}, [exchange(tokenIn, OTHER, AMOUNT, true), exchange(OTHER, tokenOut, 1n, true)]),
       "no deposit": liFi({}, [exchange(tokenIn, tokenOut, AMOUNT, false)]),
       "no steps": liFi({}, []),
+      "no steps of the generic call": liFiGeneric([]),
+      "a second deposit of the generic call": liFiGeneric([
+        exchange(tokenIn, OTHER, AMOUNT, true),
+        exchange(OTHER, tokenOut, 1n, true)
+      ]),
+      "no deposit of the generic call": liFiGeneric([exchange(tokenIn, tokenOut, AMOUNT, false)]),
       "native currency by the function for tokens": liFi({ tokenOut: zeroAddress }, undefined, false),
       "a token by the function for native currency": liFi({}, undefined, true)
     }

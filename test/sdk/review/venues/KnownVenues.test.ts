@@ -19,12 +19,14 @@ import {
   readSwapRouter02,
   readUniswapV2Call,
   readUniswapV3Call,
+  readUniswapV4Call,
   readVenueCall,
   VENUE_ROUTERS,
   venueRouters
 } from "../../../../src/sdk/venues.ts"
 import { known, OTHER, request, wireOffer } from "../../Offers.ts"
-import { AGGREGATORS, EXCHANGES, several, solidly, unwrapped, v2, v3 } from "../../VenueCalls.ts"
+import { AGGREGATORS } from "../../AggregatorCalls.ts"
+import { EXCHANGES, several, solidly, unwrapped, v2, v3 } from "../../VenueCalls.ts"
 
 const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
 
@@ -67,6 +69,8 @@ describe("the routers of exchanges", () => {
           return readSolidlyCall
         case "slipstream":
           return readSlipstreamCall
+        case "uniswap-v4":
+          return readUniswapV4Call
       }
     }
     const catalogue = Object.entries(KNOWN_CHAINS).map(([id, { swapRouter, venues = [] }]) => [

@@ -11,23 +11,13 @@ import {
   readSwapRouter02,
   readUniswapV2Call,
   readUniswapV3Call,
+  readUniswapV4Call,
   readVenueCall,
   readZeroExCall
 } from "../../../../src/sdk/venues.ts"
 import { request, ROUTER, routed, swapOf } from "../../Offers.ts"
-import {
-  kyber,
-  liFi,
-  settled,
-  several,
-  slipstream,
-  solidly,
-  unwrapped,
-  v2,
-  v3,
-  v3Path,
-  zeroEx
-} from "../../VenueCalls.ts"
+import { kyber, liFi, settled, zeroEx } from "../../AggregatorCalls.ts"
+import { several, slipstream, solidly, unwrapped, v2, v3, v3Path, v4 } from "../../VenueCalls.ts"
 import { AGGREGATORS, NATIVE, READERS, swap } from "../../VenueCases.ts"
 
 const { tokenOut } = request
@@ -46,7 +36,11 @@ for (const [name, { read, reads, refuses, unwraps }] of Object.entries({ ...READ
     it("tells a swap into native currency", () => {
       for (const call of unwraps) {
         const { warning: _, ...found } = read(ROUTER, call) ?? assert.fail(call)
-        assert.deepStrictEqual(found, { ...swap, tokenOut: partly ? NATIVE : tokenOut, unwraps: true })
+        assert.deepStrictEqual(found, {
+          ...swap,
+          tokenOut: partly || name === "Uniswap v4" ? NATIVE : tokenOut,
+          unwraps: true
+        })
       }
     })
 
@@ -90,6 +84,7 @@ describe("a call of each router", () => {
       [readUniswapV3Call, v3],
       [readUniswapV3Call, v3Path],
       [readSlipstreamCall, slipstream],
+      [readUniswapV4Call, v4],
       [readZeroExCall, zeroEx],
       [readKyberSwapCall, kyber],
       [readLiFiCall, liFi]
@@ -118,9 +113,9 @@ describe("a call of each router", () => {
 
 describe("the reader of any exchange", () => {
   it("reads what each of them reads", () => {
-    for (const { reads, unwraps } of Object.values(READERS)) {
+    for (const { read, reads, unwraps } of Object.values(READERS)) {
       for (const call of reads) assert.deepStrictEqual(readVenueCall(ROUTER, call), swap)
-      for (const call of unwraps) assert.deepStrictEqual(readVenueCall(ROUTER, call), { ...swap, unwraps: true })
+      for (const call of unwraps) assert.deepStrictEqual(readVenueCall(ROUTER, call), read(ROUTER, call))
     }
     assert.deepStrictEqual(readVenueCall(ROUTER, routed(swapOf())), readSwapRouter02(ROUTER, routed(swapOf())))
   })
