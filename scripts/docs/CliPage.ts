@@ -5,16 +5,25 @@ import { GENERATED, table } from "./Table.ts"
 
 const text = (description: Option.Option<string>): string => Option.getOrElse(description, () => "")
 
+interface Described {
+  readonly required: boolean
+  readonly description: Option.Option<string>
+}
+
+/** The help says of flags that may be absent or repeated that they are required. Their descriptions tell the default, or that they repeat. */
+const isRequired = ({ description, required }: Described): boolean =>
+  required && !/default:|several times/i.test(text(description))
+
 const section = ({ doc, path }: CommandHelp): ReadonlyArray<string> => {
   const flags = doc.flags.map((flag) => [
     [`--${flag.name}`, ...flag.aliases].map((name) => `\`${name}\``).join(", "),
     flag.type,
-    `${text(flag.description)}${flag.required ? ". Required" : ""}`
+    `${text(flag.description)}${isRequired(flag) ? ". Required" : ""}`
   ])
   const args = (doc.args ?? []).map((arg) => [
     `\`${arg.name}\`${arg.variadic ? "…" : ""}`,
     arg.type,
-    `${text(arg.description)}${arg.required ? ". Required" : ""}`
+    `${text(arg.description)}${isRequired(arg) ? ". Required" : ""}`
   ])
   const examples = (doc.examples ?? []).map(({ command, description = "" }) => [
     `\`${command.replace(/(^| )sweep /, "$1./sweep ")}\``,

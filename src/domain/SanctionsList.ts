@@ -56,7 +56,7 @@ export const STALE_MILLIS = 24 * 3_600_000
 export const isStale = (checkedAt: number | undefined, now: number): boolean =>
   checkedAt === undefined || now - checkedAt > STALE_MILLIS
 
-/** Age of a replica's last review from which the replica does not run any more, in milliseconds: three reviews were missed. */
+/** Age of a replica's last review from which the replica no longer runs, in milliseconds: three reviews were missed. */
 export const ABANDONED_MILLIS = 20 * 60_000
 
 /** True if the replica that reviewed a stale list at this time (UNIX milliseconds) has ended, so that its alert says nothing. */

@@ -27,8 +27,8 @@ const MOST_READS = 600
 /** Reads in one call, since nodes limit the gas of a call. */
 const MOST_IN_CALL = 52
 
-/** Unlisted tokens in one call. A token can burn the gas of the call that it is in. */
-const UNLISTED_IN_CALL = 4
+/** Unlisted tokens in one call. A token can burn the gas of the call that it is in, and its neighbours would seem to have no buyer. */
+const UNLISTED_IN_CALL = 1
 
 /** Calls in flight at once, for each portfolio. */
 const CONCURRENCY = 8
@@ -117,12 +117,9 @@ const makeMemory = () => {
   }
 }
 
-export const make = Effect.fnUntraced(function* ({ hasServices, listed, sources }: Options) {
-  const chains = yield* Chains
-  const memory = makeMemory()
-
-  /** Sources of the chain whose routers the guard lists. That of `swapRouter` is listed since the guard's deployment. */
-  const sourcesOn = Effect.fnUntraced(function* (client: ChainClient) {
+/** Makes `sourcesOn(client)`: sources of the chain whose routers the guard lists. That of `swapRouter` is listed since its deployment. */
+const makeSourcesOn = (sources: ReadonlyArray<VenueSource>, listed: Options["listed"]) =>
+  Effect.fnUntraced(function* (client: ChainClient) {
     const { chain } = client
     const declared = sources.flatMap((source) => source.routersOn(chain).map((router) => ({ source, router })))
     const others = declared.filter(({ router }) => router !== chain.swapRouter)
@@ -136,6 +133,34 @@ export const make = Effect.fnUntraced(function* ({ hasServices, listed, sources 
     return declared.flatMap(({ router, source }) => (router === chain.swapRouter || usable.has(router) ? [source] : []))
   })
 
+/** Asks for one call's tokens. Without an answer nothing is known of them. */
+const ask = (client: ChainClient, asked: ReadonlyArray<Asked>) => {
+  const reads = asked.flatMap(({ pools, sale }) => pools.map(({ callOf, to }) => ({ to, data: callOf(sale.amount) })))
+  return Multicall3.read(client, reads, { batch: MOST_IN_CALL }).pipe(
+    Effect.map((answers) => {
+      let next = 0
+      return asked.map((each) => ({
+        ...outcomeOf(each, answers.slice(next, (next += each.pools.length))),
+        pooledAtMillis: each.pooledAtMillis
+      }))
+    }),
+    Effect.catchTag("ChainUnavailable", (error) =>
+      Effect.as(
+        Effect.annotateLogs(Effect.logDebug("portfolio.estimates_unanswered"), {
+          chainId: client.chain.id,
+          detail: error.message
+        }),
+        []
+      )
+    )
+  )
+}
+
+export const make = Effect.fnUntraced(function* ({ hasServices, listed, sources }: Options) {
+  const chains = yield* Chains
+  const memory = makeMemory()
+  const sourcesOn = makeSourcesOn(sources, listed)
+
   const poolsOf = (client: ChainClient, open: ReadonlyArray<VenueSource>, token: Address.Address) =>
     Curves.hopsOf(client, { tokenIn: token, tokenOut: token }).flatMap((money) =>
       open.flatMap(({ poolReads }) =>
@@ -145,29 +170,6 @@ export const make = Effect.fnUntraced(function* ({ hasServices, listed, sources 
         }))
       )
     )
-
-  /** Asks for one call's tokens. Without an answer nothing is known of them. */
-  const ask = (client: ChainClient, asked: ReadonlyArray<Asked>) => {
-    const reads = asked.flatMap(({ pools, sale }) => pools.map(({ callOf, to }) => ({ to, data: callOf(sale.amount) })))
-    return Multicall3.read(client, reads, { batch: MOST_IN_CALL }).pipe(
-      Effect.map((answers) => {
-        let next = 0
-        return asked.map((each) => ({
-          ...outcomeOf(each, answers.slice(next, (next += each.pools.length))),
-          pooledAtMillis: each.pooledAtMillis
-        }))
-      }),
-      Effect.catchTag("ChainUnavailable", (error) =>
-        Effect.as(
-          Effect.annotateLogs(Effect.logDebug("portfolio.estimates_unanswered"), {
-            chainId: client.chain.id,
-            detail: error.message
-          }),
-          []
-        )
-      )
-    )
-  }
 
   /** Estimates of tokens that are not known, remembered for the next portfolios. */
   const read = Effect.fnUntraced(function* (client: ChainClient, sales: ReadonlyArray<Sale>, nowMillis: number) {

@@ -44,7 +44,7 @@ const review = Effect.fnUntraced(function* (replica: string, lastFailure: string
   })
 })
 
-/** Clears the alerts of replicas that do not run any more. */
+/** Clears the alerts of replicas that no longer run. */
 const clearAbandoned = Effect.gen(function* () {
   const alerts = yield* Alerts
   const now = yield* Clock.currentTimeMillis

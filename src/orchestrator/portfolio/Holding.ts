@@ -13,7 +13,7 @@ export interface Holding extends Pick<TokenBalance, "token" | "balance"> {
   /** The price to show, which may be doubtful. */
   readonly shown: Price | undefined
   readonly standing: Standing | undefined
-  /** Whether the whole balance finds a buyer. Undefined if it is not known. */
+  /** True if an exchange buys the token, false if none does. Undefined if it is not known. */
   readonly hasRoute: boolean | undefined
   /** Value of the output of its sale, in US dollars scaled by 10^18. Undefined if it is not known. */
   readonly proceedsUsd: bigint | undefined

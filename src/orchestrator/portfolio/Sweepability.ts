@@ -31,39 +31,8 @@ export interface ChainFacts {
 /** The price of a sweep's gas on a chain. */
 export type GasFacts = Pick<ChainFacts, "gasPrice" | "nativeUsd">
 
-/**
- * Makes `factsOf(chainId, owner, usd)`, `judge(facts, owner, holding)`, `gasPriceOf(client)`, `worthOf(chain, gas, holding)` and
- * `tierOf(chain, holding)`.
- */
-export const make = Effect.gen(function* () {
-  const chains = yield* Chains
-  const settings = yield* OrchestratorSettings
-  const tokenRisk = yield* TokenRisk
-  const verdicts = yield* TokenVerdicts
-
-  // The services of risk are not asked: each of the tokens that anybody can send to a wallet would cost their requests.
-  const ruleOf = ({ token: { address: token, chainId } }: Holding) => verdicts.ruleOf({ chainId, token })
-  const isDenied = (holding: Holding): boolean => ruleOf(holding)?.use === "deny"
-
-  /** The tier by the operator's rules, or else by the chain's list. */
-  const tierOf = (chain: Chain.Chain, holding: Holding): Tier =>
-    ruleOf(holding)?.tier ?? Chain.listedTier(chain, holding.token.address)
-
-  const factsOf = Effect.fnUntraced(function* (
-    chainId: ChainId,
-    owner: Address.Address,
-    usd: ReadonlyMap<Address.Address, Fees.UsdPrice>
-  ) {
-    const client = yield* chains.get(chainId)
-    const [code, fees] = yield* Effect.all([client.code(owner), client.feesPerGas], { concurrency: 2 })
-    return {
-      client,
-      delegation: delegationState(client, code),
-      gasPrice: fees.baseFeePerGas + fees.maxPriorityFeePerGas,
-      nativeUsd: usd.get(NATIVE)
-    } satisfies ChainFacts
-  })
-
+/** Makes `netAmount(facts, holding, tier)`. */
+const makeNetAmount = (settings: OrchestratorSettings["Service"]) => {
   /**
    * The balance after protocol and network fees, the latter by what a token sells for; 0 when the fees exceed it. A quote also charges for
    * the transaction's bytes on rollups, so this may be more than the quote.
@@ -100,6 +69,44 @@ export const make = Effect.gen(function* () {
       ? 0n
       : netAt(facts, holding, tier, price)
   }
+
+  return netAmount
+}
+
+/**
+ * Makes `factsOf(chainId, owner, usd)`, `judge(facts, owner, holding)`, `gasPriceOf(client)`, `worthOf(chain, gas, holding)` and
+ * `tierOf(chain, holding)`.
+ */
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const settings = yield* OrchestratorSettings
+  const tokenRisk = yield* TokenRisk
+  const verdicts = yield* TokenVerdicts
+
+  // The services of risk are not asked: each of the tokens that anybody can send to a wallet would cost their requests.
+  const ruleOf = ({ token: { address: token, chainId } }: Holding) => verdicts.ruleOf({ chainId, token })
+  const isDenied = (holding: Holding): boolean => ruleOf(holding)?.use === "deny"
+
+  /** The tier by the operator's rules, or else by the chain's list. */
+  const tierOf = (chain: Chain.Chain, holding: Holding): Tier =>
+    ruleOf(holding)?.tier ?? Chain.listedTier(chain, holding.token.address)
+
+  const factsOf = Effect.fnUntraced(function* (
+    chainId: ChainId,
+    owner: Address.Address,
+    usd: ReadonlyMap<Address.Address, Fees.UsdPrice>
+  ) {
+    const client = yield* chains.get(chainId)
+    const [code, fees] = yield* Effect.all([client.code(owner), client.feesPerGas], { concurrency: 2 })
+    return {
+      client,
+      delegation: delegationState(client, code),
+      gasPrice: fees.baseFeePerGas + fees.maxPriorityFeePerGas,
+      nativeUsd: usd.get(NATIVE)
+    } satisfies ChainFacts
+  })
+
+  const netAmount = makeNetAmount(settings)
 
   const judge = Effect.fnUntraced(function* (facts: ChainFacts, owner: Address.Address, holding: Holding) {
     const { balance, price, token } = holding
@@ -160,7 +167,7 @@ const unpriced = ({ delegation }: ChainFacts, holding: Holding, tier: Tier): Swe
 const salePrice = ({ balance, price, proceedsUsd, token: { decimals } }: Holding): Fees.UsdPrice =>
   SaleWorth.priceOfSale(price ?? 0n, proceedsUsd, { balance, decimals })
 
-/** The first reason against sweeping a holding, whoever holds it; null without one. */
+/** The first reason against sweeping a holding in any account; null without one. */
 const obstacleOf = (
   chain: Chain.Chain,
   { nativeUsd }: GasFacts,

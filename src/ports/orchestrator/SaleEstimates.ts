@@ -1,4 +1,4 @@
-/** What balances sell for now, by a cheap look at the exchanges of a chain. It is no quote: portfolios decide by it, and nothing is signed. */
+/** Estimates of what balances sell for now, by a cheap look at the exchanges of a chain. Portfolios decide by them. They are no quotes. */
 import { Context, Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"

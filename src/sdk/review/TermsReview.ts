@@ -209,4 +209,4 @@ export const reviewTerms = (
 
 /** Copies the signed fields, so that the data to sign holds nothing else. */
 export const signedFields = (order: SweepOrder): SweepOrder =>
-  ORDER_TYPES.SweepOrder.reduce((signed, { name }) => ({ ...signed, [name]: order[name] }), {} as SweepOrder)
+  ORDER_TYPES.SweepOrder.reduce((signed, { name }) => Object.assign(signed, { [name]: order[name] }), {} as SweepOrder)

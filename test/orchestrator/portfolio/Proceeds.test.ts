@@ -14,7 +14,7 @@ const dollars = (amount: bigint): SaleEstimate => ({
   outputs: [{ token: STABLE, amount: amount * 10n ** 6n }]
 })
 
-/** What the portfolios of 100 tokens with a price of one dollar say, and what was asked. */
+/** Judgement of 100 tokens with a price of one dollar by both portfolios, and the estimates that were asked for. */
 const judged = Effect.fnUntraced(function* (estimate: Effect.Effect<SaleEstimate | undefined>) {
   const asked: Array<ReadonlyArray<Sale>> = []
   const of = (_chainId: number, sales: ReadonlyArray<Sale>) => {
@@ -55,7 +55,8 @@ describe("a token with a price", () => {
     Effect.gen(function* () {
       const { asked, net, reason, worth } = yield* judged(Effect.succeed({ _tag: "NoRoute" }))
       assert.deepStrictEqual([reason, worth, net], ["no_route", false, 0n])
-      assert.deepStrictEqual(asked, Array(2).fill([{ token: LISTED, amount: 100n * 10n ** 18n, isListed: true }]))
+      const sale = [{ token: LISTED, amount: 100n * 10n ** 18n, isListed: true }]
+      assert.deepStrictEqual(asked, [sale, sale])
     })
   )
 
