@@ -13,7 +13,6 @@ import { NATIVE } from "../../domain/Token.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import type { SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
-import { within } from "../../runtime/Within.ts"
 import * as ListedRouters from "../swap/ListedRouters.ts"
 import type { VenueSource } from "../swap/VenueSource.ts"
 import * as Venues from "../swap/Venues.ts"
@@ -68,7 +67,7 @@ const requestOf = ({ chain }: ChainClient, { amount, seller, token }: Sale) => (
 const routeBy = (source: VenueSource, client: ChainClient, sale: Sale): Effect.Effect<Option.Option<SwapRoute>> => {
   const request = requestOf(client, sale)
   return Effect.flatMap(source.prepare(request), (routeOf) => routeOf(request)).pipe(
-    within(LIMIT_MILLIS),
+    Effect.timeoutOption(LIMIT_MILLIS),
     Effect.orElseSucceed(() => Option.none())
   )
 }

@@ -7,13 +7,13 @@ import * as EvmChains from "../../../src/adapters/evm/chains/Chains.ts"
 import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
-import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import * as Artifacts from "../../../src/devnet/Artifacts.ts"
 import * as DevChain from "../../../src/devnet/DevChain.ts"
 import { type MarketToken, venuesOf } from "../../../src/devnet/market/Market.ts"
 import * as Plan from "../../../src/devnet/market/Plan.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
 import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
@@ -37,6 +37,12 @@ const traded = (symbol: string, usd: number): MarketToken => ({
   amountUsd: 1_000,
   into: "USDC",
   pools: [{ venue: "pancakeswap-v2", money: "USDC", kind: 0, usd }]
+})
+
+/** Prices that do not depend on the ages of pools. */
+const prices = Layer.succeed(Prices, {
+  usd: () => Effect.succeed(new Map([[NATIVE, 3_000n * WHOLE]])),
+  detailed: () => Effect.die("not asked for")
 })
 
 class Scene extends Context.Service<Scene, { readonly dev: DevChain.DevChain; readonly plan: Plan.Plan }>()(
@@ -67,7 +73,7 @@ const worth = (symbol: string, change: (chain: Chain) => Chain = (chain) => chai
       Layer.provide(FetchHttpClient.layer)
     )
     const fees = FeeSale.layer(2_000).pipe(
-      Layer.provide(Layer.effect(Prices, UniswapV3Prices.make())),
+      Layer.provide(prices),
       Layer.provide(PoolMarkets.layer()),
       Layer.provide(RelayerKeys.layer([Accounts.relayers()[0].address])),
       Layer.provideMerge(chains)
@@ -101,9 +107,10 @@ layer(Scene.layer)("worth of fees in tokens of other exchanges", (it) => {
 
   it.effect("is nothing while the guard does not list the router", () =>
     Effect.gen(function* () {
-      const unlisted = ({ venues = [], ...chain }: Chain): Chain => ({
+      // Multicall3 lists nothing.
+      const unlisted = (chain: Chain): Chain => ({
         ...chain,
-        venues: venues.map((venue) => ({ ...venue, router: chain.permit2 }))
+        contracts: { ...chain.contracts, guard: chain.multicall3 }
       })
       assert.strictEqual(yield* worth("DEEP", unlisted), 0n)
     })
