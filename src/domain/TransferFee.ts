@@ -1,6 +1,6 @@
 /**
- * Fees that token contracts take from transfers. Nobody is told of them in advance: a rehearsal shows what arrives, and everything that a
- * quote promises is counted from that.
+ * Fees that token contracts take from transfers. No interface tells them in advance. A rehearsal shows what arrives, and a quote counts
+ * from that.
  */
 import { BPS, lessBps, mulDivUp } from "./Amount.ts"
 

@@ -129,6 +129,11 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     Effect.catchTag("ChainUnavailable", (error) => Effect.fail(unavailable(error.message)))
   )
 
+  return PoolMarkets.of(remembering(read))
+})
+
+/** Adds what was read before to the reading of markets. */
+const remembering = (read: PoolMarkets["Service"]["read"]): PoolMarkets["Service"] => {
   const seen = new Map<string, { readonly market: Market | undefined; readonly atMs: number }>()
 
   const noted: PoolMarkets["Service"]["read"] = Effect.fnUntraced(function* (chainId, tokens) {
@@ -164,7 +169,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
       return known === undefined || now - known.atMs > LAST_MILLIS ? undefined : known.market
     })
 
-  return PoolMarkets.of({ read: noted, recent, last })
-})
+  return { read: noted, recent, last }
+}
 
 export const layer = (options?: Options) => Layer.effect(PoolMarkets, make(options))

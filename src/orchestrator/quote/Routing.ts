@@ -61,21 +61,15 @@ export const make = Effect.gen(function* () {
       const { owner: sender, destination: recipient } = request
       const tolerance = yield* toleranceOnce
       // Services fix the minimum before anything is measured.
-      const slippageBps = tolerance(undefined)
+      const slippageBps = tolerance()
       const { alternatives = [], ...best } = yield* routeOf({ amountIn, sender, recipient, slippageBps, deadline })
-      const tolerated = (route: SwapRoute) => {
-        const { amountOut, impactBps, remade } = route
-        const measured = tolerance(impactBps)
-        return remade === undefined || measured === slippageBps
-          ? made(route, 0, slippageBps)
-          : made({ ...remade({ amountOut, slippageBps: measured }), provider: route.provider }, 0, measured)
-      }
+      const tolerated = (route: SwapRoute) => toleratedBy(tolerance, route, slippageBps)
       return { ...tolerated(best), alternatives: alternatives.map(tolerated) } satisfies Route
     })
   })
 
   const acrossChains = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest, deadline: bigint) {
-    const slippageBps = (yield* toleranceOf(chain, request))(undefined)
+    const slippageBps = (yield* toleranceOf(chain, request))()
     const { chain: destination } = yield* chains.get(request.destChainId)
     const tokenIn = Chain.erc20(chain, request.tokenIn)
     const routeOf = yield* bridge.prepare({
@@ -132,6 +126,15 @@ export const make = Effect.gen(function* () {
       : acrossChains(client, request, deadline)
   })
 })
+
+/** The route of a swap with the tolerance that its price impact asks for. `asked`: the one that the venue was asked with. */
+const toleratedBy = (tolerance: (impactBps?: number) => number, route: SwapRoute, asked: number): Route => {
+  const { amountOut, impactBps, provider, remade } = route
+  const slippageBps = tolerance(impactBps)
+  return remade === undefined || slippageBps === asked
+    ? made(route, 0, asked)
+    : made({ ...remade({ amountOut, slippageBps }), provider }, 0, slippageBps)
+}
 
 const made = (route: SwapRoute, bridgeSeconds: number, slippageBps: number): Route => {
   const { amountOut, minAmountOut, passing, provider, remade, sellsWhatArrives = false, target } = route

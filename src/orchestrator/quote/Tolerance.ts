@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
     )
     const kind = sides.every(({ isStable }) => isStable) ? "stable" : "volatile"
     const volatilityBps = SlippageTolerance.pairVolatilityBps(sides)
-    return (impactBps: number | undefined) =>
+    return (impactBps?: number) =>
       SlippageTolerance.toleranceBps(
         {
           kind,

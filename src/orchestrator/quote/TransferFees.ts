@@ -1,11 +1,11 @@
 /** Rules of quotes for tokens that take a fee from transfers. */
 import { Effect } from "effect"
 import { effectiveBps } from "../../domain/Builder.ts"
+import type { UsdPrice } from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { priceAfter } from "../../domain/TransferFee.ts"
 import { TokenDeclined, type TokenProfile } from "../../ports/orchestrator/TokenRisk.ts"
 import type { Attributed } from "./Attributing.ts"
-import type { UsdPrices } from "./Pricing.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import type * as Routing from "./Routing.ts"
 
@@ -38,10 +38,8 @@ export const requireWhole = Effect.fnUntraced(function* ({
 })
 
 /** Prices at which fees are taken by what reaches the fee recipient. `feeBps`: part of a transfer that the token takes. */
-export const received = ({ tokenUsd, ...usd }: UsdPrices, feeBps = 0): UsdPrices => ({
-  ...usd,
-  tokenUsd: feeBps === 0 ? tokenUsd : priceAfter(tokenUsd, feeBps)
-})
+export const received = <P extends { readonly tokenUsd: UsdPrice }>(usd: P, feeBps = 0): P =>
+  feeBps === 0 ? usd : { ...usd, tokenUsd: priceAfter(usd.tokenUsd, feeBps) }
 
 /**
  * The routes that a token with a fee on transfer can be sold by, those that sell what arrives first. The routes of services stay, since
