@@ -26,6 +26,8 @@ const SHARES = [60n, 90n, 100n]
 export interface Pair {
   readonly tokenIn: Address.Address
   readonly tokenOut: Address.Address
+  /** True if the amount may be divided among paths. Default: false. */
+  readonly divisible?: boolean
 }
 
 /** Output and gas of a path for one amount. */

@@ -86,7 +86,11 @@ export const make = (
       const bestOf =
         isSame || amounts.length === 0
           ? () => Option.none<SwapRoute>()
-          : yield* exchange.read(client, { tokenIn: pair.tokenIn, tokenOut }, amounts)
+          : yield* exchange.read(
+              client,
+              { tokenIn: pair.tokenIn, tokenOut, divisible: pair.divisible === true },
+              amounts
+            )
       return (request: SwapRequest): Effect.Effect<SwapRoute, NoRoute> => {
         const objected = objection(exchange, request)
         if (objected !== undefined) return Effect.fail(new NoRoute({ detail: objected }))
@@ -108,7 +112,11 @@ export const make = (
   )
 
   const route: SwapVenue["Service"]["route"] = (request) =>
-    Effect.flatMap(marketOf(request, request.amountIn > 0n ? [request.amountIn] : []), (routeOf) => routeOf(request))
+    Effect.flatMap(marketOf(request, amountsOf(request)), (routeOf) => routeOf(request))
+
+  /** One amount does not tell if a division gains. */
+  const amountsOf = ({ amountIn, divisible }: SwapPair): ReadonlyArray<bigint> =>
+    divisible === true ? amountsUpTo(amountIn) : amountIn > 0n ? [amountIn] : []
 
   const prepare: SwapVenue["Service"]["prepare"] = Effect.fnUntraced(function* (pair) {
     const read = yield* Effect.result(marketOf(pair, amountsUpTo(pair.amountIn)))

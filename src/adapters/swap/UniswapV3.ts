@@ -2,7 +2,7 @@
  * Swaps on Uniswap v3. QuoterV2 finds and prices them by eth_call, and SwapRouter02 makes them. It needs no service, so it
  * works on every chain with these contracts. PancakeSwap v3 has the same functions in its SmartRouter.
  *
- * Calldata: `multicall(uint256,bytes[])` 0x5ae401dc with one swap, `exactInputSingle` 0x04e45aaf or `exactInput` 0xb858183f. For native
+ * Calldata: `multicall(uint256,bytes[])` 0x5ae401dc with up to three swaps, `exactInputSingle` 0x04e45aaf or `exactInput` 0xb858183f. For native
  * output the swap pays the router, and `unwrapWETH9(uint256,address)` 0x49404b7c pays the recipient. From the wrapped native currency to the
  * native one: `pull(address,uint256)` 0xf2d5d56b and `unwrapWETH9`.
  */
@@ -15,12 +15,16 @@ import { isNative } from "../../domain/Token.ts"
 import * as Venue from "../../domain/Venue.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { type SwapRequest, type SwapRoute, SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
+import type { Candidate } from "../../domain/RouteChoice.ts"
+import * as RouteSplit from "../../domain/RouteSplit.ts"
 import * as Curves from "./Curves.ts"
+import * as GasWorths from "./GasWorths.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
 import { swapRouter02Abi } from "./uniswapV3Abi.ts"
 import * as Market from "./UniswapV3Market.ts"
 import * as Path from "./UniswapV3Path.ts"
 import * as Pools from "./UniswapV3Pools.ts"
+import * as Splits from "./UniswapV3Splits.ts"
 
 export const PROVIDER = Venue.FIRST
 
@@ -92,6 +96,54 @@ const unwrapping = ({ provider, router }: Contracts, request: SwapRequest): Swap
   passing: 1
 })
 
+/** Spreads a minimum over the parts by what they pay, rounded up, so that the call itself reverts below the whole minimum. */
+const minimaOf = (parts: ReadonlyArray<Candidate>, least: bigint): ReadonlyArray<bigint> => {
+  const total = parts.reduce((sum, { amountOut }) => sum + amountOut, 0n)
+  return parts.map(({ amountOut }) => (least * amountOut + total - 1n) / total)
+}
+
+/** Several swaps in one call, each of a part of the amount. `amountOut` is what they are expected to pay together. */
+const dividing = (
+  { provider, router }: Pick<Contracts, "provider" | "router">,
+  request: SwapRequest,
+  tokenOut: Address.Address,
+  parts: ReadonlyArray<RouteSplit.Part<Path.Path>>,
+  amountOut: bigint
+): SwapRoute => {
+  const { deadline, recipient, slippageBps, tokenIn } = request
+  const least = OnChainVenue.leastOf(amountOut, slippageBps)
+  const native = isNative(request.tokenOut)
+  const minima = minimaOf(parts, least)
+  const swaps = parts.map(({ amountIn, path }, index) =>
+    swapCall({
+      path,
+      tokenIn,
+      tokenOut,
+      amountIn,
+      minAmountOut: minima[index] ?? least,
+      recipient: native ? ADDRESS_THIS : recipient
+    })
+  )
+  const { gas } = RouteSplit.totalOf(parts, Splits.PART_GAS)
+  return {
+    provider,
+    target: router,
+    calldata: withDeadline(deadline, native ? [...swaps, unwrapCall(least, recipient)] : swaps),
+    amountOut,
+    minAmountOut: least,
+    gas: gas + ROUTER_GAS + (native ? UNWRAP_GAS : 0n),
+    passing: parts.filter(({ path }) => path._tag === "Via").length + (native ? 1 : 0),
+    remade: (expected) =>
+      dividing(
+        { provider, router },
+        { ...request, slippageBps: expected.slippageBps },
+        tokenOut,
+        parts,
+        expected.amountOut
+      )
+  }
+}
+
 const swapping = (
   { provider, router }: Contracts,
   request: SwapRequest,
@@ -116,27 +168,49 @@ const swapping = (
   }
 }
 
+/** What exchanges share. */
+export interface Known {
+  readonly pools: Pools.Pools
+  /** Without the price of gas, no amount is divided. */
+  readonly worths: GasWorths.GasWorths
+}
+
 /** An exchange with the functions of QuoterV2 and SwapRouter02. */
-export const exchange = (contracts: Contracts, pools: Pools.Pools): OnChainVenue.Exchange => ({
+export const exchange = (contracts: Contracts, { pools, worths }: Known): OnChainVenue.Exchange => ({
   router: contracts.router,
   reserved: [MSG_SENDER, ADDRESS_THIS],
   unwrap: (request) => unwrapping(contracts, request),
-  read: (client, pair, amounts) =>
-    Effect.map(
-      Market.read(client, { ...contracts, pools }, pair, amounts),
-      (market) => (request) =>
-        Option.map(Curves.best(market, request.amountIn), (quoted) =>
-          OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, terms, pair.tokenOut, priced))
+  read: Effect.fnUntraced(function* (client, pair, amounts) {
+    const market = yield* Market.read(client, { ...contracts, pools }, pair, amounts)
+    const largest = amounts.at(-1) ?? 0n
+    const divide =
+      pair.divisible === true ? yield* Splits.read(client, contracts, pair, market, { largest, worths }) : () => []
+    return (request) =>
+      Option.map(Curves.best(market, request.amountIn), (quoted) => {
+        const single = OnChainVenue.remakable(request, quoted, (terms, priced) =>
+          swapping(contracts, terms, pair.tokenOut, priced)
         )
-    ),
+        const parts = divide(request.amountIn, quoted)
+        if (parts.length === 0) return single
+        const { amountOut } = RouteSplit.totalOf(parts, Splits.PART_GAS)
+        const { impactBps } = quoted
+        return {
+          ...dividing(contracts, request, pair.tokenOut, parts, amountOut),
+          // They pay more than the best path alone, so they take less from its price.
+          ...(impactBps === undefined ? {} : { impactBps }),
+          alternatives: [single]
+        }
+      })
+  }),
   poolReads: (pair) => Market.poolReads(contracts, pair)
 })
 
 /** The exchange that a chain names in `swapRouter` and `quoter`. */
-export const make = Effect.map(Chains, (chains) => {
-  const pools = Pools.make()
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const known = { pools: Pools.make(), worths: yield* GasWorths.make }
   return OnChainVenue.make(chains, PROVIDER, (chain) =>
-    Option.map(first(chain), (contracts) => exchange(contracts, pools))
+    Option.map(first(chain), (contracts) => exchange(contracts, known))
   )
 })
 

@@ -53,6 +53,13 @@ export const poolReads = (
     amountOf: (data) => Option.map(decodeQuote(0n, data), ({ amountOut }) => amountOut)
   }))
 
+/** Asks the quoter what a path pays. */
+export const asking = (path: Path.Path, pair: Curves.Pair, type: Path.Kinds["type"]): Curves.Asked<Path.Path> => ({
+  path,
+  callOf: quoteCall(path, pair, type),
+  sampleOf: decodeQuote
+})
+
 interface Contracts {
   readonly pools: Pools.Pools
   readonly quoter: Address.Address
@@ -75,7 +82,7 @@ export const read = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const venue = { chainId: client.chain.id, quoter, kinds }
   const { learn, lookups, open } = pools.view(venue, tokenIn, tokenOut, candidates, now)
-  const asked = open.map((path) => ({ path, callOf: quoteCall(path, pair, kinds.type), sampleOf: decodeQuote }))
+  const asked = open.map((path) => asking(path, pair, kinds.type))
   const { beside, market } = yield* Curves.read(client, quoter, asked, amounts, lookups)
   learn(beside)
   return market

@@ -4,6 +4,7 @@ import type { Chain } from "../../domain/Chain.ts"
 import * as Venue from "../../domain/Venue.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as DeadlinedRouter from "./DeadlinedRouter.ts"
+import * as GasWorths from "./GasWorths.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
 import * as PairRouters from "./PairRouters.ts"
 import * as UniswapV3 from "./UniswapV3.ts"
@@ -16,7 +17,7 @@ import type { VenueSource } from "./VenueSource.ts"
 const exchangeOf = (
   venue: Venue.Venue,
   { wrappedNative }: Chain,
-  { pools, v4 }: { readonly pools: Pools.Pools; readonly v4: V4Pools.Pools }
+  { pools, v4, worths }: UniswapV3.Known & { readonly v4: V4Pools.Pools }
 ): Option.Option<OnChainVenue.Exchange> => {
   const { factory, family, name: provider, poolManager, quoter, router } = venue
   const contracts = { provider, router }
@@ -29,10 +30,12 @@ const exchangeOf = (
       )
     case "uniswap-v3": {
       const kinds = { type: "uint24", values: venue.feeTiers ?? Venue.DEFAULT_FEE_TIERS } as const
-      const { exchange } = venue.hasDeadlineInSwap === true ? DeadlinedRouter : UniswapV3
-      return Option.map(Option.fromUndefinedOr(quoter), (known) =>
-        exchange({ ...contracts, quoter: known, kinds }, pools)
-      )
+      return Option.map(Option.fromUndefinedOr(quoter), (known) => {
+        const declared = { ...contracts, quoter: known, kinds }
+        return venue.hasDeadlineInSwap === true
+          ? DeadlinedRouter.exchange(declared, pools)
+          : UniswapV3.exchange(declared, { pools, worths })
+      })
     }
     case "slipstream": {
       const kinds = { type: "int24", values: venue.tickSpacings ?? Venue.DEFAULT_TICK_SPACINGS } as const
@@ -54,7 +57,7 @@ const exchangeOf = (
 /** The exchange of `swapRouter` and `quoter`, and one source for each name of a venue, whatever chains have it. */
 export const make: Effect.Effect<ReadonlyArray<VenueSource>, never, Chains> = Effect.gen(function* () {
   const chains = yield* Chains
-  const known = { pools: Pools.make(), v4: V4Pools.make() }
+  const known = { pools: Pools.make(), v4: V4Pools.make(), worths: yield* GasWorths.make }
   const first = yield* UniswapV3.make
   const exchanges = new Map<Venue.Venue, Option.Option<OnChainVenue.Exchange>>()
 

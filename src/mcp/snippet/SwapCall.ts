@@ -39,20 +39,24 @@ function readSwap(data: Hex) {
   throw new Error("do not sign: the router would run " + made.functionName)
 }
 
-/** Decodes one swap of an exact amount, with at most the unwrapping of its output. Throws for any other call, which could spend old approvals. */
+/** Decodes one swap of an exact amount in at most three parts, with at most the unwrapping of its output. Throws for any other call, which could spend old approvals. */
 function readSwapCall(data: Hex) {
   const made = decodeRouterCall(data)
   if (made.functionName !== "multicall") throw new Error("do not sign: the router would run " + made.functionName)
-  const [first, second, ...others] = made.args[1]
-  if (first === undefined || others.length > 0) throw new Error("do not sign: the router would run several swaps")
-  const swap = readSwap(first)
+  const calls = made.args[1]
+  const last = calls.at(-1)
+  const ending = last === undefined ? undefined : decodeRouterCall(last)
+  const unwrapping = ending?.functionName === "unwrapWETH9" ? ending : undefined
+  const [first, ...others] = (unwrapping === undefined ? calls : calls.slice(0, -1)).map(readSwap)
+  if (first === undefined || others.length > 2) throw new Error("do not sign: the router would run several swaps")
+  const swap = others.reduce((whole, part) => {
+    const isSame = sameText(whole.tokenIn, part.tokenIn) && sameText(whole.tokenOut, part.tokenOut) && sameText(whole.recipient, part.recipient)
+    must(isSame && whole.amountIn > 0n && part.amountIn > 0n, "the router would run several swaps")
+    return { ...whole, amountIn: whole.amountIn + part.amountIn, minimum: whole.minimum + part.minimum }
+  }, first)
   const isHeld = sameText(swap.recipient, ROUTER_ITSELF)
-  if (second === undefined) {
-    must(!isHeld, "the output would stay in the router")
-    return { ...swap, unwraps: false }
-  }
-  const unwrapping = decodeRouterCall(second)
-  if (!isHeld || unwrapping.functionName !== "unwrapWETH9") throw new Error("do not sign: the router would run several swaps")
+  must(isHeld === (unwrapping !== undefined), "the output would stay in the router, or is not there")
+  if (unwrapping === undefined) return { ...swap, unwraps: false }
   return { ...swap, minimum: unwrapping.args[0], recipient: unwrapping.args[1], unwraps: true }
 }
 `

@@ -6,6 +6,11 @@ import type { Hex } from "../../domain/Hex.ts"
 
 /** A pair of tokens on a chain, and the largest amount of the one that may be swapped for the other. */
 export interface SwapPair {
+  /**
+   * True if the amount may be divided among several paths of a venue, where that pays clearly more. The owner's client reads such a call, and
+   * what arrives on other chains is not. Default: false.
+   */
+  readonly divisible?: boolean
   readonly chainId: ChainId
   /** ERC-20. Native input is wrapped before the swap. */
   readonly tokenIn: Address.Address

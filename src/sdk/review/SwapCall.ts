@@ -3,7 +3,7 @@
  * that the owner gave to the router before, and the order would not show it.
  */
 import { getAddress, parseAbi, sliceHex } from "../core/Viem.ts"
-import type { Address } from "../model/Address.ts"
+import { type Address, sameAddress } from "../model/Address.ts"
 import type { Hex } from "../model/Hex.ts"
 import { decodeExactly } from "./Calldata.ts"
 
@@ -19,7 +19,7 @@ const routerAbi = /* @__PURE__ */ parseAbi([
 /** The router itself, as a recipient (`Constants.ADDRESS_THIS`). */
 const ROUTER: Address = "0x0000000000000000000000000000000000000002"
 
-/** One swap of an exact amount, possibly paid out as native currency. */
+/** One swap of an exact amount, possibly in parts, and possibly paid out as native currency. */
 export interface SwapCall {
   readonly tokenIn: Address
   readonly amountIn: bigint
@@ -54,7 +54,9 @@ export const endsOf = (path: Hex): readonly [Address, Address] | undefined => {
     : undefined
 }
 
-const readStep = (data: Hex): Omit<SwapCall, "unwraps"> | undefined => {
+type Step = Omit<SwapCall, "unwraps">
+
+const readStep = (data: Hex): Step | undefined => {
   const call = decodeExactly(routerAbi, data)
   switch (call?.functionName) {
     case "exactInputSingle": {
@@ -76,9 +78,30 @@ const readStep = (data: Hex): Omit<SwapCall, "unwraps"> | undefined => {
   }
 }
 
+/** Swaps that one call may divide an amount into. */
+const MAX_PARTS = 3
+
+/**
+ * Parts of one swap as a whole. Undefined if they differ in more than their pools and amounts. For the router, a part of 0 means what it
+ * holds itself.
+ */
+const joined = (parts: ReadonlyArray<Step | undefined>): Step | undefined =>
+  parts.reduce((whole, part) =>
+    whole &&
+    part &&
+    whole.amountIn > 0n &&
+    part.amountIn > 0n &&
+    sameAddress(whole.tokenIn, part.tokenIn) &&
+    sameAddress(whole.tokenOut, part.tokenOut) &&
+    sameAddress(whole.recipient, part.recipient)
+      ? { ...whole, amountIn: whole.amountIn + part.amountIn, minAmountOut: whole.minAmountOut + part.minAmountOut }
+      : undefined
+  )
+
 /**
  * Decodes the calldata of an order on one chain. Returns undefined for anything but one swap of an exact amount, with at most the
- * unwrapping of its output.
+ * unwrapping of its output. The amount may be divided into three parts, which take and pay the same tokens for the same recipient:
+ * `amountIn` and `minAmountOut` are their sums.
  *
  * @example
  * const call = readSwapCall(offer.order.swapCalldata)
@@ -87,15 +110,18 @@ const readStep = (data: Hex): Omit<SwapCall, "unwraps"> | undefined => {
 export const readSwapCall = (calldata: Hex): SwapCall | undefined => {
   const call = decodeExactly(routerAbi, calldata)
   if (call?.functionName !== "multicall") return undefined
-  const [first, second, ...others] = call.args[1]
-  const swap = first && readStep(first)
-  if (swap === undefined || others.length > 0) return undefined
-  const toRouter = swap.recipient === ROUTER
-  if (second === undefined) return toRouter ? undefined : { ...swap, unwraps: false }
-  const unwrapping = decodeExactly(routerAbi, second)
-  if (!toRouter || unwrapping?.functionName !== "unwrapWETH9") return undefined
+  const calls = call.args[1]
+  const last = calls.at(-1)
+  const unwrapping = last && decodeExactly(routerAbi, last)
+  const unwraps = unwrapping?.functionName === "unwrapWETH9"
+  const steps = unwraps ? calls.slice(0, -1) : calls
+  if (steps.length === 0 || steps.length > MAX_PARTS) return undefined
+  const swap = joined(steps.map(readStep))
+  // What stays in the router is anybody's, and what it does not hold it cannot unwrap.
+  if (swap === undefined || (swap.recipient === ROUTER) !== unwraps) return undefined
+  if (!unwraps) return { ...swap, unwraps }
   const [minAmountOut, recipient] = unwrapping.args
-  return { ...swap, minAmountOut, recipient, unwraps: true }
+  return { ...swap, minAmountOut, recipient, unwraps }
 }
 
 /** Reads the calls of Uniswap's SwapRouter02, and of PancakeSwap's SmartRouter, which has the same functions. */

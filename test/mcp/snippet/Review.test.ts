@@ -126,6 +126,16 @@ describe("the generated code's review", () => {
     assert.throws(() => of(24_850_000n), /the bridged amount/)
   })
 
+  /** Half of what an order swaps. */
+  const HALF = 12_437_500n
+
+  it("takes a swap in parts, as the client does", () => {
+    const parts = [0n, 1n].map((more) => swapOf({ amountIn: HALF + (more === 0n ? -1_000n : 1_000n) }))
+    const offer = wireOffer(request, { order: { swapCalldata: routed(...parts) } })
+    assert.isDefined(generated.review(owner.address, request, offer))
+    assert.isDefined(reviewOrder(readOffer(offer), request, known))
+  })
+
   const high: Hex = `0x01${"00".repeat(11)}${OTHER.slice(2)}`
   const plain = { inputAmount: 24_875_000n }
   const nativeRequest = { ...crossRequest, tokenIn: NATIVE, tokenOut: NATIVE } as const
@@ -134,7 +144,18 @@ describe("the generated code's review", () => {
   for (const [name, swapCalldata, asked] of [
     ["a router call that is no swap", "0x04e45aaf", request],
     ["a bare swap, without a deadline", swapOf(), request],
-    ["two swaps", routed(swapOf(), swapOf()), request],
+    ["two swaps of the whole amount", routed(swapOf(), swapOf()), request],
+    [
+      "a part for another recipient",
+      routed(swapOf({ amountIn: HALF }), swapOf({ amountIn: HALF, recipient: OTHER })),
+      request
+    ],
+    [
+      "a part of another token",
+      routed(swapOf({ amountIn: HALF }), swapOf({ amountIn: HALF, tokenIn: OTHER })),
+      request
+    ],
+    ["a part of nothing", routed(swapOf(), swapOf({ amountIn: 0n })), request],
     ["a swap of another token on one chain", routed(swapOf({ tokenIn: OTHER })), request],
     ["a swap into another token", routed(swapOf({ tokenOut: OTHER })), request],
     ["a swap for another recipient", routed(swapOf({ recipient: OTHER })), request],

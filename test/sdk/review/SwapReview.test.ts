@@ -83,6 +83,31 @@ describe("a router call", () => {
     assert.deepStrictEqual(objections(routed(through(request.tokenIn, OTHER))), field("tokenOut"))
   })
 
+  it("may be divided into three parts, which are held against the order together", () => {
+    const part = (amountIn: bigint, other: Parameters<typeof swapOf>[0] = {}) => swapOf({ ...other, amountIn })
+    const [one, two, three] = [10_000_000n, 14_000_000n, 875_000n]
+    const parts = [part(one), part(two), part(three)]
+    assert.deepStrictEqual(objections(routed(...parts)), [])
+    assert.deepStrictEqual(readSwapCall(routed(...parts)), {
+      tokenIn: request.tokenIn,
+      amountIn: 24_875_000n,
+      tokenOut: request.tokenOut,
+      minAmountOut: 3n * MINIMUM,
+      recipient: DESTINATION,
+      unwraps: false
+    })
+    assert.deepStrictEqual(objections(routed(part(one), part(two))), field("amountIn"))
+    assert.deepStrictEqual(objections(routed(...parts, part(1n))), unreadable)
+    assert.deepStrictEqual(objections(routed(part(one), part(two), part(three - 1n), part(1n))), unreadable)
+    for (const other of [{ tokenIn: OTHER }, { tokenOut: OTHER }, { recipient: OTHER }, { recipient: THIS }]) {
+      assert.deepStrictEqual(objections(routed(part(one), part(two), part(three, other))), unreadable)
+      assert.deepStrictEqual(objections(routed(part(one, other), part(two), part(three))), unreadable)
+    }
+    assert.deepStrictEqual(objections(routed(swapOf(), part(0n))), unreadable)
+    assert.deepStrictEqual(objections(routed(part(0n), swapOf())), unreadable)
+    assert.deepStrictEqual(objections(routed(part(one), part(two + three, { sqrtPriceLimitX96: 1n }))), unreadable)
+  })
+
   it("is refused if it also spends what the owner allowed the router before", () => {
     const theft = swapOf({ tokenIn: OTHER, recipient: OTHER, amountIn: 10n ** 24n, amountOutMinimum: 0n })
     assert.deepStrictEqual(objections(routed(swapOf(), theft)), unreadable)
@@ -148,6 +173,13 @@ describe("native currency on one chain", () => {
     const calldata = routed(swapOf({ recipient: THIS }), unwrap())
     assert.deepStrictEqual(objections(calldata, {}, toNative), [])
     assert.deepStrictEqual(objections(calldata), field("unwraps"))
+    const held = (amountIn: bigint) => swapOf({ recipient: THIS, amountIn })
+    assert.deepStrictEqual(objections(routed(held(20_000_000n), held(4_875_000n), unwrap()), {}, toNative), [])
+    assert.deepStrictEqual(objections(routed(held(20_000_000n), unwrap(), held(4_875_000n)), {}, toNative), unreadable)
+    assert.deepStrictEqual(
+      objections(routed(held(20_000_000n), swapOf({ amountIn: 4_875_000n }), unwrap()), {}, toNative),
+      unreadable
+    )
     assert.deepStrictEqual(
       objections(routed(swapOf({ recipient: THIS }), unwrap(OTHER)), {}, toNative),
       field("recipient")
