@@ -53,7 +53,9 @@ export const make = Effect.gen(function* () {
       chainId: chain.id,
       tokenIn: Chain.erc20(chain, request.tokenIn),
       tokenOut: request.tokenOut,
-      amountIn: request.amountIn
+      amountIn: request.amountIn,
+      // The delegate holds the sum to the order's minimum.
+      divisible: true
     })
     // At the first route, when prices are read, and then the same for each.
     const toleranceOnce = yield* Effect.cached(toleranceOf(chain, request))
