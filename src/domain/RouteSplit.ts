@@ -1,11 +1,11 @@
 /**
- * Divides an amount among several paths of one exchange, if that pays clearly more than the best single path. Pure and total. What a pool
- * pays is a concave function of the amount, so the first part of an amount earns more than the last, and a second pool may pay more for it.
+ * Divides an amount among several paths of one exchange, if that pays clearly more than the best single path. Pure and total. The output
+ * of a pool is a concave function of the amount, so the first part of an amount earns more than the last, and a second pool may pay more for it.
  */
 import { type Candidate, type GasWorth, netOutput } from "./RouteChoice.ts"
 import { impactBps } from "./SlippageTolerance.ts"
 
-/** What a path pays for an amount, and its gas. */
+/** Output and gas of a path for an amount. */
 export interface Sample extends Candidate {
   readonly amountIn: bigint
 }
@@ -115,7 +115,7 @@ const allot = <Path>(curves: ReadonlyArray<Curve<Path>>, amountIn: bigint): Read
   })
 }
 
-/** What parts pay together, with the gas of each part beyond the first. */
+/** Output and gas of all parts together, with the gas of each part beyond the first. */
 export const totalOf = (parts: ReadonlyArray<Candidate>, partGas: bigint): Candidate => ({
   amountOut: parts.reduce((sum, { amountOut }) => sum + amountOut, 0n),
   gas: parts.reduce((sum, { gas }) => sum + gas, partGas * BigInt(Math.max(0, parts.length - 1)))
@@ -126,7 +126,7 @@ const falling = (a: bigint, b: bigint): number => (a < b ? 1 : a > b ? -1 : 0)
 
 export interface Terms<Path> {
   readonly amountIn: bigint
-  /** True if the paths have no pool in common. What a pool pays for one part depends on the others. */
+  /** True if the paths have no pool in common. The output of a pool for one part depends on the others. */
   readonly areApart: (a: Path, b: Path) => boolean
   /** Prices of gas and output. */
   readonly worth: GasWorth

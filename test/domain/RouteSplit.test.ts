@@ -93,7 +93,7 @@ describe("an amount that is divided among paths", () => {
         parts.reduce((sum, { amountIn }) => sum + amountIn, 0n),
         AMOUNT
       )
-      // What is promised is at most what the pools pay.
+      // The pools pay at least the promise.
       const pays: Record<string, (amountIn: bigint) => bigint> = {
         a: pool(one, fee),
         b: pool(other, otherFee),

@@ -168,7 +168,7 @@ const swapping = (
   }
 }
 
-/** What exchanges share. */
+/** Knowledge that exchanges share. */
 export interface Known {
   readonly pools: Pools.Pools
   /** Without the price of gas, no amount is divided. */

@@ -85,18 +85,25 @@ const MAX_PARTS = 3
  * Parts of one swap as a whole. Undefined if they differ in more than their pools and amounts. For the router, a part of 0 means what it
  * holds itself.
  */
-const joined = (parts: ReadonlyArray<Step | undefined>): Step | undefined =>
-  parts.reduce((whole, part) =>
-    whole &&
-    part &&
-    whole.amountIn > 0n &&
-    part.amountIn > 0n &&
-    sameAddress(whole.tokenIn, part.tokenIn) &&
-    sameAddress(whole.tokenOut, part.tokenOut) &&
-    sameAddress(whole.recipient, part.recipient)
-      ? { ...whole, amountIn: whole.amountIn + part.amountIn, minAmountOut: whole.minAmountOut + part.minAmountOut }
-      : undefined
-  )
+const joined = (parts: ReadonlyArray<Step | undefined>): Step | undefined => {
+  const [first] = parts
+  if (first === undefined) return undefined
+  let [amountIn, minAmountOut] = [0n, 0n]
+  for (const part of parts) {
+    if (
+      part === undefined ||
+      (parts.length > 1 && part.amountIn === 0n) ||
+      !sameAddress(first.tokenIn, part.tokenIn) ||
+      !sameAddress(first.tokenOut, part.tokenOut) ||
+      !sameAddress(first.recipient, part.recipient)
+    ) {
+      return undefined
+    }
+    amountIn += part.amountIn
+    minAmountOut += part.minAmountOut
+  }
+  return { ...first, amountIn, minAmountOut }
+}
 
 /**
  * Decodes the calldata of an order on one chain. Returns undefined for anything but one swap of an exact amount, with at most the
@@ -117,7 +124,7 @@ export const readSwapCall = (calldata: Hex): SwapCall | undefined => {
   const steps = unwraps ? calls.slice(0, -1) : calls
   if (steps.length === 0 || steps.length > MAX_PARTS) return undefined
   const swap = joined(steps.map(readStep))
-  // What stays in the router is anybody's, and what it does not hold it cannot unwrap.
+  // Anybody can take an output that stays in the router, and it cannot unwrap one that it does not hold.
   if (swap === undefined || (swap.recipient === ROUTER) !== unwraps) return undefined
   if (!unwraps) return { ...swap, unwraps }
   const [minAmountOut, recipient] = unwrapping.args

@@ -126,15 +126,7 @@ describe("the generated code's review", () => {
     assert.throws(() => of(24_850_000n), /the bridged amount/)
   })
 
-  /** Half of what an order swaps. */
   const HALF = 12_437_500n
-
-  it("takes a swap in parts, as the client does", () => {
-    const parts = [0n, 1n].map((more) => swapOf({ amountIn: HALF + (more === 0n ? -1_000n : 1_000n) }))
-    const offer = wireOffer(request, { order: { swapCalldata: routed(...parts) } })
-    assert.isDefined(generated.review(owner.address, request, offer))
-    assert.isDefined(reviewOrder(readOffer(offer), request, known))
-  })
 
   const high: Hex = `0x01${"00".repeat(11)}${OTHER.slice(2)}`
   const plain = { inputAmount: 24_875_000n }
@@ -148,11 +140,6 @@ describe("the generated code's review", () => {
     [
       "a part for another recipient",
       routed(swapOf({ amountIn: HALF }), swapOf({ amountIn: HALF, recipient: OTHER })),
-      request
-    ],
-    [
-      "a part of another token",
-      routed(swapOf({ amountIn: HALF }), swapOf({ amountIn: HALF, tokenIn: OTHER })),
       request
     ],
     ["a part of nothing", routed(swapOf(), swapOf({ amountIn: 0n })), request],

@@ -104,6 +104,13 @@ describe("the generated code's review of other routers", () => {
     })
   }
 
+  it("takes a swap by SwapRouter02 in parts that add up to the amount", () => {
+    const { router } = EXCHANGES.SwapRouter02
+    const part = (amountIn: bigint) => swapOf({ amountIn })
+    assert.isTrue(accepts(router, routed(part(20_000_000n), part(4_875_000n))))
+    assert.isFalse(accepts(router, routed(part(20_000_000n), part(4_875_001n))))
+  })
+
   it("refuses other terms than the order's, by any router", () => {
     const terms: ReadonlyArray<Partial<Terms>> = [
       { tokenIn: OTHER },

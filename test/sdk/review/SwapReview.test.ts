@@ -99,7 +99,13 @@ describe("a router call", () => {
     assert.deepStrictEqual(objections(routed(part(one), part(two))), field("amountIn"))
     assert.deepStrictEqual(objections(routed(...parts, part(1n))), unreadable)
     assert.deepStrictEqual(objections(routed(part(one), part(two), part(three - 1n), part(1n))), unreadable)
-    for (const other of [{ tokenIn: OTHER }, { tokenOut: OTHER }, { recipient: OTHER }, { recipient: THIS }]) {
+    const others: ReadonlyArray<Parameters<typeof swapOf>[0]> = [
+      { tokenIn: OTHER },
+      { tokenOut: OTHER },
+      { recipient: OTHER },
+      { recipient: THIS }
+    ]
+    for (const other of others) {
       assert.deepStrictEqual(objections(routed(part(one), part(two), part(three, other))), unreadable)
       assert.deepStrictEqual(objections(routed(part(one, other), part(two), part(three))), unreadable)
     }

@@ -1,6 +1,6 @@
 /**
  * Plans the deployment of the router for Uniswap v4. Its address depends on the chain's PoolManager and wrapped native currency alone, so
- * operators share it: whoever deploys it first does so for all.
+ * operators share it: the first one who deploys it does so for all.
  */
 import { encodeDeployData } from "viem"
 import type * as Address from "../../../domain/Address.ts"
