@@ -51,7 +51,10 @@ export const Health = Schema.Struct({
       Schema.Struct({
         chainId: described(ChainId, "Chain of the lane."),
         address: described(Address.Address, "Account that sends."),
-        status: described(Condition, "Condition of the lane."),
+        status: described(
+          Condition,
+          "Condition of the lane. Down without enough gas money, or while its signer does not answer. Always ok for a lane that the operator has taken out of use."
+        ),
         balance: described(Schema.NullOr(Uint256), "Balance in wei. Null if no node answered."),
         unconfirmed: described(Schema.Int, "Number of transactions sent and not confirmed.")
       })

@@ -2,6 +2,7 @@
 import { Clock, Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
+import { LaneBook, type LaneRecord } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -63,6 +64,7 @@ export const chainHealth = Effect.fnUntraced(function* (client: ChainClient, hea
 
 /** Makes `laneHealth(client)`: balance and unconfirmed transactions of each of a chain's lanes. */
 export const makeLaneHealth = Effect.gen(function* () {
+  const book = yield* LaneBook
   const keys = yield* RelayerKeys
   const { relayer } = yield* OrchestratorSettings
   const transactions = yield* RelayTransactions
@@ -70,9 +72,13 @@ export const makeLaneHealth = Effect.gen(function* () {
   return Effect.fnUntraced(function* (client: ChainClient) {
     const chainId = client.chain.id
     const unfinished = Option.getOrElse(yield* answered(transactions.unfinished(chainId)), () => [])
+    const states = Option.getOrElse(yield* answered(book.states), () => new Map<Address.Address, LaneRecord>())
     const laneHealth = Effect.fnUntraced(function* (address: Address.Address) {
       const balance = yield* answered(client.balance(address))
-      const canSend = Option.exists(balance, (wei) => wei >= ChainLimits.minLaneBalance(relayer, client.chain))
+      const isFunded = Option.exists(balance, (wei) => wei >= ChainLimits.minLaneBalance(relayer, client.chain))
+      // A lane that the operator has taken out of use need not send.
+      const isUsed = (states.get(address)?.state ?? "active") === "active"
+      const canSend = !isUsed || (isFunded && (yield* keys.isAnswering(address)))
       return {
         chainId,
         address,

@@ -5,6 +5,7 @@ import { Health } from "../../../src/domain/Health.ts"
 import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { ProviderProbes } from "../../../src/orchestrator/operate/ProviderProbes.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { ProviderStates } from "../../../src/ports/shared/ProviderStates.ts"
 import { StoreProbe, StoreUnavailable } from "../../../src/ports/shared/Store.ts"
@@ -70,6 +71,17 @@ describe("the health check", () => {
       assert.strictEqual(health.chains[0]?.blockAgeSeconds, 0)
       const encoded = yield* Schema.encodeEffect(Health)(health)
       assert.strictEqual(encoded.chains[0]?.blockNumber, "1")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is ok with an empty lane that the operator has taken out of use", () =>
+    Effect.gen(function* () {
+      const { chain, lane } = yield* healthyScene
+      yield* chain.setBalance(lane, 0n)
+      assert.strictEqual((yield* check).lanes[0]?.status, "down")
+      const record = { actor: "admin-token", action: "lane.draining", subject: lane, details: {} }
+      yield* (yield* LaneBook).move(lane, "active", "draining", record)
+      assert.strictEqual((yield* check).lanes[0]?.status, "ok")
     }).pipe(Effect.provide(layer))
   )
 

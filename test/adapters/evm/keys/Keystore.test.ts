@@ -1,7 +1,7 @@
 /** Keystores: the vectors of Web3 Secret Storage, new ones, and damaged ones. */
 import { BunFileSystem } from "@effect/platform-bun"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Option, Redacted } from "effect"
+import { Effect, FileSystem, Option, Redacted, Schema } from "effect"
 import { Wallet } from "ethers"
 import * as Keystore from "../../../../src/adapters/evm/keys/Keystore.ts"
 import * as ConfiguredKey from "../../../../src/adapters/signers/ConfiguredKey.ts"
@@ -90,6 +90,27 @@ const SHORT = {
   version: 3
 }
 
+/** The vectors' key by a cheap derivation, written by ethers. */
+const CHEAP = {
+  version: 3,
+  id: "d4319a35-256a-4c6f-9465-78770916bdf9",
+  crypto: {
+    cipher: "aes-128-ctr",
+    cipherparams: { iv: "f1e1c9cadb54f6bf6b7c94509ba0b13d" },
+    ciphertext: "68a44b80474457b4e5829082b46202d1cba745466c0a8567d7bf9a451c7e80c5",
+    kdf: "scrypt",
+    kdfparams: {
+      dklen: 32,
+      n: 2,
+      p: 1,
+      r: 8,
+      salt: "87bcaecdb9d349f3ecd16504f31476954ecd0d6bb7b9dcacf6fccd508edc12a8"
+    },
+    mac: "0c31192a68128c0a48297b6a6ede808589e0cbe966a220c3b2015e13c32361c9"
+  }
+}
+const CHEAP_ACCOUNT = "008aeeda4d805471df9b2a5b0f38a0c3bcba786b"
+
 /** Cheap enough for tests. */
 const COST = 1_024
 
@@ -133,6 +154,10 @@ describe("a keystore", () => {
   it.live("that is wrong in any way is refused, and not quoted", () =>
     Effect.gen(function* () {
       const text = yield* sealed
+      assert.strictEqual(
+        yield* Keystore.open(yield* fileWith(CHEAP), PASSPHRASE).pipe(Effect.map((each) => each.address)),
+        ACCOUNT
+      )
       const json = JSON.parse(text) as { address: string; Crypto: { ciphertext: string; mac: string } }
       const { Crypto: crypto } = json
       assert.include(yield* detailOf(text, Redacted.make("wrong")), "the passphrase of the keystore FILE is wrong")
@@ -152,6 +177,32 @@ describe("a keystore", () => {
         assert.notInclude(detail, "5ec4e7")
       }
     }).pipe(Effect.scoped, Effect.provide(BunFileSystem.layer))
+  )
+
+  const Digit = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 15 }))
+  const Position = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 63 }))
+  it.effect.prop(
+    "whose ciphertext, MAC, salt or initialization vector was changed is refused",
+    [Schema.Literals(["ciphertext", "mac", "salt", "iv"]), Position, Digit],
+    ([field, position, digit]) =>
+      Effect.gen(function* () {
+        const changed = (text: string) => {
+          const at = position % text.length
+          return text.slice(0, at) + digit.toString(16) + text.slice(at + 1)
+        }
+        const { cipherparams, ciphertext, kdfparams, mac } = CHEAP.crypto
+        const crypto = {
+          ...CHEAP.crypto,
+          ...(field === "ciphertext" ? { ciphertext: changed(ciphertext) } : {}),
+          ...(field === "mac" ? { mac: changed(mac) } : {}),
+          ...(field === "salt" ? { kdfparams: { ...kdfparams, salt: changed(kdfparams.salt) } } : {}),
+          ...(field === "iv" ? { cipherparams: { iv: changed(cipherparams.iv) } } : {})
+        }
+        // A vector is not part of the MAC. Another one gives another key, which is not the file's account.
+        const content = { ...CHEAP, crypto, address: CHEAP_ACCOUNT }
+        if (JSON.stringify(crypto) === JSON.stringify(CHEAP.crypto)) return
+        assert.match(yield* detailOf(content), /is wrong$|another key's$/)
+      }).pipe(Effect.scoped, Effect.provide(BunFileSystem.layer))
   )
 
   it.live("is the key of a setting, with its own passphrase or the common one", () =>
