@@ -49,7 +49,7 @@ export const ofFeeRecipient = Effect.fnUntraced(function* (setting: string, refe
 })
 
 /**
- * Warns of each private key that stands in a setting, if a chain of the catalogue is served: whoever reads the environment has it.
+ * Warns of each private key that stands in a setting, if a chain of the catalogue is served: anyone who reads the environment has it.
  */
 export const warnOfRaw = (
   setting: string,
