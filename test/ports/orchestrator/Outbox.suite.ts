@@ -1,11 +1,11 @@
 /** Contract of every outbox. Each test gets a store of its own. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Effect, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { OutboxMessage } from "../../../src/domain/Accrual.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { Outbox, type Topic } from "../../../src/ports/orchestrator/Outbox.ts"
-import { address, hash, submitted } from "../../support/IntentFixtures.ts"
+import { address, hash, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
 
 const accrual = (sweepId: string): OutboxMessage => ({
   _tag: "Accrual",
@@ -34,6 +34,34 @@ const write = Effect.fnUntraced(function* (messages: ReadonlyArray<OutboxMessage
 
 export const suite = (adapter: string, stores: Layer.Layer<Intents | Outbox, unknown>) =>
   describe(`Outbox on ${adapter}`, () => {
+    it.effect(
+      "hands bookings and events out with the trace of the request that quoted their sweep, if it is recorded",
+      () =>
+        Effect.gen(function* () {
+          const intents = yield* Intents
+          const outbox = yield* Outbox
+          const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" }
+          for (const [id, traced] of [
+            ["traced", { trace }],
+            ["untraced", { trace: undefined }]
+          ] as const) {
+            yield* intents.create({
+              ...newIntent({ id, builderId: "bld_1" }),
+              ...(traced.trace === undefined ? {} : traced)
+            })
+            yield* intents.submit(id, submission())
+            yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash("t") }], { outbox: [revenue(`${id}_0`)] })
+            const found = yield* intents.find(id)
+            expect(Option.map(found, (intent) => intent.trace)).toEqual(Option.some(traced.trace))
+            for (const topic of ["ledger", "events"] as const) {
+              const entries = yield* outbox.claim({ topic, limit: 9, leaseMillis: 100 })
+              expect(entries.length).toBeGreaterThan(0)
+              expect(entries.map((entry) => entry.trace)).toEqual(entries.map(() => traced.trace))
+            }
+          }
+        }).pipe(Effect.provide(stores))
+    )
+
     it.effect("hands messages out as they were written, longest due first", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox
