@@ -5,6 +5,7 @@ import { Effect, FileSystem, Path } from "effect"
 import { type Hex, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Deployment from "../../src/adapters/evm/contracts/Deployment.ts"
+import * as UniswapV4Deployment from "../../src/adapters/evm/contracts/UniswapV4Deployment.ts"
 import * as Anvil from "../../src/devnet/Anvil.ts"
 import * as Edr from "../../src/devnet/Edr.ts"
 import { address } from "../support/FakeChain.ts"
@@ -97,6 +98,31 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep deploy", (it) => 
         assert.deepStrictEqual(findings(again.out), all("right"))
         assert.match(again.out, /\ngeneration 2 is deployed\nnothing to deploy\n$/)
       }
+    })
+  )
+
+  it.effect("deploys the router for Uniswap v4 on request, and only where the entry declares it", () =>
+    Effect.gen(function* () {
+      const { amend, deploy, dryRun } = yield* operator()
+      const undeclared = yield* deploy("--uniswap-v4")
+      assert.notStrictEqual(undeclared.code, 0)
+      assert.include(undeclared.err, "declares no venue of the family uniswap-v4")
+
+      const poolManager = address(0x40)
+      const { address: router } = UniswapV4Deployment.plan({ poolManager, wrappedNative: CONFIG.wrappedNative })
+      const venue = { name: "uniswap-v4", family: "uniswap-v4", router, poolManager, quoter: address(0x41) }
+      yield* amend({ venues: [venue] })
+      const missing = new RegExp(
+        `\\nuniswap-v4-router ${router} {2}missing \\(optional; deploy it with --uniswap-v4\\)\\n`
+      )
+      assert.match((yield* dryRun).out, missing)
+      const without = yield* deploy()
+      assert.match(without.out, missing)
+      const deployed = yield* deploy("--uniswap-v4")
+      assert.strictEqual(deployed.code, 0, deployed.err)
+      assert.include(deployed.out, `\nuniswap-v4-router ${router}  right\n`)
+      assert.match(deployed.out, /\ndeployed uniswap-v4-router\n$/)
+      assert.match((yield* deploy("--uniswap-v4")).out, /\nnothing to deploy\n$/)
     })
   )
 
