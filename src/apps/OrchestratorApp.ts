@@ -189,6 +189,7 @@ const stores = (options: Options) =>
   )
 
 const keys = ({ feeRecipientKey, keys: options = ConfiguredKey.IN_PROCESS, relayerKeys }: Options) =>
+  Layer.merge(
     LaneKeys.layer(Array.map(relayerKeys, (key) => ConfiguredKey.make(key, options))),
     feeRecipientKey === undefined
       ? TreasuryAccount.none
