@@ -11,6 +11,7 @@ import sweepEvents from "./0006_sweep_events.ts"
 import accrualChains from "./0008_accrual_chains.ts"
 import keptSums from "./0010_kept_sums.ts"
 import healthProbe from "./0011_health_probe.ts"
+import ledgerPages from "./0013_ledger_pages.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -21,5 +22,6 @@ export const migrations = {
   "0006_sweep_events": sweepEvents,
   "0008_accrual_chains": accrualChains,
   "0010_kept_sums": keptSums,
-  "0011_health_probe": healthProbe
+  "0011_health_probe": healthProbe,
+  "0013_ledger_pages": ledgerPages
 }
