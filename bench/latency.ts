@@ -15,6 +15,7 @@ import * as Postgres from "../src/devnet/Postgres.ts"
 import { NATIVE } from "../src/domain/Token.ts"
 import * as Address from "../src/domain/Address.ts"
 import * as SweepClient from "../test/support/SweepClient.ts"
+import * as Costs from "./latency/Costs.ts"
 import * as SlowNode from "./latency/SlowNode.ts"
 import * as Wallets from "./latency/Wallets.ts"
 import * as Service from "./relay/Service.ts"
@@ -44,8 +45,10 @@ interface Kind {
   readonly unhinted?: boolean
 }
 
+const FIRST: Kind = { name: "a token", tokenIn: "DAI", tokenOut: "USDC", amount: "50" }
+
 const KINDS: ReadonlyArray<Kind> = [
-  { name: "a token", tokenIn: "DAI", tokenOut: "USDC", amount: "50" },
+  FIRST,
   { name: "a token, without a hint", tokenIn: "DAI", tokenOut: "USDC", amount: "50", unhinted: true },
   { name: "native currency", tokenIn: "ETH", tokenOut: "USDC", amount: "0.05" },
   { name: "a token to native currency", tokenIn: "DAI", tokenOut: "ETH", amount: "50" },
@@ -70,6 +73,9 @@ const quoteBody = (source: DevChain.DevChain, target: DevChain.DevChain, owner: 
   subscriptionActive: false,
   userId: "bench"
 })
+
+/** Sweeps whose calls of the nodes are counted. */
+const SWEPT = 40
 
 const median = (samples: ReadonlyArray<number>): number =>
   samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN
@@ -109,17 +115,13 @@ const bench = Effect.gen(function* () {
     [DevChain.start({ id: 31_337, name: "alpha" }), DevChain.start({ id: 31_338, name: "beta" })],
     { concurrency: 2 }
   )
-  const owners = yield* Effect.forEach(KINDS, (kind) =>
-    Effect.replicateEffect(
-      Effect.gen(function* () {
-        const account = privateKeyToAccount(generatePrivateKey())
-        const amount = parseUnits(kind.amount, DECIMALS[kind.tokenIn])
-        yield* source.fund(Address.of(account.address), { token: kind.tokenIn, amount })
-        return account
-      }),
-      count
-    )
-  )
+  const owner = Effect.fnUntraced(function* ({ amount, tokenIn }: Kind) {
+    const account = privateKeyToAccount(generatePrivateKey())
+    yield* source.fund(Address.of(account.address), { token: tokenIn, amount: parseUnits(amount, DECIMALS[tokenIn]) })
+    return account
+  })
+  const owners = yield* Effect.forEach(KINDS, (kind) => Effect.replicateEffect(owner(kind), count))
+  const spare = [yield* owner(FIRST), ...(yield* Effect.replicateEffect(owner(FIRST), SWEPT))] as const
   const relayerKey = generatePrivateKey()
   for (const { node } of [source, target]) {
     yield* node.ask("prepare the lane and the blocks", async (client) => {
@@ -128,12 +130,12 @@ const bench = Effect.gen(function* () {
     })
   }
   const wallets = yield* Wallets.make([source, target], Number(values.wallets))
-  const slow = new Map<string, string>()
+  const slow = new Map<string, SlowNode.SlowNode>()
   for (const { rpcUrl } of [source, target]) slow.set(rpcUrl, yield* SlowNode.start(rpcUrl, delayMillis))
   const service = yield* Service.start({
     dev: wallets.chains[0],
     others: [wallets.chains[1]],
-    rpcUrlOf: ({ rpcUrl }) => slow.get(rpcUrl) ?? rpcUrl,
+    rpcUrlOf: ({ rpcUrl }) => slow.get(rpcUrl)?.url ?? rpcUrl,
     databaseUrl,
     builderUrl: "http://127.0.0.1:9",
     relayerKeys: [relayerKey],
@@ -155,6 +157,13 @@ const bench = Effect.gen(function* () {
     rows.push(rowOf(`quote of ${kind.name}`, quotes))
   }
   rows.push(rowOf("submission", submissions))
+  const costs = yield* Effect.promise(() =>
+    Costs.measure(
+      { client, pid: service.pid, nodes: [...slow.values()] },
+      (account) => quoteBody(source, source, account.address, FIRST),
+      spare
+    )
+  )
   const { cpu, fifty, one } = yield* Effect.promise(() => Wallets.measure(client, service.pid, wallets))
   rows.push(rowOf("wallet of one token", one))
   rows.push(rowOf("wallet of 50 tokens on 2 chains", fifty))
@@ -171,7 +180,11 @@ const bench = Effect.gen(function* () {
   yield* Console.log(
     `50 tokens took ${ratio.toFixed(1)} times as long as one, and ${cpu.toFixed(0)} ms of CPU; the bar is ${Wallets.LIMIT} times`
   )
-  yield* Console.log(`\n${JSON.stringify({ bench: "latency", count, delayMillis, rows, ratio, cpu })}`)
+  yield* Console.log(
+    `a quote took ${costs.quote.cpuMillis.toFixed(1)} ms of CPU and ${costs.quote.calls.toFixed(0)} calls, ` +
+      `a sweep alone ${costs.sweep.aloneCalls.toFixed(0)} calls, one of many ${costs.sweep.togetherCalls.toFixed(0)}`
+  )
+  yield* Console.log(`\n${JSON.stringify({ bench: "latency", count, delayMillis, rows, ratio, cpu, costs })}`)
 })
 
 bench.pipe(Effect.scoped, Effect.provide([BunServices.layer, Logger.layer([])]), BunRuntime.runMain)

@@ -1,11 +1,12 @@
-/** Times of the reads that an operator's requests and the loops make. */
+/** Times of the reads that an operator's requests and the loops of the orchestrator make. */
+import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { HeldIntents } from "../../src/ports/orchestrator/HeldIntents.ts"
 import { Intents } from "../../src/ports/orchestrator/Intents.ts"
 import { KeptData } from "../../src/ports/orchestrator/KeptData.ts"
 import { Outbox } from "../../src/ports/orchestrator/Outbox.ts"
 import { RelayTransactions } from "../../src/ports/orchestrator/RelayTransactions.ts"
-import { reads, WAITING } from "../../test/support/TableReads.ts"
+import { type Reads, reads, WAITING } from "../../test/support/TableReads.ts"
 
 const RUNS = 20
 
@@ -25,10 +26,37 @@ const times = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, 
 /** Longest time of a number that is kept instead of counted, in milliseconds: of the fastest run, since others of a busy machine wait. */
 const KEPT_MILLIS = 20
 
-const KEPT: ReadonlySet<string> = new Set(["intentCounts", "outboxCounts"])
+const KEPT: ReadonlySet<string> = new Set([
+  "intentCounts",
+  "outboxCounts",
+  "treasury",
+  "balances",
+  "revenueOf30Days",
+  "revenueOf90Days",
+  "totalsOf30Days",
+  "totalsOf90Days"
+])
 
 /** Reads that may go through all that waits: an operator makes them. */
 const OPERATORS: ReadonlySet<string> = new Set(["stuck"])
+
+/** Time of a read, and what it read. */
+export interface Measure extends Reads {
+  /** Median of the runs, in milliseconds. */
+  readonly ms: number
+  readonly fastestMs: number
+}
+
+export type Measures = Readonly<Record<string, Measure>>
+
+/** Times an effect, and tells the large tables and indexes that it used. */
+export const timed = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<Measure, unknown, R | PgClient.PgClient> =>
+  Effect.gen(function* () {
+    const { indexes, rows, scanned } = yield* reads(effect)
+    return { ...(yield* times(effect)), indexes, scanned, rows }
+  })
 
 /** Times of the reads, and the tables and indexes that each of them used. */
 export const measured = Effect.gen(function* () {
@@ -38,11 +66,6 @@ export const measured = Effect.gen(function* () {
   const outbox = yield* Outbox
   const transactions = yield* RelayTransactions
   const now = Date.now()
-  const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.gen(function* () {
-      const { indexes, rows, scanned } = yield* reads(effect)
-      return { ...(yield* times(effect)), indexes, scanned, rows }
-    })
   return yield* Effect.all({
     intentCounts: timed(intents.counts),
     outboxCounts: timed(outbox.counts),
@@ -64,7 +87,7 @@ export const measured = Effect.gen(function* () {
 })
 
 /** Bars that the reads missed, as sentences. */
-export const missed = (measures: Effect.Success<typeof measured>): ReadonlyArray<string> =>
+export const missed = (measures: Measures): ReadonlyArray<string> =>
   Object.entries(measures).flatMap(([name, { fastestMs, scanned }]) => {
     const large = scanned.filter((table) => !(OPERATORS.has(name) && WAITING.includes(table)))
     return [

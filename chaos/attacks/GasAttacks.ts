@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { parseGwei } from "viem"
 import { units } from "../../src/devnet/Tokens.ts"
 import type { Attack, Fight } from "./Fight.ts"
-import { QUIET } from "./Market.ts"
+import { QUIET, SEEN_MILLIS } from "./Market.ts"
 
 const WHOLE = 5_000n
 
@@ -23,9 +23,6 @@ const cheaply = Effect.fnUntraced(function* (fight: Fight, count: number) {
   return yield* fight.quotes(owners, { tokenIn: fight.place.dev.tokens.DAI, amountIn: units("DAI", WHOLE) })
 })
 
-/** Long enough for the service to see the new base fee. */
-const SEEN = "1500 millis"
-
 const spiked = (fight: Fight, factor: bigint) => fight.market.follow(() => QUIET * factor)
 
 const quiet = (fight: Fight) => Effect.addFinalizer(() => fight.market.calm)
@@ -39,7 +36,7 @@ const option: Attack = {
       yield* quiet(fight)
       const quoted = yield* cheaply(fight, fight.size)
       yield* spiked(fight, SPIKE)
-      yield* Effect.sleep(SEEN)
+      yield* Effect.sleep(SEEN_MILLIS)
       yield* fight.submit(quoted)
       yield* Effect.sleep(SPIKE_MILLIS)
       yield* fight.concluded
@@ -71,10 +68,10 @@ const modest: Attack = {
       yield* quiet(fight)
       for (let round = 0; round < 2; round++) {
         yield* fight.market.calm
-        yield* Effect.sleep(SEEN)
+        yield* Effect.sleep(SEEN_MILLIS)
         const quoted = yield* cheaply(fight, fight.size)
         yield* spiked(fight, 3n)
-        yield* Effect.sleep(SEEN)
+        yield* Effect.sleep(SEEN_MILLIS)
         yield* fight.submit(quoted)
         yield* fight.concluded
       }
@@ -125,7 +122,7 @@ const tips: Attack = {
           yield* Effect.sleep("100 millis")
         }
       }).pipe(Effect.forkChild)
-      yield* Effect.sleep(SEEN)
+      yield* Effect.sleep(SEEN_MILLIS)
       yield* fight.submit(quoted)
       yield* Effect.sleep(SPIKE_MILLIS)
       yield* fight.concluded

@@ -22,7 +22,31 @@ const FEE_CAP = parseGwei("2000")
 /** Base fee in wei per gas of the block that is mined at `millis` of `performance.now()`. */
 export type Course = (millis: number) => bigint
 
+/** Time in milliseconds in which the service has seen a new base fee. */
+export const SEEN_MILLIS = 1_500
+
+/** By so much may the base fee exceed that of the quote before a sweep waits for it, as the service's default has it. */
+const TOLERANCE = 125n
+
+/** A block and the time at which it was mined. */
+export interface Mined {
+  readonly at: number
+  readonly baseFee: bigint
+}
+
+/** See {@link Market.rose}. */
+export const rose = (mined: ReadonlyArray<Mined>, since: number, until: number): boolean => {
+  const seen = mined.filter(({ at }) => at >= since - SEEN_MILLIS && at <= until)
+  const lowest = seen.reduce((least, { baseFee }) => (baseFee < least ? baseFee : least), seen[0]?.baseFee ?? 0n)
+  return seen.some(({ at, baseFee }) => at >= since && 100n * baseFee > TOLERANCE * lowest)
+}
+
 export interface Market {
+  /**
+   * True if the base fee rose, between two times of `performance.now()`, beyond what a sweep that was quoted at the first one
+   * covers. Such a sweep waits, as it should.
+   */
+  readonly rose: (since: number, until: number) => boolean
   /** Sets the course of the base fee until the scope closes. It is quiet afterwards. */
   readonly follow: (course: Course) => Effect.Effect<void>
   readonly calm: Effect.Effect<void>
@@ -32,6 +56,7 @@ export interface Market {
 export const start = Effect.fnUntraced(function* ({ dev }: Place) {
   const quiet: Course = () => QUIET
   let course = quiet
+  const mined: Array<Mined> = []
   yield* Effect.acquireRelease(
     dev.node.ask("mine when told", (node) => node.setAutomine(false)),
     () => Effect.ignore(dev.node.ask("mine at once", (node) => node.setAutomine(true)))
@@ -53,11 +78,15 @@ export const start = Effect.fnUntraced(function* ({ dev }: Place) {
     })
     await node.sendRawTransaction({ serializedTransaction })
     nonce += 1
-    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: course(performance.now()) })
+    const at = performance.now()
+    const baseFee = course(at)
+    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: baseFee })
     await node.mine({ blocks: 1 })
+    mined.push({ at, baseFee })
   })
   yield* Effect.ignore(block).pipe(Effect.repeat(Schedule.spaced(BLOCK_MILLIS)), Effect.forkScoped)
   return {
+    rose: (since, until) => rose(mined, since, until),
     follow: (next) => Effect.sync(() => void (course = next)),
     calm: Effect.sync(() => void (course = quiet))
   } satisfies Market

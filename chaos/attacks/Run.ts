@@ -10,6 +10,7 @@ import * as Honest from "./Honest.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Market from "./Market.ts"
 import * as Verdict from "./Verdict.ts"
+import { FEWEST_SAMPLES } from "../steps/Bars.ts"
 
 export interface Options extends Fight.Options {
   readonly attacks: ReadonlyArray<Fight.Attack>
@@ -32,6 +33,9 @@ const ATTACK_MILLIS = 600_000
 
 /** Samples of calm times that an attack is compared with, the latest ones. */
 const COMPARED = 100
+
+/** Time in which an attack is played again while it has too few samples to judge, in milliseconds. Its budgets are not renewed. */
+const AGAIN_MILLIS = 45_000
 
 const SETTINGS = {
   ...Clients.SETTINGS,
@@ -130,13 +134,21 @@ const makePlay = (staged: Arena, options: Options) => {
     yield* alerts.fresh
     const fromBlock = (yield* heightOf(staged)) + 1n
     const fight = yield* Fight.make(world, market, options)
-    const exit = yield* Effect.exit(attack.play(fight).pipe(Effect.timeout(ATTACK_MILLIS)))
+    const beside = () => between(honest.samples(), began, performance.now())
+    const waited = ({ since, until }: Honest.Sample) => market.rose(since, until)
+    const isShort = () => {
+      const judged = beside().filter((sample) => sample.failure === undefined && !waited(sample))
+      return judged.length < FEWEST_SAMPLES && performance.now() - began < AGAIN_MILLIS
+    }
+    const exit = yield* attack
+      .play(fight)
+      .pipe(Effect.repeat({ while: () => options.isTimed && isShort() }), Effect.timeout(ATTACK_MILLIS), Effect.exit)
     const ended = performance.now()
     yield* honest.settled
     const span = { fromBlock, toBlock: yield* heightOf(staged) }
     const ledger = yield* Ledger.read(world.alpha, senderOf(world), span, honestOwners)
     const loss = yield* ledger.lossOf(fight.ownerAddresses)
-    const beside = between(honest.samples(), began, ended)
+    const samples = between(honest.samples(), began, ended)
     return {
       name: attack.name,
       tokens: attack.tokens,
@@ -149,8 +161,9 @@ const makePlay = (staged: Arena, options: Options) => {
       settled: loss.settled,
       refused: Object.fromEntries(fight.tally.refused),
       before: calm,
-      during: durations(beside),
-      honestFailures: failures(beside),
+      during: durations(samples.filter((sample) => !waited(sample))),
+      waited: durations(samples.filter(waited)).length,
+      honestFailures: failures(samples),
       alerts: yield* alerts.fresh,
       findings: [
         ...fight.findings,

@@ -24,6 +24,8 @@ export interface Outcome {
   /** Durations of honest sweeps before and during the attack, in milliseconds. */
   readonly before: ReadonlyArray<number>
   readonly during: ReadonlyArray<number>
+  /** Honest sweeps that settled beside the attack but waited for a base fee that their quotes cover. Their times are not judged. */
+  readonly waited: number
   /** Causes of honest sweeps that failed during the attack. */
   readonly honestFailures: ReadonlyArray<string>
   /** Kinds of the alerts that were raised. */
@@ -71,6 +73,7 @@ const COLUMNS = [
   "settled",
   "p99 before",
   "p99 during",
+  "waited for gas",
   "honest failed"
 ] as const
 
@@ -86,7 +89,8 @@ const cells = (outcome: Outcome): ReadonlyArray<string> => [
   String(outcome.settled),
   `${p99(outcome.before) ?? "-"} ms of ${outcome.before.length}`,
   `${p99(outcome.during) ?? "-"} ms of ${outcome.during.length}`,
-  `${outcome.honestFailures.length} of ${outcome.during.length + outcome.honestFailures.length}`
+  String(outcome.waited),
+  `${outcome.honestFailures.length} of ${outcome.during.length + outcome.waited + outcome.honestFailures.length}`
 ]
 
 /** Lines of a table of all attacks. Money in ether. */

@@ -106,6 +106,18 @@ const codecs = Command.make("codecs", {}, () => run("codecs", {})).pipe(
   Command.withDescription("Measure the CPU of the hand-written codecs beside the libraries that they replace")
 )
 
+const scaling = Command.make(
+  "scaling",
+  {
+    chains: count("chains", 10, "Chains that the sweeps are spread over"),
+    quotes: count("quotes", 3, "Quotes for each submitted sweep"),
+    inclusion: count("inclusion", 4, "Seconds from the broadcast of a transaction to its block")
+  },
+  (options) => run("scaling", options)
+).pipe(
+  Command.withDescription("Compute what 10, 100 and 1,000 sweeps a second need, and check the formulas by simulations")
+)
+
 const storage = Command.make(
   "storage",
   {
@@ -153,7 +165,19 @@ const market = Command.make(
 
 export const benchCommand = Command.make("bench").pipe(
   Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
-  Command.withSubcommands([relay, api, latency, portfolio, gas, gasEstimates, market, storage, signatures, codecs]),
+  Command.withSubcommands([
+    relay,
+    api,
+    latency,
+    portfolio,
+    gas,
+    gasEstimates,
+    market,
+    storage,
+    signatures,
+    codecs,
+    scaling
+  ]),
   Command.withExamples([
     { command: "sweep bench relay", description: "Sweeps settled per second" },
     { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }

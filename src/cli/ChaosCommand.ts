@@ -117,7 +117,7 @@ export const chaosCommand = Command.make(
       command: "sweep chaos --kills 300 --steps 0 --reorgs 64 --seed 1",
       description: "Kill at every step many times, and reorganise at every depth"
     },
-    { command: "sweep chaos --attacks", description: "Every attack on the relayer's money, in about twenty minutes" },
+    { command: "sweep chaos --attacks", description: "Every attack on the relayer's money, in about half an hour" },
     {
       command: "sweep chaos --attacks --only gas-bomb,own-sandwich",
       description: "Two attacks. `--list` prints the names"

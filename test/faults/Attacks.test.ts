@@ -4,6 +4,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Logger } from "effect"
 import { parseEther } from "viem"
 import * as Ledger from "../../chaos/attacks/Ledger.ts"
+import * as Market from "../../chaos/attacks/Market.ts"
 import { ATTACKS } from "../../chaos/attacks/Roster.ts"
 import * as Run from "../../chaos/attacks/Run.ts"
 import * as Verdict from "../../chaos/attacks/Verdict.ts"
@@ -29,6 +30,7 @@ const harmless: Verdict.Outcome = {
   refused: {},
   before: times(100),
   during: times(200),
+  waited: 0,
   honestFailures: [],
   alerts: [],
   findings: [],
@@ -44,6 +46,20 @@ describe("a self-send", () => {
   ]
   it.each(cases)("that %s is told from the attack's", (_, versions, isOfAttack) => {
     assert.strictEqual(Ledger.isOfAttack(versions, honest), isOfAttack)
+  })
+})
+
+describe("a sweep beside an attack on the gas market", () => {
+  const course = [1n, 1n, 30n, 30n, 1n].map((baseFee, turn) => ({ at: 10_000 * turn, baseFee }))
+  const cases: ReadonlyArray<readonly [string, number, number, boolean]> = [
+    ["in quiet times", 0, 15_000, false],
+    ["that was quoted before a rise waits", 10_500, 20_000, true],
+    ["that was quoted before the service saw the rise waits", 11_000, 31_000, true],
+    ["that was quoted at the high price", 22_000, 31_000, false],
+    ["that was quoted before a fall", 30_500, 41_000, false]
+  ]
+  it.each(cases)("%s", (_, since, until, waits) => {
+    assert.strictEqual(Market.rose(course, since, until), waits)
   })
 })
 

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 /** Tables of what waits. Nothing but an operator's list of what is stuck may read one from end to end. */
 export const WAITING = ["intent_queue", "intent_deliveries", "open_quotes"]
 
-/** Tables that grow with the number of sweeps. */
+/** Tables of the orchestrator that grow with the number of sweeps. */
 const LARGE = [
   "intent_states",
   "intent_terms",
@@ -16,6 +16,9 @@ const LARGE = [
   "relay_attempts",
   "relay_transaction_intents"
 ]
+
+/** Tables of the builder backend that grow with the number of sweeps. */
+const BOOKS = ["ledger_entries", "revenue", "sweeps"]
 
 /** Suffix of the partition of a month. */
 const PARTITION = "_[0-9]{4}_[0-9]{2}|_default"
@@ -33,13 +36,14 @@ const statistics = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   yield* sql`SELECT pg_stat_force_next_flush()`
   const whole = sql`regexp_replace(relname, ${PARTITION}, '')`
+  const large = sql`${whole} = ANY(CASE schemaname WHEN 'builder' THEN ${BOOKS}::text[] ELSE ${[...LARGE, ...WAITING]}::text[] END)`
   const tables = yield* sql<{ name: string; scans: bigint; rows: bigint }>`
     SELECT ${whole} AS name, sum(seq_scan)::bigint AS scans, sum(seq_tup_read)::bigint AS rows FROM pg_stat_user_tables
-    WHERE ${whole} = ANY(${[...LARGE, ...WAITING]}) GROUP BY 1`
+    WHERE ${large} GROUP BY 1`
   const indexes = yield* sql<{ name: string; scans: bigint; rows: bigint }>`
     SELECT regexp_replace(indexrelname, ${PARTITION}, '') AS name, sum(idx_scan)::bigint AS scans,
       sum(idx_tup_read)::bigint AS rows
-    FROM pg_stat_user_indexes WHERE ${whole} = ANY(${[...LARGE, ...WAITING]}) GROUP BY 1`
+    FROM pg_stat_user_indexes WHERE ${large} GROUP BY 1`
   return {
     tables: new Map(tables.map((row) => [row.name, row])),
     indexes: new Map(indexes.map((row) => [row.name, row]))

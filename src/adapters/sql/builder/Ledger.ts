@@ -152,14 +152,17 @@ const allTotals = (sql: SqlClient.SqlClient): Ledger["Service"]["allTotals"] =>
 const activity = (sql: SqlClient.SqlClient): Ledger["Service"]["activity"] =>
   Effect.fn("Ledger.activity")(function* (builderId, page) {
     const rows = yield* Rows.decode(ActivityRow)(
+      // The page comes first: looked up for its few rows alone, nothing else of the ledger is read.
       yield* sql`SELECT e.id, e.sweep_id, coalesce(e.chain_id, a.chain_id) AS chain_id, e.token, e.earned, e.created_at,
           e.tx_hash IS NOT NULL OR EXISTS (SELECT 1 FROM builder.payout_claims c JOIN builder.payouts p ON p.id = c.payout_id
             WHERE c.entry_id = e.id AND NOT c.released AND p.status = 'paid') AS paid,
           EXISTS (SELECT 1 FROM builder.ledger_entries r WHERE r.sweep_id = e.sweep_id AND r.kind = 'reversal') AS reversed
-        FROM builder.ledger_entries e LEFT JOIN builder.accrual_chains a ON a.sweep_id = e.sweep_id
-        WHERE e.kind = 'accrual' AND e.builder_id = ${text(builderId)}
-          AND e.id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
-        ORDER BY e.id DESC LIMIT ${page.limit}`
+        FROM (
+          SELECT * FROM builder.ledger_entries WHERE kind = 'accrual' AND builder_id = ${text(builderId)}
+            AND id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
+          ORDER BY id DESC LIMIT ${page.limit}
+        ) AS e LEFT JOIN builder.accrual_chains a ON a.sweep_id = e.sweep_id
+        ORDER BY e.id DESC`
     )
     return rows.map((row) => ({
       id: row.id,
@@ -178,8 +181,15 @@ const activity = (sql: SqlClient.SqlClient): Ledger["Service"]["activity"] =>
 const entries = (sql: SqlClient.SqlClient): Ledger["Service"]["entries"] =>
   Effect.fn("Ledger.entries")(function* (builderId, page) {
     const rows = yield* Rows.decode(EntryRow)(
-      yield* sql`SELECT * FROM builder.ledger WHERE builder_id = ${text(builderId)}
-        AND id > coalesce(${Rows.rowId(page.after)}::bigint, 0) ORDER BY id LIMIT ${page.limit}`
+      yield* sql`SELECT e.id, e.kind, e.builder_id, e.token, e.earned, e.paid, e.sweep_id, e.tx_hash, e.created_at,
+          coalesce(e.chain_id, a.chain_id, p.chain_id) AS chain_id
+        FROM (
+          SELECT * FROM builder.ledger_entries WHERE builder_id = ${text(builderId)}
+            AND id > coalesce(${Rows.rowId(page.after)}::bigint, 0)
+          ORDER BY id LIMIT ${page.limit}
+        ) AS e LEFT JOIN builder.accrual_chains a ON a.sweep_id = e.sweep_id
+          LEFT JOIN builder.payouts p ON p.id = e.payout_id
+        ORDER BY e.id`
     )
     return rows.map((row) => ({
       id: row.id,

@@ -1,4 +1,4 @@
-/** Sums of the builder backend are read without the rows that they sum up. */
+/** Sums of the builder backend are read without the rows that they sum up, and pages without the rows of others. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -65,7 +65,7 @@ const rowsRead = Effect.gen(function* () {
   return Number(row?.rows ?? 0)
 })
 
-layer(filled, { timeout: 120_000, excludeTestServices: true })("sums of many rows", (it) => {
+layer(filled, { timeout: 120_000, excludeTestServices: true })("a read beside many rows", (it) => {
   const test = <A, E>(
     name: string,
     effect: Effect.Effect<A, E, Ledger | RevenueBook | Sweeps>,
@@ -85,7 +85,7 @@ layer(filled, { timeout: 120_000, excludeTestServices: true })("sums of many row
   const period = { fromMs: startOfDay(now, 30), toMs: now + 1_000 }
 
   test(
-    "of the treasury",
+    "sums up the treasury",
     Effect.flatMap(Ledger, ({ allTotals }) => allTotals),
     (totals) =>
       assert.strictEqual(
@@ -94,21 +94,38 @@ layer(filled, { timeout: 120_000, excludeTestServices: true })("sums of many row
       )
   )
   test(
-    "of a builder's balances",
+    "sums up a builder's balances",
     Effect.flatMap(Ledger, ({ totals }) => totals("alpha")),
     (totals) => assert.lengthOf(totals, 3)
   )
   test(
-    "of revenue",
+    "sums up revenue",
     Effect.flatMap(RevenueBook, ({ daily }) => daily(period)),
     (days) => assert.isAtLeast(new Set(days.map(({ day }) => day)).size, 30)
   )
   test(
-    "of a builder's sweeps",
+    "sums up a builder's sweeps",
     Effect.flatMap(Sweeps, ({ totals }) => totals("alpha", period)),
     ({ counts, days }) => {
       assert.isAtLeast(days.length, 30)
       assert.isAtLeast(counts.delivered, 29 * 200)
     }
+  )
+
+  const PAGE = 10
+  test(
+    "lists a builder's newest accruals",
+    Effect.flatMap(Ledger, ({ activity }) => activity("alpha", { limit: PAGE })),
+    (page) => assert.lengthOf(page, PAGE)
+  )
+  test(
+    "lists a builder's entries after one of them",
+    Effect.flatMap(Ledger, ({ entries }) => entries("alpha", { after: String(ROWS / 2), limit: PAGE })),
+    (page) => assert.lengthOf(page, PAGE)
+  )
+  test(
+    "lists a builder's newest sweeps",
+    Effect.flatMap(Sweeps, ({ list }) => list("alpha", { limit: PAGE })),
+    (page) => assert.lengthOf(page, PAGE)
   )
 })
