@@ -88,7 +88,7 @@ export const OperatorRecord = Schema.Struct({
   atMs: described(Schema.Int, "UNIX time in milliseconds."),
   actor: described(Schema.String, "Who made the change."),
   action: described(Schema.String, "Change, such as `lane.draining`."),
-  subject: described(Schema.String, "What was changed, such as the address of a lane."),
+  subject: described(Schema.String, "Changed thing, such as the address of a lane."),
   details: described(Schema.Record(Schema.String, Schema.String), "Values of the change.")
 }).annotate({ identifier: "OperatorRecord" })
 export type OperatorRecord = typeof OperatorRecord.Type

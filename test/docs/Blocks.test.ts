@@ -19,7 +19,7 @@ const written = ["README.md", ...guides]
 
 /** Fences by language; an absent entry means that no test knows the block. */
 const FENCES: Readonly<Record<string, RegExp>> = {
-  sh: /^(?:background|launcher|this-run)?$/,
+  sh: /^(?:background|launcher|this-run|live)?$/,
   js: /^(?:(?:run|save|e2e)=\S+(?: dir=\S+)?)$/,
   ts: /^(?:run|save)=\S+(?: dir=\S+)?$/,
   tsx: /^save=\S+$/,

@@ -9,6 +9,7 @@ import { type Abi, toFunctionSignature } from "viem"
 import authorizations from "../vectors/authorization.json"
 import orders from "../vectors/sweep-order.json"
 import { sweepDelegate, sweepEntry, sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
+import { uniswapV4Router } from "../../src/adapters/evm/abi/routers.generated.ts"
 import { BuilderApi } from "../../src/api/builder/BuilderApi.ts"
 import { OrchestratorApi } from "../../src/api/orchestrator/OrchestratorApi.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
@@ -41,13 +42,15 @@ describe.each(documents)("%s", (file) => {
   })
 })
 
-const routes = new Set(
+const routes = new Set<string>(
   [OpenApi.fromApi(OrchestratorApi), OpenApi.fromApi(BuilderApi)].flatMap(({ paths }) =>
     Object.entries(paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "*")}`)
     )
   )
 )
+// Outside of both interfaces, in a format of its own.
+routes.add("GET /metrics")
 
 const settings = new Set(documented.flatMap((group) => group.settings.map(({ name }) => name)))
 
@@ -83,6 +86,15 @@ const commands: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ])
 )
 
+/** The document, with each command of its `sh live` blocks on one line and called as in the checkout. */
+const withLiveCommands = (file: string): string =>
+  [
+    read(file),
+    ...codeBlocks(file)
+      .filter(({ info, language }) => language === "sh" && info === "live")
+      .map(({ code }) => code.replaceAll(/\\\n\s*/g, " ").replaceAll(/^(?:\w+=\S+ )?sweep /gm, "./sweep "))
+  ].join("\n")
+
 describe.each(["README.md", ...guides, "llms.txt"])("%s", (file) => {
   it("names routes that exist", () => {
     for (const [, method = "", path = ""] of read(file).matchAll(/`(GET|POST|PATCH|PUT|DELETE) (\/[^`\s?]*)[^`]*`/g)) {
@@ -98,13 +110,16 @@ describe.each(["README.md", ...guides, "llms.txt"])("%s", (file) => {
   })
 
   it("shows commands that exist", () => {
-    const shown = read(file).matchAll(/\.\/sweep ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?((?:(?! \.\/sweep)[^`\n])*)/g)
-    for (const [, first = "", second, rest = ""] of shown) {
-      const both = `${first} ${second}`
-      const flags = commands.get(both) ?? commands.get(first)
-      assert.isDefined(flags, `${file}: sweep ${first}`)
-      for (const [flag] of rest.matchAll(/--[a-z][a-z-]*/g)) {
-        assert.isTrue(flags?.has(flag), `${file}: sweep ${commands.has(both) ? both : first} ${flag}`)
+    const shown = withLiveCommands(file).matchAll(
+      /\.\/sweep ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?(?: ([a-z][a-z-]*))?((?:(?! \.\/sweep)[^`\n])*)/g
+    )
+    for (const [, first = "", second, third, rest = ""] of shown) {
+      // The longest path that is a command. What follows are arguments, or prose.
+      const path = [`${first} ${second} ${third}`, `${first} ${second}`].find((each) => commands.has(each)) ?? first
+      const flags = commands.get(path)
+      assert.isDefined(flags, `${file}: sweep ${path}`)
+      for (const [flag] of rest.matchAll(/--[a-z][a-z0-9-]*/g)) {
+        assert.isTrue(flags?.has(flag), `${file}: sweep ${path} ${flag}`)
       }
     }
   })
@@ -182,9 +197,11 @@ const signatureOf = (entry: Abi[number]): string | undefined => {
 
 describe("the contracts' page", () => {
   it("compiles, and describes nothing that the contracts do not have", () => {
-    const own = new Set([sweepDelegate, sweepGuard, sweepEntry].flatMap(({ abi }) => (abi as Abi).map(signatureOf)))
+    const own = new Set(
+      [sweepDelegate, sweepGuard, sweepEntry, uniswapV4Router].flatMap(({ abi }) => (abi as Abi).map(signatureOf))
+    )
     const blocks = codeBlocks("docs/reference/contracts.md").filter(({ language }) => language === "solidity")
-    assert.strictEqual(blocks.length, 3)
+    assert.strictEqual(blocks.length, 4)
     for (const { code } of blocks) {
       const entries = compiled(code)
       assert.isNotEmpty(entries)

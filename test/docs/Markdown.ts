@@ -6,6 +6,7 @@
  * - `sh background` is started before all pages and runs until the end.
  * - `sh launcher` runs in a folder with a link to the launcher, `sweep`, as the checkout has it.
  * - `sh this-run` starts this test itself.
+ * - `sh live` needs keys or a public chain and does not run. Its commands and flags are checked.
  * - `js run=NAME` is saved and run by Node, `ts run=NAME` is saved, run by Bun and type-checked.
  * - `save=NAME`, in any language, is saved for the blocks after it.
  * - `js e2e=NAME` is run by a test in `test/e2e`.

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { type CodeBlock, option } from "./Markdown.ts"
 
 /** The blocks of a page that run, and the outputs that they are compared with. */
-const FLAGS = /^(?:background|this-run|output)$/
+const FLAGS = /^(?:background|this-run|live|output)$/
 
 export const isBackground = ({ info, language }: CodeBlock): boolean => language === "sh" && info === "background"
 

@@ -45,7 +45,10 @@ const scene = Effect.gen(function* () {
   yield* Layer.build(
     OrchestratorApp.layer({
       ...shared,
-      relayerKeys: Array.map(Accounts.relayers(), ({ privateKey }) => ({ kind: "raw", key: Redacted.make(privateKey) })),
+      relayerKeys: Array.map(Accounts.relayers(), ({ privateKey }) => ({
+        kind: "raw",
+        key: Redacted.make(privateKey)
+      })),
       settings: {
         ...defaults,
         relayer: { ...defaults.relayer, pollMillis: 100 },

@@ -55,7 +55,12 @@ describe("get_portfolio", () => {
 
   it.effect("says what to do about a refusal and about wrong arguments", () =>
     Effect.gen(function* () {
-      const busy = yield* call(bare, "get_portfolio", { owner: OWNER }, answering(429, "rate limit exceeded", { "retry-after": "7" }))
+      const busy = yield* call(
+        bare,
+        "get_portfolio",
+        { owner: OWNER },
+        answering(429, "rate limit exceeded", { "retry-after": "7" })
+      )
       assert.isTrue(busy.isError)
       assert.include(textOf(busy), "wait")
       const many = Array.from({ length: 21 }, () => TOKEN)

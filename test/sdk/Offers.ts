@@ -221,6 +221,8 @@ export const wireOffer = (
       minAmountOut,
       provider: crossChain ? "across" : "uniswap-v3",
       estimatedSeconds: 6,
+      slippageBps: 50,
+      transferFeeBps: 0,
       ...changes.quote
     },
     order,

@@ -89,10 +89,7 @@ contract MarketSlipstream {
         return fee == 0 ? address(0) : POOLS.getPool(tokenA, tokenB, fee);
     }
 
-    function quoteExactInputSingle(QuoteSingle calldata params)
-        external
-        returns (uint256, uint160, uint32, uint256)
-    {
+    function quoteExactInputSingle(QuoteSingle calldata params) external returns (uint256, uint160, uint32, uint256) {
         uint24 fee = feeOf(uint24(params.tickSpacing));
         return QUOTER.quoteExactInputSingle(
             IQuoter.Single(params.tokenIn, params.tokenOut, params.amountIn, fee, params.sqrtPriceLimitX96)
@@ -144,9 +141,9 @@ contract MarketSlipstream {
     function feeOf(uint24 tickSpacing) public pure returns (uint24) {
         if (tickSpacing == 1) return 100;
         if (tickSpacing == 50) return 500;
-        if (tickSpacing == 100) return 2_500;
-        if (tickSpacing == 200) return 3_000;
-        return tickSpacing == 2_000 ? 10_000 : 0;
+        if (tickSpacing == 100) return 2500;
+        if (tickSpacing == 200) return 3000;
+        return tickSpacing == 2000 ? 10_000 : 0;
     }
 
     function _swap(address tokenIn, IRouter.ExactInput memory params) private returns (uint256) {
@@ -166,9 +163,8 @@ contract MarketSlipstream {
     /// @dev The path with fees in place of tick spacings.
     function _translated(bytes memory path) private pure returns (bytes memory) {
         for (uint256 at = _ADDRESS; at + _HOP <= path.length; at += _HOP) {
-            uint24 fee = feeOf(
-                uint24(uint8(path[at])) << 16 | uint24(uint8(path[at + 1])) << 8 | uint24(uint8(path[at + 2]))
-            );
+            uint24 fee =
+                feeOf(uint24(uint8(path[at])) << 16 | uint24(uint8(path[at + 1])) << 8 | uint24(uint8(path[at + 2])));
             path[at] = bytes1(uint8(fee >> 16));
             path[at + 1] = bytes1(uint8(fee >> 8));
             path[at + 2] = bytes1(uint8(fee));

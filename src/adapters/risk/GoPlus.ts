@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           if (!isAnswered && !isOfRequest(code)) return yield* Answer.failed(NAME, `code ${code} in the body`)
           // An entry of another token says nothing of this one.
           const opinion = opinionOf(isAnswered ? result?.[token.toLowerCase()] : undefined)
-          // What is missing in a partial answer may be the danger.
+          // Facts that a partial answer lacks may be the danger.
           const isDoubtful = code === PARTIAL && opinion.danger === "none"
           return { source: NAME, ...opinion, ...(isDoubtful ? { danger: "unknown" as const } : {}) }
         })

@@ -12,7 +12,7 @@ const BATCH = 100
 /** Pause between reviews, in milliseconds. */
 const PAUSE_MILLIS = 60_000
 
-const ALERT = "secrets_unreadable"
+const KIND = "secrets_unreadable"
 
 /** One review of all secrets. */
 export const review = Effect.fn("SecretReview.review")(function* () {
@@ -24,11 +24,11 @@ export const review = Effect.fn("SecretReview.review")(function* () {
     stored += round.stored
     if (round.stored > 0 && round.unreadable < BATCH) continue
     if (stored > 0) yield* Effect.annotateLogs(Effect.logInfo("secrets.stored"), { count: stored })
-    if (round.unreadable === 0) return yield* alerts.clear(ALERT)
+    if (round.unreadable === 0) return yield* alerts.clear(KIND)
     return yield* alerts.raise({
-      key: ALERT,
+      key: KIND,
       severity: "critical",
-      kind: ALERT,
+      kind: KIND,
       message: `The secrets of ${round.unreadable} webhooks cannot be read, so nothing is sent to them. Set SECRETS_FORMER_KEY to the key that encrypted them.`,
       details: { webhooks: round.unreadable }
     })

@@ -1,4 +1,4 @@
-/** What endpoints are found to be able to do: on both nodes of the local network, and on endpoints that misbehave. */
+/** Abilities of endpoints as they are found: on both nodes of the local network, and on endpoints that misbehave. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
