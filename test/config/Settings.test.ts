@@ -240,7 +240,9 @@ describe("settings", () => {
       assert.deepStrictEqual(
         secrets,
         // A key in a KMS is named, not shown.
-        settings.map(({ name }) => name).filter((name) => /(?<!_KMS)_KEYS?$|_TOKEN$|^DATABASE_URL$|_HEADERS$/.test(name))
+        settings
+          .map(({ name }) => name)
+          .filter((name) => /(?<!_KMS)_KEYS?$|_TOKEN$|^DATABASE_URL$|_HEADERS$/.test(name))
       )
       const marked = Object.fromEntries(secrets.map((name) => [name, `${name} is HIDDEN`]))
       const values = yield* everything.parse(provider(marked))

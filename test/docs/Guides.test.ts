@@ -114,7 +114,7 @@ describe.each(["README.md", ...guides, "llms.txt"])("%s", (file) => {
       /\.\/sweep ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?(?: ([a-z][a-z-]*))?((?:(?! \.\/sweep)[^`\n])*)/g
     )
     for (const [, first = "", second, third, rest = ""] of shown) {
-      // The longest path that is a command. What follows are arguments, or prose.
+      // The longest path that is a command. Arguments or prose follow it.
       const path = [`${first} ${second} ${third}`, `${first} ${second}`].find((each) => commands.has(each)) ?? first
       const flags = commands.get(path)
       assert.isDefined(flags, `${file}: sweep ${path}`)
