@@ -12,6 +12,7 @@ import accrualChains from "./0008_accrual_chains.ts"
 import keptSums from "./0010_kept_sums.ts"
 import healthProbe from "./0011_health_probe.ts"
 import sealedSecrets from "./0012_sealed_secrets.ts"
+import alertNotices from "./0014_alert_notices.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -23,5 +24,6 @@ export const migrations = {
   "0008_accrual_chains": accrualChains,
   "0010_kept_sums": keptSums,
   "0011_health_probe": healthProbe,
-  "0012_sealed_secrets": sealedSecrets
+  "0012_sealed_secrets": sealedSecrets,
+  "0014_alert_notices": alertNotices
 }

@@ -20,6 +20,7 @@ import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
 import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
+import * as SqlAlertNotices from "../adapters/sql/orchestrator/AlertNotices.ts"
 import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
 import * as SqlBacklog from "../adapters/sql/orchestrator/Backlog.ts"
 import * as SqlBridgeFlights from "../adapters/sql/orchestrator/BridgeFlights.ts"
@@ -69,6 +70,7 @@ import * as AppPortfolio from "./orchestrator/Portfolio.ts"
 import * as AppPrices from "./orchestrator/Prices.ts"
 import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppRisk from "./orchestrator/Risk.ts"
+import * as Notifications from "./Notifications.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as Swaps from "./orchestrator/Swaps.ts"
@@ -121,6 +123,8 @@ export interface Options {
   readonly http?: Layer.Layer<HttpClient.HttpClient>
   /** Default: metrics are kept, and nothing is sent. */
   readonly telemetry?: Telemetry.Options | undefined
+  /** Default: no alert is told. */
+  readonly notifications?: Notifications.Options | undefined
 }
 
 /** Without a backend no sweep is attributed, and messages stay in the outbox until there is one. */
@@ -167,6 +171,7 @@ const USD = 10n ** 18n
 /** The durable stores. They are built after the migrations. */
 const stores = (options: Options) =>
   Layer.mergeAll(
+    SqlAlertNotices.layer,
     SqlAlerts.layer,
     SqlBacklog.layer,
     SqlBridgeFlights.layer(BigInt(options.bridges?.maxInFlightUsd ?? 0) * USD),
@@ -250,13 +255,21 @@ export const useCases = Layer.mergeAll(
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
 )
 
+const notifications = (options: Notifications.Options) =>
+  Notifications.layer(
+    "orchestrator",
+    options,
+    Effect.flatMap(Readiness, ({ check }) => Effect.map(check, ({ unready }) => unready.length === 0))
+  ).pipe(Layer.provide(Readiness.layer))
+
 /** The whole service with its server. */
 export const layer = (options: Options) =>
-  Layer.merge(
+  Layer.mergeAll(
     OrchestratorServer.listen({ port: options.port, hostname: options.host, drain: options.drainMillis ?? 0 }).pipe(
       Layer.provide(useCases)
     ),
-    Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty
+    Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,
+    options.notifications === undefined ? Layer.empty : notifications(options.notifications)
   ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(ProviderHealth.layer),

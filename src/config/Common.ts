@@ -1,5 +1,6 @@
 /** Settings of all services. */
 import { Config } from "effect"
+import { alerts } from "./Alerts.ts"
 import { integer, oneOf, POSITIVE, secret, setting, valuesOf } from "./Setting.ts"
 import { stopping } from "./Stopping.ts"
 import { telemetry } from "./Telemetry.ts"
@@ -42,7 +43,8 @@ export const common = {
       "Number of proxies in front that append to `X-Forwarded-For`. The client is that many entries from the right. With 0, the header is ignored, and the client is the peer of the connection."
   }),
   ...stopping,
-  ...telemetry
+  ...telemetry,
+  ...alerts
 } as const
 
 export const CommonConfig = valuesOf(common)
