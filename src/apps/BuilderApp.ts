@@ -22,10 +22,10 @@ import * as SecretReview from "../builder/webhook/SecretReview.ts"
 import { WebhookDelivery } from "../builder/webhook/WebhookDelivery.ts"
 import * as SumReview from "../runtime/SumReview.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
-import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 import * as WebAssets from "../server/web/WebAssets.ts"
 import * as Notifications from "./Notifications.ts"
+import * as RateLimits from "./RateLimits.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 export interface Options {
@@ -33,6 +33,8 @@ export interface Options {
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
+  /** Redis or Valkey in which replicas count requests together. Default: each counts its own. */
+  readonly redisUrl?: Redacted.Redacted | undefined
   readonly settings: BuilderSettingsShape
   /** The orchestrator that the console shows, or the settings that are missing for it. */
   readonly operations: OrchestratorOperationsHttp.Options | { readonly missing: ReadonlyArray<string> }
@@ -97,7 +99,7 @@ export const layer = (options: Options) =>
     Layer.provide(adapters(options)),
     Layer.provide(BuilderSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
-    Layer.provide(RateLimitStore.layerMemory),
+    Layer.provide(RateLimits.layer(options.redisUrl)),
     Layer.provide(options.webDirectory === undefined ? Layer.empty : WebAssets.layer(options.webDirectory)),
     Layer.provide(Telemetry.layer("builder-backend", options.telemetry))
   )

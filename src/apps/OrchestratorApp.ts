@@ -72,10 +72,10 @@ import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppRisk from "./orchestrator/Risk.ts"
 import * as Notifications from "./Notifications.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
+import * as RateLimits from "./RateLimits.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as Swaps from "./orchestrator/Swaps.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
-import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import * as SumReview from "../runtime/SumReview.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 
@@ -90,6 +90,8 @@ export interface Options {
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
+  /** Redis or Valkey in which replicas count requests together. Default: each counts its own. */
+  readonly redisUrl?: Redacted.Redacted | undefined
   /** Keys of the lanes, in this process or outside. */
   readonly relayerKeys: Array.NonEmptyReadonlyArray<KeyReference>
   /** Key of the fee recipient, in this process or in a KMS. Without it the treasury sells nothing. */
@@ -275,6 +277,6 @@ export const layer = (options: Options) =>
     Layer.provide(ProviderHealth.layer),
     Layer.provide(OrchestratorSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
-    Layer.provide(RateLimitStore.layerMemory),
+    Layer.provide(RateLimits.layer(options.redisUrl)),
     Layer.provide(Telemetry.layer("orchestrator", options.telemetry))
   )

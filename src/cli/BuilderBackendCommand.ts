@@ -87,6 +87,7 @@ const options = Effect.gen(function* () {
     chains: yield* configuredChains,
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
     databasePoolSize: shared.databasePoolSize,
+    redisUrl: Option.getOrUndefined(shared.redisUrl),
     settings: yield* builderSettings,
     gateway: sso,
     operations: yield* operations,

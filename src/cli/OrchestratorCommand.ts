@@ -76,6 +76,7 @@ const options = Effect.gen(function* () {
     chains: served,
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
     databasePoolSize: shared.databasePoolSize,
+    redisUrl: Option.getOrUndefined(shared.redisUrl),
     relayerKeys: lanes,
     feeRecipientKey: feeRecipient,
     keys: yield* Keys.options,

@@ -35,6 +35,11 @@ export const common = {
     check: integer(POSITIVE),
     meaning: "Maximum number of PostgreSQL connections per process."
   }),
+  redisUrl: secret({
+    name: "REDIS_URL",
+    meaning:
+      "Redis or Valkey in which all replicas count requests together, e.g. `rediss://user:password@host:6379/0`. While it does not answer, or if it is not set, each replica counts its own."
+  }),
   trustedProxyHops: setting({
     name: "TRUSTED_PROXY_HOPS",
     default: 0,
