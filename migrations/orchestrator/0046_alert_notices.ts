@@ -1,6 +1,6 @@
 /**
- * What each destination was told of each alert, with the lease of the process that tells it. The release before neither reads nor writes
- * the table.
+ * Records of the notices about each alert to each destination, with the lease of the process that sends. The release before neither reads
+ * nor writes the table.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"

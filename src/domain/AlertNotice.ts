@@ -11,7 +11,7 @@ export interface AlertFacts {
 }
 
 /**
- * The record of what a destination was told of an alert. It exists from before the first attempt, so that the end is told also if the
+ * Record of the notices about an alert to one destination. It exists from before the first attempt, so that the end is told also if the
  * outcome of that attempt is unknown.
  */
 export interface Told {

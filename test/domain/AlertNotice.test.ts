@@ -30,7 +30,7 @@ const refuse = (alert: AlertFacts, told: Told, reason: NoticeReason, atMs: numbe
 const Minutes = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 300 }))
 const Severity = Schema.Literals(["warning", "critical"])
 
-/** What a destination hears of an alert that is looked at every minute, at which some attempts fail. */
+/** Accepted notices about an alert that is looked at every minute. Some attempts fail. */
 const heard = (
   alert: (minute: number) => AlertFacts,
   rules: NoticeRules,

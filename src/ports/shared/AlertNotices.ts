@@ -4,7 +4,7 @@ import type { Told } from "../../domain/AlertNotice.ts"
 import type { Alert } from "./Alerts.ts"
 import type { StoreUnavailable } from "./Store.ts"
 
-/** An alert with the record of what one destination was told. */
+/** An alert with the record of its notices to one destination. */
 export interface Followed {
   readonly alert: Alert & {
     /** UNIX time in milliseconds. Absent while the alert stands. */

@@ -44,7 +44,7 @@ const targets = (url: string) => ({
   pagerduty: { kind: "pagerduty", url, routingKey: Redacted.make(ROUTING_KEY) } as const
 })
 
-/** What a destination's server sees of a message. */
+/** Requests that a message makes to a destination's server. */
 const seen = Effect.fnUntraced(function* (name: "webhook" | "slack" | "pagerduty", sent: AlertMessage = message) {
   const server = yield* StubServer
   const client = yield* HttpClient.HttpClient
