@@ -33,6 +33,7 @@ import bridgeFlights from "./0042_bridge_flights.ts"
 import traces from "./0044_traces.ts"
 import operatedLanes from "./0045_operated_lanes.ts"
 import alertNotices from "./0046_alert_notices.ts"
+import operatorOverrides from "./0047_operator_overrides.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -65,5 +66,6 @@ export const migrations = {
   "0042_bridge_flights": bridgeFlights,
   "0044_traces": traces,
   "0045_operated_lanes": operatedLanes,
-  "0046_alert_notices": alertNotices
+  "0046_alert_notices": alertNotices,
+  "0047_operator_overrides": operatorOverrides
 }

@@ -32,6 +32,7 @@ import * as SqlKeptData from "../adapters/sql/orchestrator/KeptData.ts"
 import * as SqlLaneBook from "../adapters/sql/orchestrator/LaneBook.ts"
 import * as SqlLastPrices from "../adapters/sql/orchestrator/LastPrices.ts"
 import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
+import * as SqlOverrides from "../adapters/sql/orchestrator/Overrides.ts"
 import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
 import * as SqlRefunds from "../adapters/sql/orchestrator/Refunds.ts"
 import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
@@ -46,9 +47,11 @@ import { LaneDesk } from "../orchestrator/operate/LaneDesk.ts"
 import { Intake } from "../orchestrator/intake/Intake.ts"
 import { SweepIntake } from "../orchestrator/intake/SweepIntake.ts"
 import * as KeptClearances from "../orchestrator/shared/KeptClearances.ts"
+import { KeptOverrides } from "../orchestrator/shared/KeptOverrides.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import { OutboxDelivery } from "../orchestrator/outbox/OutboxDelivery.ts"
 import { Portfolio } from "../orchestrator/portfolio/Portfolio.ts"
+import { PauseDesk } from "../orchestrator/operate/PauseDesk.ts"
 import { ProviderProbes } from "../orchestrator/operate/ProviderProbes.ts"
 import { Readiness } from "../orchestrator/operate/Readiness.ts"
 import * as Sampling from "../orchestrator/operate/Sampling.ts"
@@ -186,6 +189,7 @@ const stores = (options: Options) =>
     SqlLaneBook.layer,
     SqlLastPrices.layer,
     SqlOutbox.layer,
+    SqlOverrides.layer,
     SqlRefunds.layer,
     SqlRelayTransactions.layer,
     SqlStoreProbe.layer("orchestrator"),
@@ -241,6 +245,7 @@ const providerProbes = Layer.effect(
 export const useCases = Layer.mergeAll(
   ChainReviews.layer,
   LaneDesk.layer,
+  PauseDesk.layer,
   IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
   Treasury.layer.pipe(
     Layer.provideMerge(
@@ -255,7 +260,7 @@ export const useCases = Layer.mergeAll(
   SumReview.layer,
   TargetReviews.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
-)
+).pipe(Layer.provideMerge(KeptOverrides.layer))
 
 const notifications = (options: Notifications.Options) =>
   Notifications.layer(
