@@ -111,6 +111,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "adapters/kms": adapter("adapters/evm/keys", "adapters/http"),
   "adapters/signers": adapter("adapters/evm/keys", "adapters/http", "adapters/kms"),
   "adapters/secrets": adapter(),
+  "adapters/redis": adapter(),
   "adapters/bridge": adapter("adapters/evm", "adapters/providers", "adapters/swap", "runtime"),
   "adapters/swap": adapter("adapters/evm", "adapters/providers", "runtime"),
   "adapters/prices": adapter("adapters/evm", "adapters/http", "adapters/providers", "adapters/swap"),

@@ -13,6 +13,7 @@ import keptSums from "./0010_kept_sums.ts"
 import healthProbe from "./0011_health_probe.ts"
 import sealedSecrets from "./0012_sealed_secrets.ts"
 import ledgerPages from "./0013_ledger_pages.ts"
+import alertNotices from "./0014_alert_notices.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -25,5 +26,6 @@ export const migrations = {
   "0010_kept_sums": keptSums,
   "0011_health_probe": healthProbe,
   "0012_sealed_secrets": sealedSecrets,
-  "0013_ledger_pages": ledgerPages
+  "0013_ledger_pages": ledgerPages,
+  "0014_alert_notices": alertNotices
 }

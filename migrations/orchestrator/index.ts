@@ -32,6 +32,8 @@ import intentRefunds from "./0040_intent_refunds.ts"
 import bridgeFlights from "./0042_bridge_flights.ts"
 import traces from "./0044_traces.ts"
 import operatedLanes from "./0045_operated_lanes.ts"
+import alertNotices from "./0046_alert_notices.ts"
+import operatorOverrides from "./0047_operator_overrides.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -63,5 +65,7 @@ export const migrations = {
   "0040_intent_refunds": intentRefunds,
   "0042_bridge_flights": bridgeFlights,
   "0044_traces": traces,
-  "0045_operated_lanes": operatedLanes
+  "0045_operated_lanes": operatedLanes,
+  "0046_alert_notices": alertNotices,
+  "0047_operator_overrides": operatorOverrides
 }

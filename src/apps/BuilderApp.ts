@@ -1,5 +1,5 @@
 /** The builder backend with an adapter for each port. */
-import { Layer, type Redacted } from "effect"
+import { Effect, Layer, type Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as WebhookTransportHttp from "../adapters/http/WebhookTransportHttp.ts"
@@ -14,6 +14,7 @@ import * as Stores from "../adapters/sql/builder/Stores.ts"
 import * as SqlWebhookBacklog from "../adapters/sql/builder/WebhookBacklog.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as Retention from "../builder/shared/Retention.ts"
+import { Readiness } from "../builder/shared/Readiness.ts"
 import * as UseCases from "../builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
 import * as Sampling from "../builder/webhook/Sampling.ts"
@@ -21,9 +22,10 @@ import * as SecretReview from "../builder/webhook/SecretReview.ts"
 import { WebhookDelivery } from "../builder/webhook/WebhookDelivery.ts"
 import * as SumReview from "../runtime/SumReview.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
-import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 import * as WebAssets from "../server/web/WebAssets.ts"
+import * as Notifications from "./Notifications.ts"
+import * as RateLimits from "./RateLimits.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 export interface Options {
@@ -31,6 +33,8 @@ export interface Options {
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
+  /** Redis or Valkey in which replicas count requests together. Default: each counts its own. */
+  readonly redisUrl?: Redacted.Redacted | undefined
   readonly settings: BuilderSettingsShape
   /** The orchestrator that the console shows, or the settings that are missing for it. */
   readonly operations: OrchestratorOperationsHttp.Options | { readonly missing: ReadonlyArray<string> }
@@ -48,6 +52,8 @@ export interface Options {
   readonly webDirectory?: string | undefined
   /** Default: metrics are kept, and nothing is sent. */
   readonly telemetry?: Telemetry.Options | undefined
+  /** Default: no alert is told. */
+  readonly notifications?: Notifications.Options | undefined
 }
 
 /** Adapters of a deployment for every port. */
@@ -68,6 +74,13 @@ export const adapters = (options: Options) =>
     )
   ).pipe(Layer.provideMerge(JsonRpcChains.layer(options.chains)), Layer.provide(FetchHttpClient.layer))
 
+const notifications = (options: Notifications.Options) =>
+  Notifications.layer(
+    "builder-backend",
+    options,
+    Effect.flatMap(Readiness, ({ isStored }) => isStored)
+  ).pipe(Layer.provide(Readiness.layer))
+
 /** The whole service: the server and the delivery of webhooks. */
 export const layer = (options: Options) =>
   Layer.mergeAll(
@@ -80,12 +93,13 @@ export const layer = (options: Options) =>
     SumReview.layer,
     Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,
     SecretReview.layer,
+    options.notifications === undefined ? Layer.empty : notifications(options.notifications),
     WebhookDelivery.layer
   ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(BuilderSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
-    Layer.provide(RateLimitStore.layerMemory),
+    Layer.provide(RateLimits.layer(options.redisUrl)),
     Layer.provide(options.webDirectory === undefined ? Layer.empty : WebAssets.layer(options.webDirectory)),
     Layer.provide(Telemetry.layer("builder-backend", options.telemetry))
   )

@@ -20,6 +20,7 @@ import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
 import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
+import * as SqlAlertNotices from "../adapters/sql/orchestrator/AlertNotices.ts"
 import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
 import * as SqlBacklog from "../adapters/sql/orchestrator/Backlog.ts"
 import * as SqlBridgeFlights from "../adapters/sql/orchestrator/BridgeFlights.ts"
@@ -31,6 +32,7 @@ import * as SqlKeptData from "../adapters/sql/orchestrator/KeptData.ts"
 import * as SqlLaneBook from "../adapters/sql/orchestrator/LaneBook.ts"
 import * as SqlLastPrices from "../adapters/sql/orchestrator/LastPrices.ts"
 import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
+import * as SqlOverrides from "../adapters/sql/orchestrator/Overrides.ts"
 import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
 import * as SqlRefunds from "../adapters/sql/orchestrator/Refunds.ts"
 import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
@@ -45,9 +47,11 @@ import { LaneDesk } from "../orchestrator/operate/LaneDesk.ts"
 import { Intake } from "../orchestrator/intake/Intake.ts"
 import { SweepIntake } from "../orchestrator/intake/SweepIntake.ts"
 import * as KeptClearances from "../orchestrator/shared/KeptClearances.ts"
+import { KeptOverrides } from "../orchestrator/shared/KeptOverrides.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import { OutboxDelivery } from "../orchestrator/outbox/OutboxDelivery.ts"
 import { Portfolio } from "../orchestrator/portfolio/Portfolio.ts"
+import { PauseDesk } from "../orchestrator/operate/PauseDesk.ts"
 import { ProviderProbes } from "../orchestrator/operate/ProviderProbes.ts"
 import { Readiness } from "../orchestrator/operate/Readiness.ts"
 import * as Sampling from "../orchestrator/operate/Sampling.ts"
@@ -69,11 +73,12 @@ import * as AppPortfolio from "./orchestrator/Portfolio.ts"
 import * as AppPrices from "./orchestrator/Prices.ts"
 import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppRisk from "./orchestrator/Risk.ts"
+import * as Notifications from "./Notifications.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
+import * as RateLimits from "./RateLimits.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as Swaps from "./orchestrator/Swaps.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
-import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import * as SumReview from "../runtime/SumReview.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 
@@ -88,6 +93,8 @@ export interface Options {
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
+  /** Redis or Valkey in which replicas count requests together. Default: each counts its own. */
+  readonly redisUrl?: Redacted.Redacted | undefined
   /** Keys of the lanes, in this process or outside. */
   readonly relayerKeys: Array.NonEmptyReadonlyArray<KeyReference>
   /** Key of the fee recipient, in this process or in a KMS. Without it the treasury sells nothing. */
@@ -121,6 +128,8 @@ export interface Options {
   readonly http?: Layer.Layer<HttpClient.HttpClient>
   /** Default: metrics are kept, and nothing is sent. */
   readonly telemetry?: Telemetry.Options | undefined
+  /** Default: no alert is told. */
+  readonly notifications?: Notifications.Options | undefined
 }
 
 /** Without a backend no sweep is attributed, and messages stay in the outbox until there is one. */
@@ -167,6 +176,7 @@ const USD = 10n ** 18n
 /** The durable stores. They are built after the migrations. */
 const stores = (options: Options) =>
   Layer.mergeAll(
+    SqlAlertNotices.layer,
     SqlAlerts.layer,
     SqlBacklog.layer,
     SqlBridgeFlights.layer(BigInt(options.bridges?.maxInFlightUsd ?? 0) * USD),
@@ -179,6 +189,7 @@ const stores = (options: Options) =>
     SqlLaneBook.layer,
     SqlLastPrices.layer,
     SqlOutbox.layer,
+    SqlOverrides.layer,
     SqlRefunds.layer,
     SqlRelayTransactions.layer,
     SqlStoreProbe.layer("orchestrator"),
@@ -234,6 +245,7 @@ const providerProbes = Layer.effect(
 export const useCases = Layer.mergeAll(
   ChainReviews.layer,
   LaneDesk.layer,
+  PauseDesk.layer,
   IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
   Treasury.layer.pipe(
     Layer.provideMerge(
@@ -248,20 +260,28 @@ export const useCases = Layer.mergeAll(
   SumReview.layer,
   TargetReviews.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
-)
+).pipe(Layer.provideMerge(KeptOverrides.layer))
+
+const notifications = (options: Notifications.Options) =>
+  Notifications.layer(
+    "orchestrator",
+    options,
+    Effect.flatMap(Readiness, ({ check }) => Effect.map(check, ({ unready }) => unready.length === 0))
+  ).pipe(Layer.provide(Readiness.layer))
 
 /** The whole service with its server. */
 export const layer = (options: Options) =>
-  Layer.merge(
+  Layer.mergeAll(
     OrchestratorServer.listen({ port: options.port, hostname: options.host, drain: options.drainMillis ?? 0 }).pipe(
       Layer.provide(useCases)
     ),
-    Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty
+    Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,
+    options.notifications === undefined ? Layer.empty : notifications(options.notifications)
   ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(ProviderHealth.layer),
     Layer.provide(OrchestratorSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
-    Layer.provide(RateLimitStore.layerMemory),
+    Layer.provide(RateLimits.layer(options.redisUrl)),
     Layer.provide(Telemetry.layer("orchestrator", options.telemetry))
   )

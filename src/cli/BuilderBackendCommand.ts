@@ -6,6 +6,7 @@ import { builder, BuilderConfig, builderSettings } from "../config/Builder.ts"
 import { chains } from "../config/Chains.ts"
 import { common, CommonConfig } from "../config/Common.ts"
 import * as WebBuild from "../server/web/WebBuild.ts"
+import * as AlertOptions from "./AlertOptions.ts"
 import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
@@ -66,7 +67,14 @@ const operations = Effect.gen(function* () {
 })
 
 /** Checks of settings that concern several of them, or files. */
-export const builderChecks = [gateway, secrets, chainsFile, configuredChains, TelemetryOptions.headers]
+export const builderChecks = [
+  gateway,
+  secrets,
+  chainsFile,
+  configuredChains,
+  TelemetryOptions.headers,
+  AlertOptions.notifications
+]
 
 const options = Effect.gen(function* () {
   yield* Problems.check([common, chains, builder], builderChecks)
@@ -79,6 +87,7 @@ const options = Effect.gen(function* () {
     chains: yield* configuredChains,
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
     databasePoolSize: shared.databasePoolSize,
+    redisUrl: Option.getOrUndefined(shared.redisUrl),
     settings: yield* builderSettings,
     gateway: sso,
     operations: yield* operations,
@@ -91,6 +100,7 @@ const options = Effect.gen(function* () {
       metricsToken: Option.getOrUndefined(shared.metricsToken)
     },
     telemetry: yield* TelemetryOptions.telemetry,
+    notifications: yield* AlertOptions.notifications,
     host: shared.host,
     port: config.port,
     drainMillis: shared.drainSeconds * 1000,

@@ -2,8 +2,9 @@
 import { Command } from "effect/cli"
 import { operateLanes } from "./OperateLanes.ts"
 import { operateLog } from "./OperateLog.ts"
+import { operatePause, operatePauses, operateReset, operateResume } from "./OperatePauses.ts"
 
 export const operateCommand = Command.make("operate").pipe(
   Command.withDescription("Change a running service. Every change holds on all replicas and is recorded"),
-  Command.withSubcommands([operateLanes, operateLog])
+  Command.withSubcommands([operatePause, operateResume, operateReset, operatePauses, operateLanes, operateLog])
 )

@@ -7,6 +7,7 @@ import { common, CommonConfig } from "../config/Common.ts"
 import { orchestrator, OrchestratorConfig, orchestratorSettings } from "../config/Orchestrator.ts"
 import { KNOWN_CHAINS } from "../catalog/KnownChains.ts"
 import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
+import * as AlertOptions from "./AlertOptions.ts"
 import * as AssetHints from "./AssetHints.ts"
 import { bridgeOptions } from "./BridgeOptions.ts"
 import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
@@ -53,7 +54,8 @@ export const orchestratorChecks = [
   feeRules,
   RiskOptions.tokenRules,
   routeServices,
-  TelemetryOptions.headers
+  TelemetryOptions.headers,
+  AlertOptions.notifications
 ]
 
 /** The app's options, from the settings of the environment. */
@@ -74,6 +76,7 @@ const options = Effect.gen(function* () {
     chains: served,
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
     databasePoolSize: shared.databasePoolSize,
+    redisUrl: Option.getOrUndefined(shared.redisUrl),
     relayerKeys: lanes,
     feeRecipientKey: feeRecipient,
     keys: yield* Keys.options,
@@ -89,6 +92,7 @@ const options = Effect.gen(function* () {
       }
     },
     telemetry: yield* TelemetryOptions.telemetry,
+    notifications: yield* AlertOptions.notifications,
     host: shared.host,
     port: config.port,
     drainMillis: shared.drainSeconds * 1000,

@@ -1,5 +1,6 @@
 /** The command tree of `./sweep`. */
 import { Command } from "effect/cli"
+import { alertsCommand } from "./AlertsCommand.ts"
 import { benchCommand } from "./BenchCommand.ts"
 import { buildClientCommand } from "./BuildClientCommand.ts"
 import { builderBackendCommand } from "./BuilderBackendCommand.ts"
@@ -40,6 +41,7 @@ export const sweepCommand = Command.make("sweep").pipe(
     payoutsCommand,
     treasuryCommand,
     exposureCommand,
+    alertsCommand,
     outboxCommand,
     operateCommand,
     keysCommand,

@@ -1,5 +1,6 @@
 /** Settings of all services. */
 import { Config } from "effect"
+import { alerts } from "./Alerts.ts"
 import { integer, oneOf, POSITIVE, secret, setting, valuesOf } from "./Setting.ts"
 import { stopping } from "./Stopping.ts"
 import { telemetry } from "./Telemetry.ts"
@@ -34,6 +35,11 @@ export const common = {
     check: integer(POSITIVE),
     meaning: "Maximum number of PostgreSQL connections per process."
   }),
+  redisUrl: secret({
+    name: "REDIS_URL",
+    meaning:
+      "Redis or Valkey in which all replicas count requests together, e.g. `rediss://user:password@host:6379/0`. While it does not answer, or if it is not set, each replica counts its own."
+  }),
   trustedProxyHops: setting({
     name: "TRUSTED_PROXY_HOPS",
     default: 0,
@@ -42,7 +48,8 @@ export const common = {
       "Number of proxies in front that append to `X-Forwarded-For`. The client is that many entries from the right. With 0, the header is ignored, and the client is the peer of the connection."
   }),
   ...stopping,
-  ...telemetry
+  ...telemetry,
+  ...alerts
 } as const
 
 export const CommonConfig = valuesOf(common)

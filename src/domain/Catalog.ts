@@ -33,6 +33,10 @@ export const ChainDescription = Schema.Struct({
     Schema.optionalKey(Schema.Record(Schema.String, Address.Address)),
     "Tokens by the name of their asset. Tokens of two chains under one name are the same asset. Their decimals may differ."
   ),
+  paused: described(
+    Schema.Boolean,
+    "True while the operator has paused the chain, or everything: no sweep starts or arrives here. An addition to the specification."
+  ),
   features: described(ChainFeatures, "Sweeps that the chain supports.")
 }).annotate({ identifier: "Chain" })
 
@@ -45,13 +49,14 @@ export const ChainList = Schema.Struct({
 
 const bridges = (chain: Chain.Chain): boolean => chain.spokePool !== undefined
 
-/** Describes the chains. No sweep can start on a paused one. */
+/** Describes the chains. No sweep can start or arrive on a paused one. */
 export const chainList = (
   chains: ReadonlyArray<Chain.Chain>,
   pausedChains: ReadonlyArray<ChainId> = []
 ): typeof ChainList.Type => ({
   chains: chains.map((chain) => {
-    const source = chain.supportsSetCode !== false && !pausedChains.includes(chain.id)
+    const paused = pausedChains.includes(chain.id)
+    const source = chain.supportsSetCode !== false && !paused
     const swap = source && chain.swapRouter !== undefined && chain.quoter !== undefined
     return {
       id: chain.id,
@@ -63,12 +68,17 @@ export const chainList = (
       blockTimeMillis: chain.blockTimeMillis,
       confirmations: chain.confirmations,
       ...(chain.assets === undefined ? {} : { assets: chain.assets }),
+      paused,
       features: {
         source,
         swap,
         bridgeDestinations:
           source && bridges(chain)
-            ? chains.filter((other) => other.id !== chain.id && bridges(other)).map(({ id }) => id)
+            ? chains
+                .filter(
+                  ({ id, ...other }) => id !== chain.id && !pausedChains.includes(id) && bridges({ id, ...other })
+                )
+                .map(({ id }) => id)
             : [],
         swapBeforeBridge: swap && bridges(chain) && chain.spokePoolPeriphery !== undefined
       }

@@ -73,7 +73,7 @@ export const Health = Schema.Struct({
           Schema.optionalKey(Schema.Boolean),
           "True if the relayer can send: the chain is neither paused nor capped, has a recent block and has the contracts."
         ),
-        paused: described(Schema.Boolean, "True if the operator paused the chain (`RELAYER_PAUSED_CHAINS`)."),
+        paused: described(Schema.Boolean, "True if the operator paused the chain, or everything."),
         spent: described(
           Schema.NullOr(Uint256),
           "Wei spent on gas within 24 hours, including transactions in flight. Null if unknown."

@@ -2,7 +2,10 @@
  * Bounds of what a bridge promises, by prices of our own. They hold for bridges whose service alone decides what arrives: no contract
  * enforces its promise. Pure.
  */
+import { mulDivUp } from "./Amount.ts"
 import type { UsdPrice } from "./Fees.ts"
+import type { QuoteDetails } from "./QuoteDetails.ts"
+import * as Usd from "./Usd.ts"
 
 /** Bridges whose deposits no contract ties to their terms. */
 const ON_TRUST: ReadonlySet<string> = new Set(["relay"])
@@ -33,4 +36,33 @@ export const objection = ({ expected, least, paidIn }: Promise): string | undefi
   return least * WHOLE_BPS < paidIn * (WHOLE_BPS - MOST_LOSS_BPS)
     ? "a minimum that is worth far less than the deposit"
     : undefined
+}
+
+/**
+ * Value of a quote's deposit in US dollars scaled by 10^18, from what arrives and what the route loses. It does not depend on how much
+ * the service promises. Undefined if the quote does not state it.
+ */
+export const deposited = ({
+  estimatedAmountOutUsd,
+  priceImpactBps
+}: Pick<QuoteDetails, "estimatedAmountOutUsd" | "priceImpactBps">): UsdPrice | undefined => {
+  const arriving = Usd.parse(estimatedAmountOutUsd ?? "")
+  if (arriving === undefined || priceImpactBps === null || priceImpactBps === undefined) return undefined
+  const left = WHOLE_BPS - BigInt(Math.max(0, priceImpactBps))
+  return left <= 0n ? undefined : mulDivUp(arriving, WHOLE_BPS, left)
+}
+
+/** Costs of a refund that are believed: this part of the deposit, or else this value in US dollars scaled by 10^18. */
+const MOST_REFUND_COST_BPS = 1_000n
+const SMALL_REFUND_COST = 5n * 10n ** 18n
+
+/** Largest part of a deposit that a refund may cost, however small its value is, in basis points. */
+const MOST_COST_BPS = 5_000n
+
+/** Least amount that counts as the refund of a deposit, in the deposit's unit. `value`: of the deposit. Undefined without a price. */
+export const leastRefund = (deposit: bigint, value: UsdPrice | undefined): bigint => {
+  const small = value === undefined || value <= 0n ? 0n : (deposit * SMALL_REFUND_COST) / value
+  const most = (deposit * MOST_COST_BPS) / WHOLE_BPS
+  const cost = [(deposit * MOST_REFUND_COST_BPS) / WHOLE_BPS, small].reduce((a, b) => (a > b ? a : b))
+  return deposit - (cost < most ? cost : most)
 }

@@ -13,7 +13,7 @@ export const LASTING = {
   wrong_delegate: "An authorization is not for the chain's delegate.",
   missing_authorization: "The account does not run the delegate on a chain, and there is no authorization for it.",
   no_set_code_support: "A chain does not support EIP-7702.",
-  chain_paused: "The operator has paused a chain.",
+  chain_paused: "The operator has paused a chain, a token or a builder of the sweep, or all sweeps.",
   bad_signature: "The owner did not sign this batch: these quotes in this order.",
   bad_authorization: "The owner did not sign an authorization."
 } as const

@@ -50,6 +50,7 @@ const operator = Effect.fnUntraced(function* (change: Readonly<Record<string, un
   )
   const settings = {
     ACROSS_FIXED_FEE_BPS: "10",
+    ALERT_SLACK_URL: `${backend.url}/slack`,
     BUILDER_ADMIN_TOKEN: BACKEND_TOKEN,
     BUILDER_URL: backend.url,
     CHAINS_FILE: file,

@@ -63,6 +63,36 @@ describe("sweep operate", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("pauses, resumes and resets, which GET /chains shows at once", () =>
+    Effect.gen(function* () {
+      const { base } = yield* serve({ pausedChains: [2] }, { adminToken: Redacted.make(TOKEN) })
+      const run = (...args: ReadonlyArray<string>) =>
+        sweepHere(["operate", ...args], { ORCHESTRATOR_URL: base, ORCHESTRATOR_ADMIN_TOKEN: TOKEN })
+      const paused = Effect.promise(async () => {
+        const { chains }: { readonly chains: ReadonlyArray<{ readonly id: number; readonly paused: boolean }> } =
+          await fetch(`${base}/chains`).then((answer) => answer.json())
+        return chains.filter((chain) => chain.paused).map(({ id }) => id)
+      })
+      assert.deepStrictEqual(yield* paused, [2])
+      const changed = yield* run("pause", "chain:1", "--reason", "sequencer is down")
+      assert.match(changed.out, /chain:1 +paused +running +\S+ +admin-token +sequencer is down/, changed.err)
+      assert.deepStrictEqual(yield* paused, [1, 2])
+      yield* run("resume", "chain:2")
+      assert.deepStrictEqual(yield* paused, [1])
+      yield* run("reset", "chain:2")
+      yield* run("pause", "all")
+      assert.deepStrictEqual(yield* paused, [1, 2, 3])
+      assert.match((yield* run("pauses")).out, /chain:2 +paused +paused +– +–/)
+      for (const [subject, problem] of [
+        ["chain:99", "does not serve this chain"],
+        ["chain:0", "names nothing that can be paused"],
+        ["everything", "names nothing that can be paused"]
+      ] as const) {
+        assert.include((yield* run("pause", subject)).err, problem)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says what to do about a refusal", () =>
     Effect.gen(function* () {
       const run = yield* shell({ ...working, move: () => Effect.fail(new LaneRefused({ reason: "in_flight" })) })

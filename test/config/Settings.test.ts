@@ -7,7 +7,6 @@ import { chains, ChainsConfig } from "../../src/config/Chains.ts"
 import { common, CommonConfig } from "../../src/config/Common.ts"
 import { deployment } from "../../src/config/Deployment.ts"
 import * as Address from "../../src/domain/Address.ts"
-import { kms } from "../../src/config/Kms.ts"
 import { mcp } from "../../src/config/Mcp.ts"
 import {
   orchestrator,
@@ -15,7 +14,6 @@ import {
   orchestratorDefaults,
   orchestratorSettings
 } from "../../src/config/Orchestrator.ts"
-import { treasury } from "../../src/config/orchestrator/Treasury.ts"
 import { payouts } from "../../src/config/Payouts.ts"
 import type { Setting } from "../../src/config/Setting.ts"
 import { documented } from "../../src/config/Settings.ts"
@@ -121,18 +119,6 @@ describe("an empty variable", () => {
       for (const value of ["", " "]) {
         assert.deepStrictEqual(yield* config.parse(provider({ [name]: value })), absent.success)
       }
-    })
-  )
-
-  it.effect("is how docker-compose.yml passes the settings of the treasury that are not set", () =>
-    Effect.gen(function* () {
-      const compose = yield* Effect.promise(() => Bun.file("docker-compose.yml").text())
-      for (const { name } of [...Object.values(treasury), kms.kmsTimeoutSeconds]) {
-        assert.include(compose, `      ${name}: ${"${"}${name}:-}\n`)
-      }
-      const { name } = kms.googleCredentials
-      assert.include(compose, `      ${name}: ${"${"}${name}:+/config/google.json}\n`)
-      assert.include(compose, `      - ${"${"}${name}:-/dev/null}:/config/google.json:ro\n`)
     })
   )
 })

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Latch, Schedule } from "effect"
 import { hold, holdReply, isSend, isSimulation, pass } from "../support/FaultProxy.ts"
+import { ADMIN_TOKEN } from "../support/OrchestratorProcess.ts"
 import * as Scene from "./Scene.ts"
 
 /** Ends a test that hangs. */
@@ -12,6 +13,34 @@ const ALONE = { RELAYER_BATCH: "1" }
 
 /** Sweeps that one process sends at a time: two for each of its two lanes. */
 const PLACES = 4
+
+/** Sets the state of everything through a replica. */
+const set = ({ url }: { readonly url: string }, state: "paused" | "running") =>
+  Effect.promise(() =>
+    fetch(`${url}/admin/pauses`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({ subject: { scope: "all" }, state })
+    }).then((answer) => assert.strictEqual(answer.status, 200))
+  )
+
+/** Waits until a replica shows all chains as paused or running, for two seconds at most. */
+const shows = ({ url }: { readonly url: string }, state: "paused" | "running") =>
+  Effect.promise(() =>
+    fetch(`${url}/chains`)
+      .then((answer) => answer.json())
+      .then(({ chains }: { readonly chains: ReadonlyArray<{ readonly paused: boolean }> }) =>
+        chains.every(({ paused }) => paused === (state === "paused"))
+      )
+  ).pipe(Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: (isSo) => isSo }), Effect.timeout("2 seconds"))
+
+/** A pause through one replica holds on the other within two seconds, and so does its end. */
+const pausesFollow = Effect.fnUntraced(function* (one: { readonly url: string }, other: { readonly url: string }) {
+  for (const state of ["paused", "running"] as const) {
+    yield* set(one, state)
+    yield* shows(other, state)
+  }
+})
 
 layer(Scene.layer, { excludeTestServices: true })("Replicas", (it) => {
   it.effect(
@@ -44,6 +73,9 @@ layer(Scene.layer, { excludeTestServices: true })("Replicas", (it) => {
         )
         yield* shared.open
         for (const [index, sweep] of sweeps.entries()) yield* scene.delivered(clientOf(index + 1), sweep)
+        const [one, other] = processes
+        if (one === undefined || other === undefined) return yield* Effect.die("a process is missing")
+        yield* pausesFollow(one, other)
         const { mined, settlements, transactions } = yield* scene.check
         assert.lengthOf(settlements, sweeps.length)
         assert.lengthOf(mined, sweeps.length)

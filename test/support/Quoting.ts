@@ -20,10 +20,13 @@ import {
   OrchestratorSettings,
   type OrchestratorSettingsShape
 } from "../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { KeptOverrides } from "../../src/orchestrator/shared/KeptOverrides.ts"
+import { Overrides } from "../../src/ports/orchestrator/Overrides.ts"
 import { Quoter } from "../../src/orchestrator/quote/Quoter.ts"
 import { type ChainClient, Chains as ChainsPort } from "../../src/ports/shared/Chains.ts"
 import { Intents as IntentsPort } from "../../src/ports/orchestrator/Intents.ts"
 import { address, chain as template } from "./FakeChain.ts"
+import { overrides } from "./Overrides.ts"
 import { type Asked, type Script, destination, scripted } from "./QuotingScript.ts"
 
 export { BRIDGE_FEE, BRIDGE_SURPLUS, destination, type Script, TARGET } from "./QuotingScript.ts"
@@ -142,6 +145,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           OrchestratorSettings.layer({ ...orchestratorDefaults, ...options.settings }),
           Alerts.layer,
           Exposures.layer,
+          overrides,
           Signatures.layer,
           SecureRandom.layerWebCrypto
         )
@@ -161,6 +165,12 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     chain: memory.get,
     chains: Context.get(context, ChainsPort),
     intents: Context.get(context, IntentsPort),
+    /** Pauses what has a name (`domain/Pause`). */
+    pause: Effect.fnUntraced(function* (name: string) {
+      const record = { actor: "test", action: "pause.paused", subject: name, details: {} }
+      yield* Context.get(context, Overrides).set({ name: `pause:${name}`, value: "paused", reason: "" }, record)
+      yield* Context.get(context, KeptOverrides).refresh
+    }),
     prices: Context.get(context, Prices.PricesState),
     feeRates: Context.get(context, FeeValue.FeeRates),
     moves: Context.get(context, PriceMoves.MovesState),

@@ -2,6 +2,7 @@
  * The relayer, the watcher and the outbox delivery on chains that a test writes by hand, with in-memory stores and real keys:
  * what is sent are real transactions, what is mined is what the test says.
  */
+import { overrides } from "./Overrides.ts"
 import { Effect, Layer, Option, Redacted, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
@@ -89,7 +90,8 @@ const stores = Layer.mergeAll(
   Alerts.layer,
   Exposures.layer,
   Refunds.layer,
-  LaneBook.layer
+  LaneBook.layer,
+  overrides
 )
 
 /** Stores, keys and services of the scene, on any chains. */

@@ -9,6 +9,7 @@
 import { Effect, Option } from "effect"
 import { decodeEventLog, encodeEventTopics, erc20Abi, type Hex as ViemHex } from "viem"
 import type * as Address from "../../domain/Address.ts"
+import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import type { Idempotency } from "../../ports/shared/Idempotency.ts"
@@ -71,11 +72,13 @@ export const arrived = (log: Log, { minAmountOut, owner, recipient, token }: Arr
       )
 
 /** True if the transaction is a sweep or a fill of Across: what arrives in it belongs to another order. */
-const isOfAnother = ({ chain }: ChainClient, logs: ReadonlyArray<Log>): boolean =>
-  logs.some(
-    ({ address, topics }) =>
-      address === chain.contracts.guard || (address === chain.spokePool && topics[0]?.toLowerCase() === FILLED)
+const isOfAnother = ({ chain }: ChainClient, logs: ReadonlyArray<Log>): boolean => {
+  // Orders of earlier generations still settle.
+  const guards = new Set(Generations.all(chain).map(({ guard }) => guard))
+  return logs.some(
+    ({ address, topics }) => guards.has(address) || (address === chain.spokePool && topics[0]?.toLowerCase() === FILLED)
   )
+}
 
 export const make = (idempotency: Idempotency["Service"]) => {
   /** Makes the log line the proof of this order, unless it is another's. */

@@ -121,7 +121,12 @@ export const make = Effect.fnUntraced(function* ({ apiKey, apiUrl = "https://api
     route,
     prepare: (request) => Effect.succeed((amountIn) => route({ ...request, amountIn })),
     decode,
-    delivery: RelayDelivery.make({ chains, provider: statuses, prove: ProvedArrival.make(idempotency) })
+    delivery: RelayDelivery.make({
+      chains,
+      provider: statuses,
+      prove: ProvedArrival.make(idempotency),
+      leastRefund: promises.leastRefund
+    })
   }
   const named: NamedBridge = {
     name: NAME,

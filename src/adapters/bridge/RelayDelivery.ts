@@ -4,6 +4,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
+import type { Chain } from "../../domain/Chain.ts"
 import { Hash } from "../../domain/Hex.ts"
 import type { Bridge, Delivery } from "../../ports/orchestrator/Bridge.ts"
 import { type Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
@@ -22,9 +23,6 @@ const Status = Schema.Struct({
 
 const readStatus = Answer.json(Status)
 
-/** The service keeps its costs of a refund. A transfer of less than this part of the deposit is not taken for one. */
-const REFUNDED_PART = 2n
-
 const PENDING: Delivery = { _tag: "Pending" }
 
 export interface Parts {
@@ -32,10 +30,12 @@ export interface Parts {
   /** Asked for the states of deposits. */
   readonly provider: Provider
   readonly prove: ReturnType<typeof ProvedArrival.make>
+  /** The service keeps its costs of a refund. A transfer of less than this is not taken for one. */
+  readonly leastRefund: (source: Chain, deposit: RelayDeposit.RelayDeposit) => Effect.Effect<bigint>
 }
 
 /** Makes the bridge's `delivery`. */
-export const make = ({ chains, prove, provider }: Parts): Bridge["Service"]["delivery"] => {
+export const make = ({ chains, leastRefund, prove, provider }: Parts): Bridge["Service"]["delivery"] => {
   /** The service's word about a request. Undefined if it gives none, which a later look asks again. */
   const statusOf = (requestId: Hash) =>
     provider
@@ -76,12 +76,12 @@ export const make = ({ chains, prove, provider }: Parts): Bridge["Service"]["del
     }
     if (status.status !== "refund") return PENDING
     // The service's word about a refund is no proof either. Until the owner's account shows it, the sweep stays open.
-    const { amountIn, depositor: recipient, tokenIn: token } = deposit
+    const { depositor: recipient, tokenIn: token } = deposit
     const refund = yield* prove(source, txHashes, {
       ...common,
       token,
       recipient,
-      minAmountOut: amountIn / REFUNDED_PART
+      minAmountOut: yield* leastRefund(source.chain, deposit)
     })
     if (Option.isSome(refund)) {
       return { _tag: "Refunded" as const, paid: { ...refund.value, entry: 0, token, account: recipient } }

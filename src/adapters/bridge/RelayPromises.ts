@@ -10,7 +10,10 @@ import { BridgeFlights } from "../../ports/orchestrator/BridgeFlights.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
 
-/** Makes `check(source, destination, deposit, amountOut)` of a bridge, which fails unless the promise can be offered. */
+/**
+ * Makes `check(source, destination, deposit, amountOut)` of a bridge, which fails unless the promise can be offered, and
+ * `leastRefund(source, deposit)`.
+ */
 export const make = Effect.fnUntraced(function* (bridge: string) {
   const flights = yield* BridgeFlights
   const prices = yield* Prices
@@ -46,5 +49,14 @@ export const make = Effect.fnUntraced(function* (bridge: string) {
     if (paidIn > room) return yield* noRoute("it carries as much value as BRIDGE_MAX_IN_FLIGHT_USD allows")
   })
 
-  return { check }
+  /** Least amount that counts as the refund of a deposit. */
+  const leastRefund = Effect.fnUntraced(function* (
+    source: Chain.Chain,
+    { amountIn, tokenIn }: Pick<DepositTerms, "amountIn" | "tokenIn">
+  ) {
+    const inputOf = yield* pricedOn(source, tokenIn)
+    return PromisedArrival.leastRefund(amountIn, inputOf(amountIn))
+  })
+
+  return { check, leastRefund }
 })

@@ -1,11 +1,11 @@
 /**
  * {@link FeeValue} by prices for listed tokens, and by a rehearsed sale for others: the holder transfers the fee to the fee recipient,
- * which sells it for the wrapped native currency, on Uniswap v3, or else on an exchange of the chains file. Only pools that count for prices
+ * which sells what arrives for the wrapped native currency, on Uniswap v3, or else on an exchange of the chains file. Only pools that count for prices
  * are used (VenueSales.ts for other exchanges), so a pool that was made for the occasion, or that is too thin to sell many fees to, makes a
  * fee worth nothing. The rest of the sweep is not rehearsed before the sale, and the haircut covers how much it moves the price.
  */
 import { Effect, Layer, Option } from "effect"
-import { concatHex, decodeFunctionResult, encodeFunctionData, erc20Abi, numberToHex } from "viem"
+import { concatHex, encodeFunctionData, numberToHex } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { BPS } from "../../domain/Amount.ts"
 import * as Chain from "../../domain/Chain.ts"
@@ -13,16 +13,12 @@ import type { Hex } from "../../domain/Hex.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
-import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
-import type { SimulatedStep } from "../../ports/shared/Simulation.ts"
 import { swapRouter02Abi } from "../swap/uniswapV3Abi.ts"
 import { PoolMarkets } from "./PoolMarkets.ts"
 import type { Market } from "./PoolMeasuring.ts"
+import * as SaleRehearsal from "./SaleRehearsal.ts"
 import * as VenueSales from "./VenueSales.ts"
-
-/** Gas of a step. A token that needs more for a transfer is not worth its fee. */
-const STEP_GAS = 1_000_000n
 
 /** Any number of decimals, since pools trade smallest units. */
 const DECIMALS = 18
@@ -59,64 +55,10 @@ const saleCall = (token: Address.Address, amountIn: bigint, seller: Address.Addr
     ]
   })
 
-const decodeBalance = Option.liftThrowable((data: Hex) =>
-  decodeFunctionResult({ abi: erc20Abi, functionName: "balanceOf", data })
-)
-
-/** Makes `rehearse(client, sale)`: wei that the fee recipient gets for the amount by the call; 0 if a step fails. */
-const makeRehearse = Effect.gen(function* () {
-  const keys = yield* RelayerKeys
-
-  return Effect.fnUntraced(function* (
-    { chain, simulate }: ChainClient,
-    sale: {
-      readonly token: Address.Address
-      readonly amount: bigint
-      readonly holder: Address.Address
-      readonly router: Address.Address
-      readonly calldata: Hex
-    }
-  ) {
-    const { amount, calldata, holder, router, token } = sale
-    const seller = chain.feeRecipient
-    const balance = {
-      from: seller,
-      to: chain.wrappedNative,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [seller] })
-    }
-    const steps: ReadonlyArray<SimulatedStep> = [
-      balance,
-      ...(holder === seller
-        ? []
-        : [
-            {
-              from: holder,
-              to: token,
-              data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [seller, amount] })
-            }
-          ]),
-      {
-        from: seller,
-        to: token,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [router, amount] })
-      },
-      { from: seller, to: router, data: calldata },
-      balance
-    ].map((step) => ({ ...step, gas: STEP_GAS }))
-    const [origin] = keys.lanes(chain.id)
-    const outcomes = yield* simulate(steps, origin === undefined ? {} : { within: { origin, block: "other" } })
-    const balanceAt = (index: number) =>
-      Option.flatMap(Option.fromUndefinedOr(outcomes.at(index)), ({ returnData }) => decodeBalance(returnData))
-    const [before, after] = [balanceAt(0), balanceAt(-1)]
-    if (outcomes.length < steps.length || !outcomes.every(({ success }) => success)) return 0n
-    return Option.isSome(before) && Option.isSome(after) && after.value > before.value ? after.value - before.value : 0n
-  })
-})
-
 const make = Effect.fnUntraced(function* (haircutBps: number, minDepthUsd: bigint) {
   const markets = yield* PoolMarkets
   const prices = yield* Prices
-  const rehearse = yield* makeRehearse
+  const worthOf = yield* SaleRehearsal.make
   const findSale = yield* VenueSales.make(minDepthUsd)
 
   const byPrice = Effect.fnUntraced(function* (
@@ -142,22 +84,24 @@ const make = Effect.fnUntraced(function* (haircutBps: number, minDepthUsd: bigin
     holder: Address.Address
   ) {
     const { chain } = client
-    const seller = chain.feeRecipient
+    const { feeRecipient: seller, swapRouter: router } = chain
     // The same tokens as a quote reads, so that a quote waits for nothing more.
     const found = yield* markets.recent(chain.id, [
       { address: token, decimals: DECIMALS },
       { address: NATIVE, decimals: 18 }
     ])
     const hops = hopsOf(chain, found.get(token), found.get(NATIVE))
-    const call =
-      Option.isSome(hops) && chain.swapRouter !== undefined
-        ? Option.some({ router: chain.swapRouter, calldata: saleCall(token, amount, seller, hops.value) })
-        : Option.map(yield* findSale(client, { token, amount, seller }), ({ calldata, target }) => ({
-            router: target,
-            calldata
-          }))
-    if (Option.isNone(call)) return 0n
-    const got = yield* rehearse(client, { token, amount, holder, ...call.value })
+    const onUniswap =
+      Option.isSome(hops) && router !== undefined
+        ? yield* worthOf(client, { token, amount, holder }, (sold) =>
+            Effect.succeedSome({ router, calldata: saleCall(token, sold, seller, hops.value) })
+          )
+        : 0n
+    // Uniswap v3 does not sell tokens with a fee on transfer, whatever pools they have there.
+    const got =
+      onUniswap > 0n
+        ? onUniswap
+        : yield* worthOf(client, { token, amount, holder }, (sold) => findSale(client, { token, amount: sold, seller }))
     return (got * (BPS - BigInt(haircutBps))) / BPS
   })
 

@@ -32,8 +32,11 @@ const MAX_ALTERNATIVES = 5
 /** Least time for routes of a later amount, in milliseconds: a quote's time is spent by then on the first ones. */
 const LATER_MILLIS = 400
 
-/** Time limit of the prices of gas and tokens, in milliseconds. Without them the output alone decides. */
+/** Time limit of the prices of gas and tokens, in milliseconds. After it the last known worth of gas counts. */
 const PRICES_LIMIT_MILLIS = 600
+
+/** Time after which late prices are no longer waited for, in milliseconds. They count for the next quotes. */
+const LATE_PRICES_MILLIS = 5_000
 
 /** Decimals of the native currency. */
 const NATIVE_DECIMALS = 18
@@ -112,8 +115,16 @@ interface Worth {
   readonly swap: RouteChoice.SwapWorth | undefined
 }
 
-/** Makes `worthOf(client, pair)`: prices to weigh gas against output, and output against input. */
+/**
+ * Makes `worthOf(client, pair)`: prices to weigh gas against output, and output against input. `lastOf` is what is known without a read: the
+ * last worth of gas, since by output alone a route of any gas could win.
+ */
 const makeWorth = Effect.map(Prices, (prices) => {
+  /** By chain and output token. Only listed tokens have prices. */
+  const lastGas = new Map<string, RouteChoice.GasWorth>()
+  const keyOf = ({ chainId, tokenOut }: SwapPair) => `${chainId} ${tokenOut}`
+  const lastOf = (pair: SwapPair): Worth => ({ gas: lastGas.get(keyOf(pair)), swap: undefined })
+
   const gasWorth = (
     { baseFeePerGas, maxPriorityFeePerGas }: FeesPerGas,
     out: PricedToken,
@@ -125,7 +136,10 @@ const makeWorth = Effect.map(Prices, (prices) => {
     return { gasPrice: baseFeePerGas + maxPriorityFeePerGas, nativeUsd, outUsd, outDecimals: out.decimals }
   }
 
-  return Effect.fnUntraced(function* ({ chain, feesPerGas }: ChainClient, pair: SwapPair): Effect.fn.Return<Worth> {
+  const worthOf = Effect.fnUntraced(function* (
+    { chain, feesPerGas }: ChainClient,
+    pair: SwapPair
+  ): Effect.fn.Return<Worth> {
     const priced = (token: Address.Address): Option.Option<PricedToken> =>
       isNative(token) || token === chain.wrappedNative
         ? Option.some({ address: NATIVE, decimals: NATIVE_DECIMALS })
@@ -147,14 +161,17 @@ const makeWorth = Effect.map(Prices, (prices) => {
       Option.isNone(tokenIn) ? undefined : usd.get(tokenIn.value.address),
       usd.get(tokenOut.value.address)
     ]
+    const gas = Option.isNone(fees) ? undefined : gasWorth(fees.value, tokenOut.value, usd)
+    if (gas !== undefined) lastGas.set(keyOf(pair), gas)
     return {
-      gas: Option.isNone(fees) ? undefined : gasWorth(fees.value, tokenOut.value, usd),
+      gas: gas ?? lastGas.get(keyOf(pair)),
       swap:
         Option.isNone(tokenIn) || inUsd === undefined || outUsd === undefined
           ? undefined
           : { inUsd, outUsd, inDecimals: tokenIn.value.decimals, outDecimals: tokenOut.value.decimals }
     }
   })
+  return { worthOf, lastOf }
 })
 
 const UNKNOWN: Worth = { gas: undefined, swap: undefined }
@@ -165,7 +182,7 @@ export const make = Effect.fnUntraced(function* (
   listed: ReturnType<typeof ListedRouters.make> = ListedRouters.make()
 ) {
   const chains = yield* Chains
-  const worthOf = yield* makeWorth
+  const { lastOf, worthOf } = yield* makeWorth
   const report = makeReport()
 
   /** Sources of a chain with the routers that they may call. The chain's `swapRouter` is listed since the guard's deployment. */
@@ -192,11 +209,9 @@ export const make = Effect.fnUntraced(function* (
 
     // Begun here, so that they run beside everything else that a quote reads. Each has its own end.
     const began = yield* Clock.currentTimeMillis
-    const weighing = yield* Effect.forkDetach(within(PRICES_LIMIT_MILLIS)(worthOf(client, pair)))
-    const worth = Effect.map(
-      Fiber.join(weighing),
-      Option.getOrElse(() => UNKNOWN)
-    )
+    const weighing = yield* Effect.forkDetach(within(LATE_PRICES_MILLIS)(worthOf(client, pair)))
+    const inTime = yield* Effect.forkDetach(within(PRICES_LIMIT_MILLIS)(Fiber.join(weighing)))
+    const worth = Effect.map(Fiber.join(inTime), (found) => Option.getOrElse(Option.flatten(found), () => lastOf(pair)))
     const prepared = yield* Effect.forEach(asked, (each) =>
       Effect.map(Effect.forkDetach(checked(pair, each)), (fiber) => ({ name: each.source.name, fiber }))
     )

@@ -10,11 +10,17 @@ import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type * as Address from "../../domain/Address.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
 
-/** Number of hop tokens in addition to the wrapped native currency. */
-const MAX_STABLE_HOPS = 2
+/** Number of hop tokens in addition to the wrapped native currency. A path costs a read for each pair of pools through each of them. */
+const MAX_STABLE_HOPS = 4
 
-/** Reads in one call, since nodes limit the gas of a call: a quote of every path of Uniswap v3. */
-const BATCH = 52
+/** Reads in one call, since nodes limit the gas of a call: a quote of every path of Uniswap v3, and one more read. */
+const BATCH = 53
+
+/**
+ * Calls that are made at the same time. More reads make larger calls, not more of them, which would take another round trip: so many paths
+ * are asked only while it is not known which pools exist, and a missing pool costs little gas.
+ */
+const CALLS = 4
 
 /**
  * Shares of the largest amount that are read, in percent. Most sweeps lose less than 10 % to fees, so their amount is between the
@@ -95,8 +101,8 @@ export const read = Effect.fnUntraced(function* <Path>(
   beside: ReadonlyArray<Multicall3.Read> = []
 ) {
   const quotes = amounts.flatMap((amount) => paths.map(({ callOf }) => ({ to: quoter, data: callOf(amount) })))
-  // The calls of several batches are made at the same time.
-  const answers = yield* Multicall3.read(client, [...quotes, ...beside], { batch: BATCH })
+  const reads = [...quotes, ...beside]
+  const answers = yield* Multicall3.read(client, reads, { batch: Math.max(BATCH, Math.ceil(reads.length / CALLS)) })
   const market = paths.map(({ path, sampleOf }, place): Curve<Path> => ({
     path,
     samples: amounts.flatMap((amount, index) => {

@@ -32,6 +32,7 @@ export const chains = documented({
           blockTimeMillis: 2000,
           confirmations: 3,
           assets: { WETH: tokenOut },
+          paused: false,
           features: { source: true, swap: true, bridgeDestinations: [1, 10], swapBeforeBridge: true }
         }
       ]

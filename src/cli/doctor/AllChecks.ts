@@ -1,6 +1,7 @@
 /** Every check of `./sweep doctor`, in the order of its output. A new check is a file in `check/`, and one line here. */
 import type { Check } from "./Check.ts"
 import { addresses } from "./check/Addresses.ts"
+import { alerts } from "./check/Alerts.ts"
 import { contracts } from "./check/Contracts.ts"
 import { database } from "./check/Database.ts"
 import { endpoints } from "./check/Endpoints.ts"
@@ -25,5 +26,6 @@ export const checks: ReadonlyArray<Check> = [
   sanctionsList,
   providers,
   addresses,
-  peers
+  peers,
+  alerts
 ]

@@ -32,7 +32,7 @@ export const relaying = {
     name: "RELAYER_PAUSED_CHAINS",
     check: chainIds,
     meaning:
-      "Ids of chains on which the relayer sends nothing, separated by commas. Transactions already sent are followed until they conclude."
+      "Ids of paused chains, separated by commas: no sweep that starts or arrives there is quoted, accepted or sent. Transactions already sent are followed until they conclude. `./sweep operate pause` and `resume` go before it."
   }),
   dailySpendCap: optional({
     name: "DAILY_SPEND_CAP_WEI",

@@ -1,4 +1,5 @@
 /** Every kind of finding, in the order of the reference. A new file of kinds is added here. */
+import * as Alerts from "./Alerts.ts"
 import * as Checks from "./Checks.ts"
 import * as Contracts from "./Contracts.ts"
 import * as Database from "./Database.ts"
@@ -28,5 +29,6 @@ export const catalogue: ReadonlyArray<Group> = [
   group("Fee recipient", FeeRecipient.kinds),
   group("Services", Services.kinds),
   group("Sanctions", Sanctions.kinds),
+  group("Alerts", Alerts.kinds),
   group("Checks", Checks.kinds)
 ]

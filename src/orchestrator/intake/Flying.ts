@@ -1,7 +1,6 @@
 /** Reserves the value of a sweep that a bridge carries on the word of its service, before the sweep is accepted. */
 import { Effect } from "effect"
-import { isOnTrust } from "../../domain/PromisedArrival.ts"
-import * as Usd from "../../domain/Usd.ts"
+import { deposited, isOnTrust } from "../../domain/PromisedArrival.ts"
 import { BridgeFlights } from "../../ports/orchestrator/BridgeFlights.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SubmissionRefused } from "./SubmissionRefused.ts"
@@ -12,9 +11,9 @@ const PAUSE_MILLIS = 60_000
 /** Makes `fly(intent)`, which refuses a sweep whose bridge carries as much as the operator allows. */
 export const make = Effect.map(BridgeFlights, (flights) =>
   Effect.fnUntraced(function* ({ id, quote }: Pick<Intent, "id" | "quote">) {
-    const { crossChain, estimatedAmountOutUsd, provider } = quote
+    const { crossChain, provider } = quote
     if (!crossChain || !isOnTrust(provider)) return
-    const value = Usd.parse(estimatedAmountOutUsd ?? "")
+    const value = deposited(quote)
     if (value !== undefined && (yield* flights.reserve({ id, bridge: provider, value }))) return
     return yield* new SubmissionRefused({
       reason: "budget_spent",

@@ -14,7 +14,7 @@ import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
-import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Pauses from "../shared/Pauses.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { type TooBusy, RequestTurns } from "../shared/RequestTurns.ts"
 import * as Counting from "./Counting.ts"
@@ -61,7 +61,7 @@ const makeAccept = Effect.gen(function* () {
   const reserve = yield* Reserving.make
   const waitsFor = yield* Covering.make
   const requireOwner = yield* makeRequireOwner
-  const { pausedChains } = (yield* OrchestratorSettings).relayer
+  const pauses = yield* Pauses.make
 
   return Effect.fnUntraced(function* (
     client: ChainClient,
@@ -82,9 +82,8 @@ const makeAccept = Effect.gen(function* () {
       )
     const refusal = authorizationRefusal(chain, authorization, Generations.ofNonce(chain, order.nonce).delegate)
     if (refusal !== undefined) return yield* refusal
-    if (pausedChains.includes(chain.id)) {
-      return yield* refuse("chain_paused", `${chain.name} is paused in RELAYER_PAUSED_CHAINS`)
-    }
+    const paused = yield* pauses.ofIntent(intent)
+    if (paused !== undefined) return yield* refuse("chain_paused", Pauses.explained(paused))
 
     const signature = withRecoveryByte(returned)
     yield* requireOwner(intent, { signature, authorization })

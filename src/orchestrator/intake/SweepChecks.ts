@@ -11,6 +11,7 @@ import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Pauses from "../shared/Pauses.ts"
 import { authorizationRefusal, refuse } from "./SubmissionRefused.ts"
 
 /** A quoted intent with its source chain. */
@@ -38,7 +39,7 @@ const chainsOf = (legs: Legs): ReadonlyArray<ChainClient> => [
 /** Makes `checkParties(legs)`: screening of all parties, and the state of the chains. */
 export const makeCheckParties = Effect.gen(function* () {
   const screening = yield* Screening
-  const { pausedChains } = (yield* OrchestratorSettings).relayer
+  const pauses = yield* Pauses.make
 
   return Effect.fnUntraced(function* (legs: Legs) {
     const screen = ({ chain }: ChainClient) => {
@@ -61,9 +62,8 @@ export const makeCheckParties = Effect.gen(function* () {
     yield* Effect.forEach(chainsOf(legs), screen, { concurrency: "unbounded", discard: true })
     for (const { client, intent } of legs) {
       const { chain } = client
-      if (pausedChains.includes(chain.id)) {
-        return yield* refuse("chain_paused", `${chain.name} is paused in RELAYER_PAUSED_CHAINS`)
-      }
+      const paused = yield* pauses.ofIntent(intent)
+      if (paused !== undefined) return yield* refuse("chain_paused", Pauses.explained(paused))
       if (Generations.ofNonce(chain, intent.order.nonce) !== chain.contracts) {
         return yield* refuse("outdated_contracts", `${intent.id} is for earlier contracts of ${chain.name}`)
       }

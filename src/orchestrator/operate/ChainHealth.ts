@@ -8,6 +8,7 @@ import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Pauses from "../shared/Pauses.ts"
 import { answered, condition } from "./Probe.ts"
 
 const DAY_MILLIS = 86_400_000
@@ -93,12 +94,13 @@ export const makeLaneHealth = Effect.gen(function* () {
 
 /** Makes `relayingHealth(client)`: degraded while the chain is paused or its daily spend cap is reached. */
 export const makeRelayingHealth = Effect.gen(function* () {
+  const pauses = yield* Pauses.make
   const { relayer } = yield* OrchestratorSettings
   const transactions = yield* RelayTransactions
 
   return Effect.fnUntraced(function* ({ chain }: ChainClient) {
     const dailySpendCap = ChainLimits.dailySpendCap(relayer, chain)
-    const paused = relayer.pausedChains.includes(chain.id)
+    const paused = (yield* pauses.ofChain(chain.id)) !== undefined
     const spent = yield* answered(
       Effect.flatMap(Clock.currentTimeMillis, (now) => transactions.spending(chain.id, now - DAY_MILLIS))
     )

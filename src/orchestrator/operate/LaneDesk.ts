@@ -157,7 +157,7 @@ const make = Effect.gen(function* () {
       action: "lane.empty",
       subject: lane,
       details: { chainId: String(chainId), recipient, amountWei: amount.toString(), reason }
-    }))
+    })).pipe(Effect.catchTag("LaneInUse", () => Effect.fail(new LaneRefused({ reason: "not_retired" }))))
     return yield* Effect.mapError(Effect.fromOption(moved), () => new LaneRefused({ reason: "nothing_to_move" }))
   })
 

@@ -1,5 +1,5 @@
 /** Moves the rest of a lane to another account. The signed bytes are stored before they are sent. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { movable } from "../../domain/LaneState.ts"
 import * as RollupFee from "../../domain/RollupFee.ts"
@@ -10,6 +10,9 @@ import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts
 
 /** The chain's fee for the data may rise before the transfer is mined. */
 const DATA_FEE_FACTOR = 2n
+
+/** The lane is no longer retired. Nothing was sent. */
+export class LaneInUse extends Schema.TaggedError<LaneInUse>()("LaneInUse", {}) {}
 
 /** Makes `moveRest(client, lane, recipient, recordOf)`. None if the balance does not cover the cost of a transfer. */
 export const make = Effect.gen(function* () {
@@ -66,7 +69,10 @@ export const make = Effect.gen(function* () {
     const before = yield* book.withdrawal(client.chain.id, lane, nonce)
     const wanted = Option.isSome(before) ? before : yield* signed(client, lane, recipient, nonce)
     if (Option.isNone(wanted)) return Option.none()
-    const stored = yield* book.withdraw(wanted.value, recordOf(wanted.value.amount))
+    const kept = yield* book.withdraw(wanted.value, recordOf(wanted.value.amount))
+    // Another replica has taken the lane into use again.
+    if (Option.isNone(kept)) return yield* new LaneInUse()
+    const stored = kept.value
     yield* client
       .send(stored.raw)
       .pipe(Effect.catchTag("SendRejected", ({ detail }) => Effect.fail(refusedBy(client, detail))))

@@ -21,7 +21,7 @@ const stopped = (circumstances: Circumstances, chainId: number): Explanation | u
       advice:
         closed.kind === "spend_cap"
           ? "Raise DAILY_SPEND_CAP_WEI and restart the orchestrator, or wait until a day has passed."
-          : "Remove the chain from RELAYER_PAUSED_CHAINS and restart the orchestrator."
+          : "Resume it with `sweep operate resume`. `sweep operate pauses` shows what is paused."
     }
   }
   return unreadable(circumstances, chainId) ?? withoutLane(circumstances, chainId)

@@ -4,9 +4,9 @@ import * as Chain from "../../domain/Chain.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { type ChainClient, Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import { Screening, type ScreeningBlocked } from "../../ports/shared/Screening.ts"
-import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Pauses from "../shared/Pauses.ts"
 import * as PerChain from "../shared/PerChain.ts"
-import { QuoteFailed } from "./QuoteFailed.ts"
+import { QuoteFailed, whilePaused } from "./QuoteFailed.ts"
 import * as Source from "./Source.ts"
 
 /**
@@ -17,7 +17,7 @@ import * as Source from "./Source.ts"
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const screening = yield* Screening
-  const { pausedChains } = (yield* OrchestratorSettings).relayer
+  const pauses = yield* Pauses.make
   const { likely, sourceOf } = yield* Source.make
 
   const check = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest) {
@@ -25,12 +25,8 @@ export const make = Effect.gen(function* () {
     if (chain.supportsSetCode === false) {
       return yield* unsupported(`${chain.name} does not support EIP-7702 transactions`)
     }
-    if (pausedChains.includes(chain.id)) {
-      return yield* new QuoteFailed({
-        reason: "chain_paused",
-        detail: `${chain.name} is paused in RELAYER_PAUSED_CHAINS`
-      })
-    }
+    const paused = yield* pauses.of({ ...request, sourceChainId: chain.id })
+    if (paused !== undefined) return yield* whilePaused(paused)
     // Native input is wrapped before anything else, so the delegate refuses its wrapped form as output.
     const inputs = [request.tokenIn, Chain.erc20(chain, request.tokenIn)]
     if (request.destChainId === chain.id && inputs.includes(request.tokenOut)) {

@@ -1,6 +1,7 @@
 /** Failures to make an offer. */
 import { Effect, Schema } from "effect"
 import type { FeesExceedInput } from "../../domain/Fees.ts"
+import type { PauseSubject } from "../../domain/Pause.ts"
 import type { IntentExists } from "../../ports/orchestrator/Intents.ts"
 import type { PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 import type { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
@@ -9,6 +10,7 @@ import type { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
 import type { ChainUnavailable, UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { explained } from "../shared/Pauses.ts"
 import type { TooBusy } from "../shared/RequestTurns.ts"
 
 /** No offer can be made (422, masked, or 503 if the database, a chain or a provider does not answer, or too many requests wait). `reason` and `detail` go to logs and the operator only. */
@@ -16,6 +18,7 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
   reason: Schema.Literals([
     "unsupported_chain",
     "chain_paused",
+    "paused",
     "chain_unavailable",
     "fee_limit",
     "same_token",
@@ -42,6 +45,13 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
     return `quote failed (${this.reason}): ${this.detail}`
   }
 }
+
+/** Refusal of a quote because of a pause. */
+export const whilePaused = (subject: PauseSubject): QuoteFailed =>
+  new QuoteFailed({
+    reason: subject.scope === "all" || subject.scope === "chain" ? "chain_paused" : "paused",
+    detail: explained(subject)
+  })
 
 type PortFailure =
   | UnsupportedChain

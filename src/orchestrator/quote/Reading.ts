@@ -9,10 +9,11 @@ import { Subscriptions } from "../../ports/orchestrator/Subscriptions.ts"
 import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
 import { TokenVerdicts } from "../../ports/orchestrator/TokenVerdicts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Pauses from "../shared/Pauses.ts"
 import * as Attributing from "./Attributing.ts"
 import * as OutputPrice from "./OutputPrice.ts"
 import type * as Pricing from "./Pricing.ts"
-import { QuoteFailed } from "./QuoteFailed.ts"
+import { QuoteFailed, whilePaused } from "./QuoteFailed.ts"
 import * as Routing from "./Routing.ts"
 import * as TransferFees from "./TransferFees.ts"
 
@@ -93,7 +94,7 @@ export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeo
 export type Begun = Effect.Success<ReturnType<Effect.Success<ReturnType<typeof make>>>>
 
 /** Makes `factsOf(client, request, account)`: what a quote needs from the chain, the token's screening and the builder's key. */
-const makeFacts = Effect.map(Effect.all([TokenRisk, TokenVerdicts]), ([tokenRisk, verdicts]) =>
+const makeFacts = Effect.map(Effect.all([Pauses.make, TokenRisk, TokenVerdicts]), ([pauses, tokenRisk, verdicts]) =>
   Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest, account: Account) {
     const { amountIn: amount, destChainId, owner, tokenIn: token, tokenOut } = request
     const [{ code, head, ...facts }, screened, tierOf] = yield* Effect.all(
@@ -105,6 +106,9 @@ const makeFacts = Effect.map(Effect.all([TokenRisk, TokenVerdicts]), ([tokenRisk
       ],
       { concurrency: "unbounded" }
     )
+    const builderId = facts.attributed?.attribution.builderId
+    const paused = builderId === undefined ? undefined : yield* pauses.ofBuilder(builderId)
+    if (paused !== undefined) return yield* whilePaused(paused)
     const profile = { ...screened, tier: tierOf(screened.tier) }
     yield* TransferFees.requireWhole({ profile, request, chainId: client.chain.id, attributed: facts.attributed })
     const kind = accountCode(code)

@@ -6,6 +6,7 @@ import type { QuoteFailed } from "./QuoteFailed.ts"
 const REASONS: { readonly [Reason in QuoteFailed["reason"]]: QuoteReason } = {
   unsupported_chain: "unsupported_chain",
   chain_paused: "chain_unavailable",
+  paused: "unavailable",
   chain_unavailable: "chain_unavailable",
   fee_limit: "chain_unavailable",
   same_token: "same_token",

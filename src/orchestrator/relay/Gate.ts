@@ -1,10 +1,12 @@
 /** Stops sending on chains that an operator paused and on chains that reached their daily spend cap. */
 import { Clock, Effect } from "effect"
+import { nameOf } from "../../domain/Pause.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
 import * as ExposureAlerts from "../shared/ExposureAlerts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Pauses from "../shared/Pauses.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 const DAY_MILLIS = 86_400_000
@@ -13,19 +15,21 @@ const DAY_MILLIS = 86_400_000
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const { review } = yield* ExposureAlerts.make
+  const pauses = yield* Pauses.make
   const { relayer } = yield* OrchestratorSettings
   const transactions = yield* RelayTransactions
 
   return Effect.fn("Relay.isOpen")(function* ({ chain }: ChainClient) {
     yield* review(chain)
     const pausedKey = `relayer_paused:${chain.id}`
-    if (relayer.pausedChains.includes(chain.id)) {
+    const paused = yield* pauses.ofChain(chain.id)
+    if (paused !== undefined) {
       yield* alerts.raise({
         key: pausedKey,
         severity: "warning",
         kind: "relayer_paused",
-        message: `${chain.name} is paused in RELAYER_PAUSED_CHAINS: nothing is sent. Submitted sweeps wait until their deadlines.`,
-        details: { chainId: chain.id }
+        message: `${chain.name} sends nothing: ${Pauses.explained(paused)}. Submitted sweeps wait until their deadlines.`,
+        details: { chainId: chain.id, paused: nameOf(paused) }
       })
       return false
     }

@@ -13,6 +13,7 @@ import * as Background from "../../runtime/Background.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Pauses from "../shared/Pauses.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
@@ -67,6 +68,7 @@ export class Relayer extends Context.Service<
       const isOpen = yield* Gate.make
       const ownerBlocks = yield* OwnerBlocks
       const { postpone, postponeUnanswered } = yield* Postponement.make
+      const pauses = yield* Pauses.make
       const relayOn = yield* Batch.make
       const settings = yield* OrchestratorSettings
       const usableLanes = yield* Lanes.make
@@ -85,7 +87,20 @@ export class Relayer extends Context.Service<
         return usable
       })
 
-      const relay = Effect.fnUntraced(function* (client: ChainClient, claimed: ReadonlyArray<Intent>) {
+      /** The claimed sweeps that are not paused. The others go back to the queue, since a pause ends no sweep. */
+      const running = Effect.fnUntraced(function* (claimed: ReadonlyArray<Intent>) {
+        const [others, paused] = yield* Effect.partition(claimed, (intent) =>
+          Effect.flatMap(pauses.ofIntent(intent), (subject) =>
+            subject === undefined ? Effect.succeed(intent) : Effect.fail(intent.id)
+          )
+        )
+        yield* postpone(paused)
+        return others
+      })
+
+      const relay = Effect.fnUntraced(function* (client: ChainClient, all: ReadonlyArray<Intent>) {
+        const claimed = yield* running(all)
+        if (claimed.length === 0) return 0
         const ids = claimed.map(({ id }) => id)
         const lanes = yield* lanesOf(client).pipe(Effect.tapError(() => postpone(ids)))
         const lane = lanes[turn++ % lanes.length]

@@ -43,7 +43,7 @@ export interface OrchestratorSettingsShape {
     readonly rebroadcastMillis: number
     /** Age at which an unconfirmed transaction is replaced with higher fees. */
     readonly bumpMillis: number
-    /** Chains on which nothing is sent. Transactions already sent are followed until they conclude. */
+    /** Chains that are paused unless the operator chose otherwise. Transactions already sent are followed until they conclude. */
     readonly pausedChains: ReadonlyArray<ChainId>
     /** Maximum gas cost of all lanes of one chain in 24 hours, in wei. Undefined: no limit. */
     readonly dailySpendCap: bigint | undefined

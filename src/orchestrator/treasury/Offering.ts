@@ -41,6 +41,7 @@ export class SaleDelayed extends Schema.TaggedError<SaleDelayed>()("SaleDelayed"
 const PASSING: ReadonlySet<string> = new Set([
   "budget_spent",
   "chain_paused",
+  "paused",
   "chain_unavailable",
   "upstream_unavailable",
   "store_unavailable",

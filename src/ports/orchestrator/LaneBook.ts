@@ -48,11 +48,14 @@ export class LaneBook extends Context.Service<
       lane: Address.Address,
       nonce: bigint
     ) => Effect.Effect<Option.Option<Withdrawal>, StoreUnavailable>
-    /** Stores a transfer before it is sent, and records it. Returns the stored one of the nonce, which may be another's. */
+    /**
+     * Stores a transfer of a retired lane before it is sent, and records it. Returns the stored one of the nonce, which may be
+     * another's. None if the lane is no longer retired: then nothing is stored.
+     */
     readonly withdraw: (
       withdrawal: Withdrawal,
       record: NewOperatorRecord
-    ) => Effect.Effect<Withdrawal, StoreUnavailable>
+    ) => Effect.Effect<Option.Option<Withdrawal>, StoreUnavailable>
     /** Up to `limit` records, newest first. */
     readonly log: (limit: number) => Effect.Effect<ReadonlyArray<OperatorRecord>, StoreUnavailable>
   }

@@ -16,6 +16,8 @@ export interface ServedChain {
   readonly confirmations: number
   /** Tokens by the name of their asset. Tokens of two chains under one name are the same asset. Older services do not say. */
   readonly assets?: Readonly<Record<string, Address>>
+  /** True while the operator has paused the chain. Older services do not say. */
+  readonly paused?: boolean
   readonly features: {
     /** True if sweeps can start here. */
     readonly source: boolean

@@ -28,7 +28,7 @@ const readChain: Read<ServedChain> = struct(
     confirmations: safeInteger,
     features: readFeatures
   },
-  { explorerUrl: text, assets: record(address) }
+  { explorerUrl: text, assets: record(address), paused: boolean }
 )
 
 /** Reads the response of `GET /chains`. */

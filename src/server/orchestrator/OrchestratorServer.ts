@@ -12,6 +12,8 @@ import type { SweepIntake } from "../../orchestrator/intake/SweepIntake.ts"
 import type { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import type { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
 import type { LaneDesk } from "../../orchestrator/operate/LaneDesk.ts"
+import type { PauseDesk } from "../../orchestrator/operate/PauseDesk.ts"
+import type { KeptOverrides } from "../../orchestrator/shared/KeptOverrides.ts"
 import type { OrchestratorSettings } from "../../orchestrator/shared/OrchestratorSettings.ts"
 import type { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import type { OutboxDelivery } from "../../orchestrator/outbox/OutboxDelivery.ts"
@@ -38,6 +40,7 @@ import * as CatalogHandlers from "./CatalogHandlers.ts"
 import * as Handlers from "./Handlers.ts"
 import * as LaneHandlers from "./LaneHandlers.ts"
 import * as OperatorHandlers from "./OperatorHandlers.ts"
+import * as PauseHandlers from "./PauseHandlers.ts"
 import * as SweepHandlers from "./SweepHandlers.ts"
 import * as TreasuryHandlers from "./TreasuryHandlers.ts"
 
@@ -79,6 +82,7 @@ const handlers = Layer.mergeAll(
   CatalogHandlers.catalog,
   OperatorHandlers.operator,
   LaneHandlers.lanes,
+  PauseHandlers.pauses,
   TreasuryHandlers.treasury,
   Handlers.system
 ).pipe(Layer.provide(middleware))
@@ -106,6 +110,8 @@ export type Services =
   | HealthCheck
   | IntentDesk
   | LaneDesk
+  | PauseDesk
+  | KeptOverrides
   | Readiness
   | Treasury
   | OutboxDelivery

@@ -50,6 +50,15 @@ export const WEBHOOK_DURATION = seconds({
   buckets: FAST
 })
 
+export const ALERT_NOTICES = counter({
+  name: "sweep_alert_notices_total",
+  help: "Attempts to tell destinations about alerts of the service.",
+  labels: {
+    destination: "Name of the destination, such as `slack` or `escalation_pagerduty`.",
+    outcome: "`delivered` or `failed`."
+  }
+})
+
 export const STORE_WAIT = seconds({
   name: "sweep_store_pool_wait_seconds",
   help: "Time until a transaction has a connection of the pool to PostgreSQL, in seconds.",

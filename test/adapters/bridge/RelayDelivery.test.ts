@@ -19,7 +19,7 @@ const [FILLED_BY_ACROSS = "0x"] = encodeEventTopics({ abi: spokePoolAbi, eventNa
 
 /** A settled order with a route of Relay. The status of the request and the chains are the test's. */
 const settled = Effect.fnUntraced(function* () {
-  const { bridge, ends, idempotency, stub } = yield* scene()
+  const { bridge, ends, idempotency, setPrice, stub } = yield* scene()
   const route = yield* bridge.route(request)
   const depositLog = FakeEnds.log(
     DEPOSITORY,
@@ -42,7 +42,7 @@ const settled = Effect.fnUntraced(function* () {
     stub.answer({ status: 200, body: { status, inTxHashes: [FakeEnds.hash(0xd)], txHashes } })
   const fill = (value = 993_010n, blockNumber = 60n, to = request.recipient, token = request.tokenOut, from = PAYER) =>
     ends.receipts.set(FILL, FakeEnds.receiptOf(FILL, blockNumber, [FakeEnds.transfer(token, to, value, FILL, 0, from)]))
-  return { bridge, depositLog, ends, fill, idempotency, look, says, stub }
+  return { bridge, depositLog, ends, fill, idempotency, look, says, setPrice, stub }
 })
 
 describe("a delivery of Relay", () => {
@@ -139,6 +139,7 @@ describe("a delivery of Relay", () => {
       const { logs, ...receipt } = ends.receipts.get(FILL) ?? assert.fail()
       for (const other of [
         FakeEnds.log(chain.contracts.guard, [FakeEnds.hash(1)], "0x", FILL, 1),
+        FakeEnds.log(FakeEnds.EARLIER.guard, [FakeEnds.hash(1)], "0x", FILL, 1),
         FakeEnds.log(FakeEnds.POOL, [FILLED_BY_ACROSS], "0x", FILL, 1)
       ]) {
         ends.receipts.set(FILL, { ...receipt, logs: [...logs, other] })
@@ -214,6 +215,25 @@ describe("a delivery of Relay", () => {
           amount: request.amountIn - 10n
         }
       })
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("is refunded only if the costs that the service keeps are small", () =>
+    Effect.gen(function* () {
+      const { fill, look, says, setPrice } = yield* settled()
+      yield* says("refund", [FILL])
+      const refunded = (amount: bigint) => {
+        fill(amount, 60n, request.depositor, request.tokenIn)
+        return Effect.map(look(), ({ _tag }) => _tag)
+      }
+      // The deposit of one token is worth 1,000 dollars.
+      setPrice(request.tokenIn, 1_000_000_000n)
+      assert.strictEqual(yield* refunded(899_999n), "Pending")
+      setPrice(request.tokenIn, undefined)
+      assert.strictEqual(yield* refunded(899_999n), "Pending")
+      setPrice(request.tokenIn, 20_000_000n)
+      assert.strictEqual(yield* refunded(749_999n), "Pending")
+      assert.strictEqual(yield* refunded(750_000n), "Refunded")
     }).pipe(Effect.provide(http))
   )
 

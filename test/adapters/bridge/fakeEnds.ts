@@ -66,6 +66,9 @@ export interface Ends {
 /** SpokePool of the destination. */
 export const POOL = address(0x5b)
 
+/** Contracts of an earlier generation on the destination. */
+export const EARLIER = { guard: address(0xe1), delegate: address(0xe2), entry: address(0xe3) }
+
 export const SOURCE = 31337
 export const DESTINATION = 31338
 
@@ -99,7 +102,15 @@ export const make = (targets: ReadonlyArray<NamedTarget>, tokens: Chain["tokens"
   const source = { ...client(answers), chain: { ...chain, id: SOURCE, name: "source", targets, tokens } }
   const destination = {
     ...client(answers),
-    chain: { ...chain, id: DESTINATION, name: "destination", confirmations: 3, tokens, spokePool: POOL }
+    chain: {
+      ...chain,
+      id: DESTINATION,
+      name: "destination",
+      confirmations: 3,
+      tokens,
+      spokePool: POOL,
+      earlierContracts: [EARLIER]
+    }
   }
   const all = [source, destination]
   return {

@@ -3,33 +3,40 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { encodeFunctionData, erc20Abi, maxUint256, multicall3Abi, parseAbi } from "viem"
 import * as EvmChains from "../../../src/adapters/evm/chains/Chains.ts"
 import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import * as Artifacts from "../../../src/devnet/Artifacts.ts"
+import { MULTICALL3 } from "../../../src/devnet/Essentials.ts"
 import * as DevChain from "../../../src/devnet/DevChain.ts"
 import { type MarketToken, venuesOf } from "../../../src/devnet/market/Market.ts"
 import * as Plan from "../../../src/devnet/market/Plan.ts"
+import type { Call } from "../../../src/devnet/market/Venues.ts"
+import { mint } from "../../../src/devnet/Tokens.ts"
+import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
+import * as Pools from "../../support/Pools.ts"
 import { withLiveClock } from "../../support/LiveClock.ts"
 
 const WHOLE = 10n ** 18n
+const TAX_BPS = 1_000
 const CHAIN = { id: 31337, name: "source" } as const
 const HOLDER = Accounts.users()[0]?.address ?? Accounts.relayers()[0].address
 
 /** A token worth a dollar with one pool, which nobody lists. */
-const traded = (symbol: string, usd: number): MarketToken => ({
+const traded = (symbol: string, usd: number, kind: MarketToken["kind"] = "plain"): MarketToken => ({
   symbol,
   form: "string",
   decimals: 18,
-  kind: "plain",
-  taxBps: 0,
+  kind,
+  taxBps: kind === "taxed" ? TAX_BPS : 0,
   usd: WHOLE,
   isListed: false,
   isPriced: false,
@@ -52,7 +59,14 @@ class Scene extends Context.Service<Scene, { readonly dev: DevChain.DevChain; re
     Scene,
     withLiveClock(
       Effect.gen(function* () {
-        const tokens = [traded("DEEP", 100_000), traded("THIN", 150)]
+        const tokens = [
+          traded("DEEP", 100_000),
+          traded("THIN", 150),
+          traded("TAXED", 100_000, "taxed"),
+          traded("GROWING", 100_000, "rebasing"),
+          traded("FILLED", 150),
+          traded("EMPTIED", 100_000)
+        ]
         const market = { name: CHAIN.name, shape: "bnb", venues: venuesOf("bnb"), tokens } as const
         const plan = Plan.make(market, CHAIN, yield* Artifacts.load, [HOLDER])
         const { chain, listed, pools, routers, venues } = plan
@@ -63,12 +77,17 @@ class Scene extends Context.Service<Scene, { readonly dev: DevChain.DevChain; re
   ).pipe(Layer.provide(BunServices.layer), Layer.orDie)
 }
 
+const placed = Effect.fnUntraced(function* (symbol: string) {
+  const { plan } = yield* Scene
+  const found = plan.tokens.find((each) => each.symbol === symbol)
+  return found ?? (yield* Effect.die(`no token ${symbol}`))
+})
+
 /** Wei that 30 tokens, which are worth 0.01 units of native currency, count for on the chain after a change. */
 const worth = (symbol: string, change: (chain: Chain) => Chain = (chain) => chain) =>
   Effect.gen(function* () {
-    const { dev, plan } = yield* Scene
-    const token = plan.tokens.find((each) => each.symbol === symbol)
-    if (token === undefined) return yield* Effect.die(`no token ${symbol}`)
+    const { dev } = yield* Scene
+    const token = yield* placed(symbol)
     const chains = EvmChains.layer([{ chain: change(dev.chain), rpcUrls: [dev.rpcUrl] }]).pipe(
       Layer.provide(FetchHttpClient.layer)
     )
@@ -84,15 +103,120 @@ const worth = (symbol: string, change: (chain: Chain) => Chain = (chain) => chai
     }).pipe(Effect.provide(fees))
   })
 
+/** Blocks are a quarter of an hour apart. */
+const BLOCK_SECONDS = 900
+
+/** Makes calls by Multicall3, which has the shares of the pools, in the next block. Anyone may. */
+const byMulticall3 = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
+  const { dev } = yield* Scene
+  const data = encodeFunctionData({
+    abi: multicall3Abi,
+    functionName: "aggregate3",
+    args: [calls.map((call) => ({ ...call, allowFailure: false }))]
+  })
+  yield* dev.node.ask("keep the pace of blocks", (client) => client.increaseTime({ seconds: BLOCK_SECONDS }))
+  yield* Pools.send(dev, "calls by Multicall3", MULTICALL3, data)
+})
+
+const exchangeAbi = parseAbi([
+  "function factory() view returns (address)",
+  "function getPair(address,address) view returns (address)",
+  "function removeLiquidity(address,address,uint256,uint256,uint256,address,uint256)",
+  "function swapExactTokensForTokens(uint256,uint256,address[],address,uint256)"
+])
+
+/** The exchange, a token and the money of its pool. */
+const pool = Effect.fnUntraced(function* (symbol: string) {
+  const { plan } = yield* Scene
+  const { address: token } = yield* placed(symbol)
+  const exchange = plan.site.exchanges.find(({ shape }) => shape.name === "pancakeswap-v2")
+  return { token, money: plan.money.USDC, exchange: exchange ?? (yield* Effect.die("no exchange")) }
+})
+
+/** Adds these dollars to each side of the token's pool. */
+const fill = Effect.fnUntraced(function* (symbol: string, usd: bigint) {
+  const { exchange, money, token } = yield* pool(symbol)
+  yield* byMulticall3([
+    { target: token, callData: mint(MULTICALL3, usd * WHOLE) },
+    ...exchange.open(
+      0,
+      [
+        { token, amount: usd * WHOLE, decimals: 18 },
+        { token: money, amount: usd * 10n ** 6n, decimals: 6 }
+      ],
+      MULTICALL3
+    )
+  ])
+})
+
+/** Takes a part of the token's pool out, in percent. */
+const empty = Effect.fnUntraced(function* (symbol: string, percent: bigint) {
+  const { dev } = yield* Scene
+  const { exchange, money, token } = yield* pool(symbol)
+  const { router } = exchange
+  const shares = yield* dev.node.ask("read the shares", async (client) => {
+    const factory = await client.readContract({ address: router, abi: exchangeAbi, functionName: "factory" })
+    const pair = await client.readContract({
+      address: factory,
+      abi: exchangeAbi,
+      functionName: "getPair",
+      args: [token, money]
+    })
+    const amount = await client.readContract({
+      address: pair,
+      abi: erc20Abi,
+      functionName: "balanceOf",
+      args: [MULTICALL3]
+    })
+    return { pair: Address.of(pair), amount }
+  })
+  yield* byMulticall3([
+    {
+      target: shares.pair,
+      callData: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [router, shares.amount] })
+    },
+    {
+      target: router,
+      callData: encodeFunctionData({
+        abi: exchangeAbi,
+        functionName: "removeLiquidity",
+        args: [token, money, (shares.amount * percent) / 100n, 0n, 0n, MULTICALL3, maxUint256]
+      })
+    }
+  ])
+})
+
+/** Buys the token for these dollars, which raises its price. */
+const buy = Effect.fnUntraced(function* (symbol: string, usd: bigint) {
+  const { exchange, money, token } = yield* pool(symbol)
+  const args = [usd * 10n ** 6n, 0n, [money, token], MULTICALL3, maxUint256] as const
+  yield* byMulticall3([
+    {
+      target: exchange.router,
+      callData: encodeFunctionData({ abi: exchangeAbi, functionName: "swapExactTokensForTokens", args })
+    }
+  ])
+})
+
 /** 0.01 units of native currency less the haircut. */
 const EXPECTED = (8n * WHOLE) / 1_000n
 
 const assertNear = (wei: bigint) =>
   assert.isTrue(wei > (EXPECTED * 97n) / 100n && wei <= EXPECTED, `${wei} wei, not ${EXPECTED}`)
 
-/** Blocks are a quarter of an hour apart once time has passed. */
-const BLOCK_SECONDS = 900
 const DAY_SECONDS = 86_400
+
+/** The chain with the age that pools must have elsewhere. */
+const aged = (chain: Chain): Chain => ({
+  ...chain,
+  minPoolAgeSeconds: DAY_SECONDS,
+  blockTimeMillis: BLOCK_SECONDS * 1_000
+})
+
+const pass = Effect.fnUntraced(function* (blocks: number) {
+  const { dev } = yield* Scene
+  yield* dev.node.ask("let time pass", (client) => client.mine({ blocks, interval: BLOCK_SECONDS }))
+})
 
 layer(Scene.layer)("worth of fees in tokens of other exchanges", (it) => {
   it.effect("is what they sell for there, less the haircut", () =>
@@ -116,16 +240,50 @@ layer(Scene.layer)("worth of fees in tokens of other exchanges", (it) => {
     })
   )
 
-  it.effect("is nothing while the pool is younger than the least age, and counts afterwards", () =>
+  it.effect("counts what arrives at the fee recipient, whatever it holds already", () =>
     Effect.gen(function* () {
       const { dev } = yield* Scene
-      const aged = (chain: Chain): Chain => ({
-        ...chain,
-        minPoolAgeSeconds: DAY_SECONDS,
-        blockTimeMillis: BLOCK_SECONDS * 1_000
-      })
+      // The tax is paid to the recipient, and by it.
+      const taxed = (EXPECTED * 81n) / 100n
+      const isTaxed = (wei: bigint) =>
+        assert.isTrue(wei > (taxed * 97n) / 100n && wei <= taxed, `${wei} wei, not ${taxed}`)
+      isTaxed(yield* worth("TAXED"))
+      const { address } = yield* placed("TAXED")
+      yield* byMulticall3([{ target: address, callData: mint(dev.chain.feeRecipient, 1_000n * WHOLE) }])
+      isTaxed(yield* worth("TAXED"))
+      assertNear(yield* worth("GROWING"))
+    })
+  )
+
+  it.effect("is nothing while the pool is younger than the least age, and counts afterwards", () =>
+    Effect.gen(function* () {
       assert.strictEqual(yield* worth("DEEP", aged), 0n)
-      yield* dev.node.ask("let days pass", (client) => client.mine({ blocks: 200, interval: BLOCK_SECONDS }))
+      yield* pass(200)
+      assertNear(yield* worth("DEEP", aged))
+    })
+  )
+
+  it.effect("is nothing in an old pool that is filled for the occasion", () =>
+    Effect.gen(function* () {
+      yield* fill("FILLED", 100_000n)
+      assertNear(yield* worth("FILLED"))
+      assert.strictEqual(yield* worth("FILLED", aged), 0n)
+      yield* pass(2)
+      assert.strictEqual(yield* worth("FILLED", aged), 0n)
+      yield* empty("EMPTIED", 99n)
+      yield* pass(2)
+      yield* fill("EMPTIED", 100_000n)
+      assertNear(yield* worth("EMPTIED"))
+      assert.strictEqual(yield* worth("EMPTIED", aged), 0n)
+      yield* pass(2)
+      assertNear(yield* worth("EMPTIED", aged))
+    })
+  )
+
+  it.effect("is at most what it was ten minutes ago", () =>
+    Effect.gen(function* () {
+      yield* buy("DEEP", 30_000n)
+      assert.isTrue((yield* worth("DEEP")) > (EXPECTED * 3n) / 2n)
       assertNear(yield* worth("DEEP", aged))
     })
   )

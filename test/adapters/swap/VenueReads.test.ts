@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { decodeFunctionData, encodeFunctionResult, getAbiItem, multicall3Abi } from "viem"
+import * as Curves from "../../../src/adapters/swap/Curves.ts"
 import * as Venues from "../../../src/adapters/swap/Venues.ts"
 import { KNOWN_CHAINS } from "../../../src/catalog/KnownChains.ts"
 import type * as Address from "../../../src/domain/Address.ts"
@@ -45,6 +46,17 @@ const callsOf = Effect.fnUntraced(function* (chain: Chain.Chain, tokenOut: Addre
       calls = 0
       yield* prepare({ chainId: chain.id, tokenIn: address(0x7e), tokenOut, amountIn: 10n ** 18n })
       return [name, calls] as const
+    })
+  )
+})
+
+describe("the tokens that a path may lead through", () => {
+  it.effect.each(chains)("are the wrapped native currency and every stable, at most five, on $name", (chain) =>
+    Effect.sync(() => {
+      const pair = { tokenIn: address(0x7e), tokenOut: address(0x7f) }
+      assert.deepStrictEqual(Curves.hopsOf({ chain }, pair), [chain.wrappedNative, ...chain.stables])
+      const many = { ...chain, stables: [1, 2, 3, 4, 5, 6].map((byte) => address(byte)) }
+      assert.lengthOf(Curves.hopsOf({ chain: many }, pair), 5)
     })
   )
 })

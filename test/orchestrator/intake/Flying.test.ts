@@ -26,7 +26,7 @@ const flown = (change: Partial<Quote>, hasRoom = true) =>
     return { reserved, refusal }
   })
 
-const overRelay = { crossChain: true, provider: "relay", estimatedAmountOutUsd: "12.5" } as const
+const overRelay = { crossChain: true, provider: "relay", estimatedAmountOutUsd: "12.5", priceImpactBps: 0 } as const
 
 describe("a sweep over a bridge on trust", () => {
   it.effect("reserves its value before it is accepted", () =>
@@ -34,6 +34,20 @@ describe("a sweep over a bridge on trust", () => {
       const { refusal, reserved } = yield* flown(overRelay)
       assert.isUndefined(refusal)
       assert.deepStrictEqual(reserved, [{ id: "a", bridge: "relay", value: (25n * USD) / 2n }])
+    })
+  )
+
+  it.effect("reserves the value of its deposit, however little its service promises", () =>
+    Effect.gen(function* () {
+      const { reserved } = yield* flown({ ...overRelay, estimatedAmountOutUsd: "70", priceImpactBps: 3_000 })
+      assert.deepStrictEqual(reserved, [{ id: "a", bridge: "relay", value: 100n * USD }])
+      const gaining = yield* flown({ ...overRelay, estimatedAmountOutUsd: "101", priceImpactBps: -100 })
+      assert.deepStrictEqual(gaining.reserved, [{ id: "a", bridge: "relay", value: 101n * USD }])
+      for (const priceImpactBps of [null, 10_000]) {
+        const unknown = yield* flown({ ...overRelay, priceImpactBps })
+        assert.strictEqual(unknown.refusal?.reason, "budget_spent")
+        assert.deepStrictEqual(unknown.reserved, [])
+      }
     })
   )
 

@@ -18,6 +18,7 @@ import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { chain as template } from "../../support/FakeChain.ts"
 import { newIntent } from "../../support/IntentFixtures.ts"
 import { freshStores } from "../../support/OrchestratorStores.ts"
+import { overrides } from "../../support/Overrides.ts"
 
 const chain = { ...template, id: 1, name: "source" }
 const owner = privateKeyToAccount(`0x${"07".repeat(32)}`)
@@ -32,6 +33,7 @@ const make = <E>(stores: Layer.Layer<Intents, E>) =>
             stores,
             Alerts.layer,
             Exposures.layer,
+            overrides,
             Chains.layer([chain]),
             Screening.layer(),
             SweepContracts.layer,

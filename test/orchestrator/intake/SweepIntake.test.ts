@@ -23,6 +23,7 @@ import { Intents, type NewIntent } from "../../../src/ports/orchestrator/Intents
 import { newIntent } from "../../support/IntentFixtures.ts"
 import { address } from "../../support/FakeChain.ts"
 import { authorize, chain, EXPIRY, OWNER, owner, paused, upgraded, withoutSetCode } from "./intakeScene.ts"
+import { overrides } from "../../support/Overrides.ts"
 
 /** A chain on which the owner's account runs the delegate. */
 const delegated: Chain = { ...chain, id: 5, name: "delegated" }
@@ -62,6 +63,7 @@ const scene = Effect.gen(function* () {
           MemoryIntents.layer,
           Alerts.layer,
           Exposures.layer,
+          overrides,
           Chains.layer([chain, delegated, withoutSetCode, paused, upgraded]),
           Screening.layer(),
           SweepContracts.layer,

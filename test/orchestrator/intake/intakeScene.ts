@@ -20,6 +20,7 @@ import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import { address, chain as template } from "../../support/FakeChain.ts"
 import { newIntent } from "../../support/IntentFixtures.ts"
+import { overrides } from "../../support/Overrides.ts"
 
 export const chain = { ...template, id: 1, name: "source" }
 
@@ -88,6 +89,7 @@ export const make = Effect.fnUntraced(function* (
           stores,
           Alerts.layer,
           Exposures.layer,
+          overrides,
           Chains.layer([chain, withoutSetCode, paused, upgraded]),
           Screening.layer(),
           SweepContracts.layer,

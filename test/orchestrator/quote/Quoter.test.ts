@@ -83,6 +83,7 @@ describe("a quote on one chain", () => {
           tokenIn: TOKEN,
           tokenOut: STABLE,
           amountIn: swapAmount,
+          divisible: true,
           sender: OWNER,
           recipient: DESTINATION,
           // Nothing is measured.

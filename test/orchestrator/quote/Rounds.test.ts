@@ -39,6 +39,7 @@ import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { TestNetwork } from "../../support/Network.ts"
 import * as Pools from "../../support/Pools.ts"
 import * as Rounds from "../../support/Rounds.ts"
+import { overrides } from "../../support/Overrides.ts"
 
 interface Kind {
   readonly name: string
@@ -113,6 +114,7 @@ const scene = Layer.effect(
       UniswapV3.layer,
       Alerts.layer,
       Exposures.layer,
+      overrides,
       BuilderAttribution.layer({ builders: new Map() }),
       Intents.layer,
       NativeSignatures.layer

@@ -22,7 +22,7 @@ const destination = {
   }
 }
 
-const depthOf = (minAmountOut: bigint, to: typeof destination | typeof source, price: bigint | undefined = USD) =>
+const depthOf = (minAmountOut: bigint, to: typeof destination | typeof source, price: bigint | null = USD) =>
   Effect.gen(function* () {
     const { order, quote } = newIntent({ id: "a" })
     const depth = yield* DeliveryDepth.make
@@ -36,7 +36,7 @@ const depthOf = (minAmountOut: bigint, to: typeof destination | typeof source, p
       get: (id) => Effect.succeed(id === 1 ? source : destination)
     }),
     Effect.provideService(Prices, {
-      usd: () => Effect.succeed(new Map(price === undefined ? [] : [[OUT, price]])),
+      usd: () => Effect.succeed(new Map(price === null ? [] : [[OUT, price]])),
       detailed: () => Effect.die("not asked for")
     })
   )
@@ -46,7 +46,7 @@ describe("the depth of a delivery", () => {
     Effect.gen(function* () {
       assert.strictEqual(yield* depthOf(999_000_000n, destination), 2)
       assert.strictEqual(yield* depthOf(1_000_000_001n, destination), 32)
-      assert.strictEqual(yield* depthOf(1n, destination, undefined), 32)
+      assert.strictEqual(yield* depthOf(1n, destination, null), 32)
       assert.strictEqual(yield* depthOf(10n ** 20n, source), 1)
     })
   )

@@ -63,7 +63,7 @@ export const suite = (adapter: string, stores: Layer.Layer<LaneBook | Intents | 
       }).pipe(Effect.provide(stores))
     )
 
-    it.effect("stores one transfer for each nonce", () =>
+    it.effect("stores one transfer of a retired lane for each nonce", () =>
       Effect.gen(function* () {
         const book = yield* LaneBook
         const transfer = {
@@ -75,12 +75,21 @@ export const suite = (adapter: string, stores: Layer.Layer<LaneBook | Intents | 
           raw: "0xabcd",
           hash: hash("a")
         } as const
-        assert.deepStrictEqual(yield* book.withdraw(transfer, record("lane.empty")), transfer)
+        assert.isTrue(Option.isNone(yield* book.withdraw(transfer, record("lane.empty"))))
+        yield* drain
+        assert.isTrue(Option.isNone(yield* book.withdraw(transfer, record("lane.empty"))))
+        yield* book.move(LANE, "draining", "retired", record("lane.retired"))
+        assert.deepStrictEqual(yield* book.withdraw(transfer, record("lane.empty")), Option.some(transfer))
         const again = yield* book.withdraw({ ...transfer, amount: 1n, hash: hash("b") }, record("lane.empty"))
-        assert.deepStrictEqual(again, transfer)
+        assert.deepStrictEqual(again, Option.some(transfer))
         assert.deepStrictEqual(yield* book.withdrawal(1, LANE, 5n), Option.some(transfer))
         assert.isTrue(Option.isNone(yield* book.withdrawal(1, LANE, 6n)))
-        assert.lengthOf(yield* book.log(10), 1)
+        assert.lengthOf(yield* book.log(10), 3)
+        // Another replica takes the lane into use between the reading of its state and the transfer.
+        yield* book.move(LANE, "retired", "active", record("lane.active"))
+        const late = { ...transfer, nonce: 6n, hash: hash("c") }
+        assert.isTrue(Option.isNone(yield* book.withdraw(late, record("lane.empty"))))
+        assert.isTrue(Option.isNone(yield* book.withdrawal(1, LANE, 6n)))
       }).pipe(Effect.provide(stores))
     )
   })

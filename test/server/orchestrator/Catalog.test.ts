@@ -43,6 +43,7 @@ describe("GET /chains", () => {
         explorerUrl: "https://one.example",
         blockTimeMillis: 1000,
         confirmations: 1,
+        paused: false,
         features: { source: true, swap: true, bridgeDestinations: [2], swapBeforeBridge: true }
       })
       assert.deepStrictEqual(
@@ -113,7 +114,8 @@ describe("both", () => {
       const { call } = yield* serve()
       for (const path of ["/chains", "/tokens", "/tokens?chainId=1"]) {
         const first = yield* call(path, { headers: { origin: "https://app.example" } })
-        assert.strictEqual(first.headers.get("cache-control"), "public, max-age=300")
+        const age = path === "/chains" ? 5 : 300
+        assert.strictEqual(first.headers.get("cache-control"), `public, max-age=${age}`)
         assert.isNull(first.headers.get("ratelimit"))
         assert.match(first.headers.get("access-control-expose-headers") ?? "", /ETag/)
         const etag = first.headers.get("etag") ?? ""

@@ -10,6 +10,7 @@ import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { LaneDesk, UnknownLane } from "../../../src/orchestrator/operate/LaneDesk.ts"
+import { PauseDesk } from "../../../src/orchestrator/operate/PauseDesk.ts"
 import { Treasury } from "../../../src/orchestrator/treasury/Treasury.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
 import { SweepIntake } from "../../../src/orchestrator/intake/SweepIntake.ts"
@@ -26,6 +27,7 @@ import * as OrchestratorServer from "../../../src/server/orchestrator/Orchestrat
 import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
 import type { ListenOptions } from "../../../src/server/shared/ServiceServer.ts"
+import { overrides } from "../../support/Overrides.ts"
 import {
   ID,
   chains,
@@ -173,6 +175,13 @@ export const services = (
   onLog: (line: LogLine) => void
 ) => {
   const all = { ...working, ...useCases }
+  const configured = Layer.merge(
+    ChainsInMemory.layer(chains),
+    OrchestratorSettings.layer({
+      ...orchestratorDefaults,
+      relayer: { ...orchestratorDefaults.relayer, pausedChains: all.pausedChains }
+    })
+  )
   return Layer.mergeAll(
     Layer.mock(Quoter, { quote: all.quote, quoteAll: all.quoteAll }),
     Layer.mock(Intake, { submit: all.submit, accepted: all.accepted }),
@@ -195,13 +204,9 @@ export const services = (
     Layer.mock(LaneDesk, all.lanes),
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
     Layer.mock(Treasury, all.treasury),
-    ChainsInMemory.layer(chains),
+    PauseDesk.layer.pipe(Layer.provideMerge(overrides), Layer.provideMerge(configured)),
     all.store,
     all.keys,
-    OrchestratorSettings.layer({
-      ...orchestratorDefaults,
-      relayer: { ...orchestratorDefaults.relayer, pausedChains: all.pausedChains }
-    }),
     ServerSettings.layer(settings),
     Logger.layer([
       Logger.make((options) =>

@@ -189,6 +189,7 @@ describe("POST /quote", () => {
       const told: { readonly [Reason in QuoteFailed["reason"]]: QuoteReason } = {
         unsupported_chain: "unsupported_chain",
         chain_paused: "chain_unavailable",
+        paused: "unavailable",
         chain_unavailable: "unavailable",
         fee_limit: "unavailable",
         same_token: "same_token",

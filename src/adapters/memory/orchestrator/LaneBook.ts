@@ -1,6 +1,6 @@
 /** {@link LaneBook} in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Option, Ref } from "effect"
-import { LaneBook, type NewOperatorRecord } from "../../../ports/orchestrator/LaneBook.ts"
+import { LaneBook, type NewOperatorRecord, type Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
 import { OrchestratorState, type State } from "./OrchestratorState.ts"
 
 const unfinished = (state: State, lane: string) =>
@@ -29,12 +29,14 @@ export const layer = Layer.effect(
 
     const withdraw: LaneBook["Service"]["withdraw"] = Effect.fnUntraced(function* (wanted, record) {
       const atMs = yield* Clock.currentTimeMillis
-      return yield* Ref.modify(state, (current) => {
+      return yield* Ref.modify(state, (current): readonly [Option.Option<Withdrawal>, State] => {
+        if (current.laneStates.get(wanted.lane)?.state !== "retired") return [Option.none(), current]
         const stored = current.withdrawals.find(
           ({ chainId, lane, nonce }) => chainId === wanted.chainId && lane === wanted.lane && nonce === wanted.nonce
         )
-        if (stored !== undefined) return [stored, current]
-        return [wanted, recorded({ ...current, withdrawals: [...current.withdrawals, wanted] }, record, atMs)]
+        if (stored !== undefined) return [Option.some(stored), current]
+        const withdrawals = [...current.withdrawals, wanted]
+        return [Option.some(wanted), recorded({ ...current, withdrawals }, record, atMs)]
       })
     })
 

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import * as KeptSums from "../shared/KeptSums.ts"
 import * as StoreProbe from "../shared/StoreProbe.ts"
+import * as AlertNotices from "./AlertNotices.ts"
 import * as Alerts from "./Alerts.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as AuditLog from "./AuditLog.ts"
@@ -18,6 +19,7 @@ import * as Webhooks from "./Webhooks.ts"
 
 /** Requires the schema of `Migrated.layer`. */
 export const layer = Layer.mergeAll(
+  AlertNotices.layer,
   Alerts.layer,
   ApiKeys.layer,
   AuditLog.layer,

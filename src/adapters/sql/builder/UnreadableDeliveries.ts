@@ -31,6 +31,9 @@ interface Waiting {
   readonly endpoint_id: string
   readonly secret: string | null
   readonly secret_sealed: string | null
+  /** Secrets that no longer sign are absent. */
+  readonly previous_secret: string | null
+  readonly previous_secret_sealed: string | null
 }
 
 const make = Effect.gen(function* () {
@@ -54,15 +57,22 @@ const make = Effect.gen(function* () {
       WHERE id = ANY(${failures.map(({ id }) => id)}::bigint[])`
   })
 
+  /** The secrets that sign: the current one, and the previous one if there is one. */
+  const secretsOf = Effect.fnUntraced(function* (
+    webhookId: string,
+    [current, previous]: WebhookRows.StoredDue["stored"]
+  ) {
+    const secrets = [yield* WebhookSecrets.read(box, "secret", webhookId, current)]
+    if (previous.plain !== null || previous.sealed !== null) {
+      secrets.push(yield* WebhookSecrets.read(box, "previous_secret", webhookId, previous))
+    }
+    return secrets
+  })
+
   /** The delivery with its secrets, or the reason why one cannot be read. */
-  const withSecrets = ({ stored: [current, previous], ...due }: WebhookRows.StoredDue) =>
-    Effect.gen(function* () {
-      const secrets = [yield* WebhookSecrets.read(box, "secret", due.webhookId, current)]
-      if (previous.plain !== null || previous.sealed !== null) {
-        secrets.push(yield* WebhookSecrets.read(box, "previous_secret", due.webhookId, previous))
-      }
-      return { ...due, secrets } satisfies DueDelivery
-    }).pipe(
+  const withSecrets = ({ stored, ...due }: WebhookRows.StoredDue) =>
+    secretsOf(due.webhookId, stored).pipe(
+      Effect.map((secrets) => ({ ...due, secrets }) satisfies DueDelivery),
       Effect.catchTag("SecretUnreadable", ({ detail }) => Effect.succeed({ id: due.id, detail } satisfies Unreadable))
     )
 
@@ -76,9 +86,12 @@ const make = Effect.gen(function* () {
   }, guarded("UnreadableDeliveries.decode"))
 
   const recheck = Effect.gen(function* () {
+    const at = timestamp(yield* Clock.currentTimeMillis)
     const rows = yield* sql<Waiting>`
       SELECT a.details ->> 'deliveryId' AS id, d.state = 'pending' AS waits, d.type, d.payload, d.failures,
-        e.id AS endpoint_id, e.secret, e.secret_sealed
+        e.id AS endpoint_id, e.secret, e.secret_sealed,
+        CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret,
+        CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret_sealed END AS previous_secret_sealed
       FROM builder.alerts a LEFT JOIN builder.webhook_deliveries d ON d.id = (a.details ->> 'deliveryId')::bigint
         LEFT JOIN builder.webhook_endpoints e ON e.id = d.endpoint_id
       WHERE a.cleared_at IS NULL AND a.kind = ${KIND}`
@@ -88,15 +101,16 @@ const make = Effect.gen(function* () {
     )
     const locked = yield* Effect.filter(
       rows.filter(({ waits }) => waits),
-      ({ endpoint_id, secret, secret_sealed }) =>
-        WebhookSecrets.read(box, "secret", endpoint_id, { plain: secret, sealed: secret_sealed }).pipe(
-          Effect.match({ onFailure: () => true, onSuccess: () => false })
-        )
+      ({ endpoint_id, previous_secret, previous_secret_sealed, secret, secret_sealed }) =>
+        secretsOf(endpoint_id, [
+          { plain: secret, sealed: secret_sealed },
+          { plain: previous_secret, sealed: previous_secret_sealed }
+        ]).pipe(Effect.match({ onFailure: () => true, onSuccess: () => false }))
     )
     const unreadable = new Set([...failures, ...locked].map(({ id }) => id))
     const mended = rows.map(({ id }) => id).filter((id) => !unreadable.has(id))
     if (mended.length === 0) return
-    yield* sql`UPDATE builder.webhook_deliveries SET due_at = ${timestamp(yield* Clock.currentTimeMillis)}
+    yield* sql`UPDATE builder.webhook_deliveries SET due_at = ${at}
       WHERE id = ANY(${mended}::bigint[]) AND state = 'pending'`
     yield* Effect.forEach(mended, (id) => alerts.clear(keyOf(id)), { discard: true })
   }).pipe(guarded("UnreadableDeliveries.recheck"))

@@ -86,6 +86,10 @@ const withdraw = (sql: Sql): Shape["withdraw"] =>
   Effect.fnUntraced(
     function* (wanted, change) {
       const { amount, chainId, hash, lane, nonce, raw, recipient } = wanted
+      // The lock holds back another replica that takes the lane into use again.
+      const retired = yield* sql`SELECT 1 FROM orchestrator.lane_states
+        WHERE lane = ${lane} AND state = 'retired' FOR SHARE`
+      if (retired.length === 0) return Option.none()
       const added = yield* sql`
         INSERT INTO orchestrator.lane_withdrawals (chain_id, lane, nonce, recipient, amount, hash, raw, signed_at)
         VALUES (${chainId}, ${lane}, ${nonce}, ${recipient}, ${String(amount)}::numeric, ${hash}, ${bytes(raw)},
@@ -93,9 +97,9 @@ const withdraw = (sql: Sql): Shape["withdraw"] =>
         ON CONFLICT (chain_id, lane, nonce) DO NOTHING RETURNING nonce`
       if (added.length > 0) {
         yield* record(sql, change)
-        return wanted
+        return Option.some(wanted)
       }
-      return Option.getOrElse(yield* withdrawal(sql)(chainId, lane, nonce), () => wanted)
+      return yield* withdrawal(sql)(chainId, lane, nonce)
     },
     (effect) => sql.withTransaction(effect),
     guarded("LaneBook.withdraw")

@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { UnreadableDeliveries } from "../../../../src/adapters/sql/builder/UnreadableDeliveries.ts"
 import { Webhooks } from "../../../../src/ports/builder/Webhooks.ts"
 import { Alerts } from "../../../../src/ports/shared/Alerts.ts"
@@ -57,6 +58,26 @@ describe("a webhook delivery whose row cannot be read", () => {
       yield* recheck
       assert.deepStrictEqual(yield* standing, [])
       assert.deepStrictEqual(yield* claim(3), ["b"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("stays set aside while the previous secret of its endpoint cannot be read", () =>
+    Effect.gen(function* () {
+      yield* three
+      yield* setType("b", "sweep.submitted")
+      const webhooks = yield* Webhooks
+      yield* webhooks.rotate("alpha", "one", Redacted.make("whsec_two"), 3_600_000)
+      const sql = yield* PgClient.PgClient
+      yield* sql`UPDATE builder.webhook_endpoints SET previous_secret = NULL, previous_secret_sealed = 'v1.00.lost.key'`
+      assert.deepStrictEqual(yield* claim(3), [])
+      yield* recheck
+      assert.lengthOf(yield* standing, 3)
+      assert.deepStrictEqual(yield* claim(3), [])
+      // The previous secret signs no longer.
+      yield* TestClock.adjust("1 hour")
+      yield* recheck
+      assert.deepStrictEqual(yield* standing, [])
+      assert.deepStrictEqual(yield* claim(3), ["a", "b", "c"])
     }).pipe(Effect.provide(layer))
   )
 

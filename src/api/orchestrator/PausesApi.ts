@@ -1,0 +1,42 @@
+/** The operator's routes about pauses. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { described } from "../../domain/Described.ts"
+import { PauseSubject, PauseView } from "../../domain/Pause.ts"
+import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
+import { OperatorOnly, Validated } from "../shared/Middleware.ts"
+import * as Docs from "./PausesDocs.ts"
+
+const ChangeOfPause = Schema.Struct({
+  subject: described(PauseSubject, "Subject of the change."),
+  state: described(
+    Schema.Literals(["paused", "running", "default"]),
+    "New state. `default` drops the operator's choice, so that the settings hold again."
+  ),
+  reason: described(
+    Schema.optionalKey(Schema.String.check(Schema.isMaxLength(200))),
+    "Reason of the change, for the record. Default: none."
+  )
+}).annotate({ identifier: "PauseChange" })
+
+export const Pauses = HttpApiGroup.make("pauses")
+  .add(
+    HttpApiEndpoint.get("pauses", "/admin/pauses", {
+      success: Schema.Array(PauseView),
+      error: [Unavailable, InternalError]
+    }).annotateMerge(Docs.pauses),
+    HttpApiEndpoint.post("changePause", "/admin/pauses", {
+      payload: ChangeOfPause,
+      success: PauseView,
+      error: [NotFound, Unavailable, InternalError]
+    })
+      .middleware(Validated)
+      .annotateMerge(Docs.change)
+  )
+  .middleware(OperatorOnly)
+  .annotateMerge(
+    OpenApi.annotations({
+      description:
+        "Pauses of chains, tokens, builders or everything. For the operator, with `Authorization: Bearer <ORCH_ADMIN_TOKEN>`."
+    })
+  )

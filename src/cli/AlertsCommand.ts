@@ -1,0 +1,130 @@
+/** `./sweep alerts`: lists the standing alerts of both services, and sends a test to every destination. */
+import { Clock, Console, Effect, Result, Schema } from "effect"
+import { Command } from "effect/cli"
+import { FetchHttpClient, HttpClient } from "effect/http"
+import * as AlertDestinationsHttp from "../adapters/http/AlertDestinationsHttp.ts"
+import { alerts } from "../config/Alerts.ts"
+import { testMessage } from "../domain/AlertMessage.ts"
+import { AlertView } from "../domain/Health.ts"
+import { DestinationName } from "../ports/shared/AlertDestinations.ts"
+import * as AlertOptions from "./AlertOptions.ts"
+import * as BuilderClient from "./BuilderClient.ts"
+import * as OrchestratorClient from "./OrchestratorClient.ts"
+import { json, printed } from "./Output.ts"
+import { table } from "./Table.ts"
+import { UsageError } from "./UsageError.ts"
+
+const Listed = Schema.Struct({ service: Schema.String, ...AlertView.fields })
+type Listed = typeof Listed.Type
+
+const ofOrchestrator = Effect.gen(function* () {
+  const { explained, operator } = yield* OrchestratorClient.connect
+  return yield* explained(operator.alerts())
+})
+
+const ofBuilder = Effect.gen(function* () {
+  const { console, explained } = yield* BuilderClient.connect
+  return yield* explained(console.alerts())
+})
+
+const named = (service: string) => (standing: ReadonlyArray<AlertView>) =>
+  standing.map(({ details, id, kind, message, severity, sinceMs }): Listed => ({
+    service,
+    id,
+    severity,
+    kind,
+    message,
+    sinceMs,
+    details
+  }))
+
+const asRow = ({ kind, message, service, severity, sinceMs }: Listed): ReadonlyArray<string> => [
+  severity,
+  service,
+  kind,
+  new Date(sinceMs).toISOString(),
+  message
+]
+
+const criticalFirst = (listed: ReadonlyArray<Listed>) =>
+  listed.toSorted(
+    (a, b) => Number(b.severity === "critical") - Number(a.severity === "critical") || a.sinceMs - b.sinceMs
+  )
+
+/** A service without settings is left out with a remark. One that does not answer fails the command after the others are listed. */
+const list = Effect.fnUntraced(function* (asJson: boolean) {
+  const answers = [
+    yield* Effect.result(Effect.map(ofOrchestrator, named("orchestrator"))),
+    yield* Effect.result(Effect.map(ofBuilder, named("builder-backend")))
+  ]
+  const listed = answers.flatMap((answer) => (Result.isSuccess(answer) ? [answer.success] : []))
+  const failures = answers.flatMap((answer) => (Result.isFailure(answer) ? [answer.failure] : []))
+  const first = failures.find((failure) => listed.length === 0 || !(failure instanceof UsageError))
+  if (listed.length > 0) {
+    yield* printed(Schema.Array(Listed), criticalFirst(listed.flat()), asJson, (all) =>
+      table(["SEVERITY", "SERVICE", "KIND", "SINCE", "MESSAGE"], all.map(asRow), "no alerts")
+    )
+  }
+  for (const failure of failures) if (failure !== first) yield* Console.error(`not listed: ${failure.message}`)
+  if (first !== undefined) return yield* Effect.fail(first)
+})
+
+const Tested = Schema.Struct({ destination: DestinationName, accepted: Schema.Boolean, detail: Schema.String })
+
+/** A destination did not accept the test. The outcomes are printed already. */
+export class TestNotAccepted extends Schema.TaggedError<TestNotAccepted>()("TestNotAccepted", {
+  destinations: Schema.Array(DestinationName)
+}) {
+  override get message(): string {
+    return `${this.destinations.join(", ")} did not accept the test. Check the settings ALERT_…`
+  }
+}
+
+const sendTests = Effect.gen(function* () {
+  const destinations = yield* AlertOptions.destinations
+  if (destinations.length === 0) {
+    return yield* new UsageError({
+      detail:
+        "no destination of alerts is set. Set ALERT_WEBHOOK_URL, ALERT_SLACK_URL or ALERT_PAGERDUTY_KEY (docs/how-to/get-woken-by-alerts.md)"
+    })
+  }
+  const client = yield* HttpClient.HttpClient
+  const source = yield* alerts.alertSource.config
+  const now = yield* Clock.currentTimeMillis
+  return yield* Effect.forEach(
+    destinations,
+    (destination) =>
+      AlertDestinationsHttp.make(client, destination)
+        .send(testMessage(`test-${destination.name}-${now.toString(36)}`, source, now))
+        .pipe(
+          Effect.as({ destination: destination.name, accepted: true, detail: "accepted" }),
+          Effect.catch(({ detail }) => Effect.succeed({ destination: destination.name, accepted: false, detail }))
+        ),
+    { concurrency: "unbounded" }
+  )
+})
+
+const test = Command.make("test", { json }, ({ json }) =>
+  Effect.gen(function* () {
+    const outcomes = yield* sendTests
+    yield* printed(Schema.Array(Tested), outcomes, json, (all) =>
+      table(
+        ["DESTINATION", "OUTCOME"],
+        all.map(({ accepted, destination, detail }) => [destination, accepted ? detail : `failed: ${detail}`])
+      )
+    )
+    const failed = outcomes.filter(({ accepted }) => !accepted).map(({ destination }) => destination)
+    if (failed.length > 0) return yield* new TestNotAccepted({ destinations: failed })
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+).pipe(
+  Command.withDescription(
+    "Send a test to every destination of alerts of the settings, and print the outcomes. Exits with 1 if one fails"
+  ),
+  Command.withExamples([{ command: "sweep alerts test", description: "Try the settings before you rely on them" }])
+)
+
+export const alertsCommand = Command.make("alerts", { json }, ({ json }) => list(json)).pipe(
+  Command.withDescription("List the standing alerts of both services, critical first"),
+  Command.withSubcommands([test]),
+  Command.withExamples([{ command: "sweep alerts", description: "List what needs attention now" }])
+)

@@ -1,0 +1,33 @@
+/** Values that an operator chose in place of settings, with the record of who changed what. All replicas share them. */
+import { Context, type Effect, type Stream } from "effect"
+import type { StoreUnavailable } from "../shared/Store.ts"
+import type { NewOperatorRecord } from "./LaneBook.ts"
+
+/** A value in place of a setting. */
+export interface Override {
+  /** Unique, such as `pause:chain:8453`. */
+  readonly name: string
+  readonly value: string
+  readonly actor: string
+  readonly reason: string
+  /** UNIX milliseconds of the change. */
+  readonly sinceMs: number
+}
+
+export class Overrides extends Context.Service<
+  Overrides,
+  {
+    /** Every override, by name. */
+    readonly all: Effect.Effect<ReadonlyArray<Override>, StoreUnavailable>
+    /**
+     * Sets an override, or drops it if the value is undefined, and records it in the same step. False if nothing changed: then
+     * nothing is recorded.
+     */
+    readonly set: (
+      wanted: { readonly name: string; readonly value: string | undefined; readonly reason: string },
+      record: NewOperatorRecord
+    ) => Effect.Effect<boolean, StoreUnavailable>
+    /** Emits after changes of this process and of others. Emissions can be lost, so also read on a timer. */
+    readonly changes: Stream.Stream<void>
+  }
+>()("sweep/ports/Overrides") {}

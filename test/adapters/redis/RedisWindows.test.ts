@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Config, Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import * as RedisWindows from "../../../src/adapters/redis/RedisWindows.ts"
+import { SharedWindows } from "../../../src/ports/shared/SharedWindows.ts"
+import { specify } from "../../ports/shared/SharedWindows.suite.ts"
+import * as RespServer from "./RespServer.ts"
+
+const replicaAt = (url: string) =>
+  Effect.map(Layer.build(RedisWindows.layer(Redacted.make(url))), Context.get(SharedWindows))
+
+/** The real server of TEST_REDIS_URL if it is set. */
+const store = Effect.map(Config.option(Config.String("TEST_REDIS_URL")), (real) =>
+  Option.isSome(real) ? Effect.succeed(real.value) : Effect.map(RespServer.start, ({ url }) => url)
+).pipe(Effect.flatten, Effect.map(replicaAt))
+
+specify("RedisWindows", store)
+
+describe("a connection to Redis", () => {
+  /** The count, or the reason of a failure. */
+  const asked = (windows: SharedWindows["Service"]) =>
+    windows
+      .take({ key: "a", tokens: 1, limit: 9, windowMillis: 60_000 })
+      .pipe(
+        Effect.match({ onFailure: ({ detail }) => detail, onSuccess: ({ count }) => count }),
+        Effect.timeout("2 seconds")
+      )
+
+  it.live("is one for all requests, and another one after the server was away", () =>
+    Effect.gen(function* () {
+      const redis = yield* RespServer.start
+      const windows = yield* replicaAt(redis.url)
+      assert.deepStrictEqual(yield* Effect.all([asked(windows), asked(windows)], { concurrency: 2 }), [1, 2])
+      assert.strictEqual(redis.connections(), 1)
+      yield* redis.stop
+      assert.isString(yield* asked(windows))
+      assert.isString(yield* asked(windows))
+      yield* redis.restart
+      assert.strictEqual(yield* asked(windows), 3)
+    })
+  )
+
+  it.live("is left when nobody waits for its answer any more", () =>
+    Effect.gen(function* () {
+      const redis = yield* RespServer.start
+      const windows = yield* replicaAt(redis.url)
+      yield* asked(windows)
+      redis.behave("silent")
+      const waiting = yield* Effect.forkChild(asked(windows))
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(waiting)
+      redis.behave("answers")
+      assert.strictEqual(yield* asked(windows), 2)
+      assert.strictEqual(redis.connections(), 2)
+    })
+  )
+
+  for (const mood of ["refuses", "nonsense"] as const) {
+    it.live(`fails if the server ${mood === "refuses" ? "refuses" : "answers something else"}`, () =>
+      Effect.gen(function* () {
+        const redis = yield* RespServer.start
+        const windows = yield* replicaAt(redis.url)
+        redis.behave(mood)
+        assert.isString(yield* asked(windows))
+        redis.behave("answers")
+        assert.strictEqual(yield* asked(windows), 1)
+      })
+    )
+  }
+})

@@ -1,0 +1,94 @@
+/**
+ * A server that speaks enough of Redis's protocol (RESP 3) for tests without Redis: `HELLO`, and `EVAL` of a script that counts in a
+ * window. It shows the client's connections, and the answers and silences that they get. It does not run the script's text, which
+ * a real server does if `TEST_REDIS_URL` names one.
+ */
+import * as Net from "node:net"
+import { Effect } from "effect"
+
+interface Window {
+  count: number
+  readonly endsAt: number
+}
+
+export type Mood = "answers" | "refuses" | "silent" | "nonsense"
+
+/** Splits the arrays of bulk strings off the front of a text. Returns them, and the rest. */
+const commandsOf = (
+  text: string
+): { readonly commands: ReadonlyArray<ReadonlyArray<string>>; readonly rest: string } => {
+  const commands: Array<ReadonlyArray<string>> = []
+  let rest = text
+  for (;;) {
+    let at = rest.indexOf("\r\n") + 2
+    if (at === 1) return { commands, rest }
+    const words: Array<string> = []
+    for (let left = Number(rest.slice(1, at - 2)); left > 0; left--) {
+      const end = rest.indexOf("\r\n", at)
+      const length = end < 0 ? Number.NaN : Number(rest.slice(at + 1, end))
+      if (!(rest.length >= end + 4 + length)) return { commands, rest }
+      words.push(rest.slice(end + 2, end + 2 + length))
+      at = end + 4 + length
+    }
+    commands.push(words)
+    rest = rest.slice(at)
+  }
+}
+
+/** Listens on a free port of loopback until the scope closes. */
+export const start = Effect.gen(function* () {
+  const windows = new Map<string, Window>()
+  const sockets = new Set<Net.Socket>()
+  let mood: Mood = "answers"
+  let connections = 0
+
+  const take = ([, , , key = "", tokens, limit, millis]: ReadonlyArray<string>) => {
+    const now = performance.now()
+    const standing = windows.get(key)
+    const window =
+      standing !== undefined && standing.endsAt > now ? standing : { count: 0, endsAt: now + Number(millis) }
+    windows.set(key, window)
+    const count = window.count + Number(tokens)
+    if (count <= Number(limit)) window.count = count
+    return `*2\r\n:${count}\r\n:${Math.ceil(window.endsAt - now)}\r\n`
+  }
+
+  const answer = (command: ReadonlyArray<string>) => {
+    if (mood === "refuses") return "-NOAUTH Authentication required.\r\n"
+    if (command[0] === "HELLO") return "%1\r\n+proto\r\n:3\r\n"
+    return mood === "nonsense" ? "+OK\r\n" : take(command)
+  }
+
+  const server = Net.createServer((socket) => {
+    connections++
+    sockets.add(socket)
+    let received = ""
+    socket.on("close", () => sockets.delete(socket))
+    socket.on("error", () => socket.destroy())
+    socket.on("data", (chunk) => {
+      const { commands, rest } = commandsOf(received + chunk.toString("latin1"))
+      received = rest
+      if (mood !== "silent") for (const command of commands) socket.write(answer(command))
+    })
+  })
+  const listen = (port: number) =>
+    Effect.callback<void>((resume) => {
+      server.listen(port, "127.0.0.1", () => resume(Effect.void))
+    })
+  const stop = Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    for (const socket of sockets) socket.destroy()
+  })
+  yield* Effect.acquireRelease(listen(0), () => stop)
+  const address = server.address()
+  const port = address === null || typeof address === "string" ? 0 : address.port
+  return {
+    url: `redis://127.0.0.1:${port}/0`,
+    connections: () => connections,
+    behave: (next: Mood) => {
+      mood = next
+    },
+    stop,
+    restart: Effect.suspend(() => listen(port))
+  }
+})

@@ -1,0 +1,124 @@
+/** Pauses of the operator, from the desk to quotes and to the relayer. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as MemoryOverrides from "../../../src/adapters/memory/orchestrator/Overrides.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
+import { parse } from "../../../src/domain/Pause.ts"
+import { PauseDesk } from "../../../src/orchestrator/operate/PauseDesk.ts"
+import { KeptOverrides } from "../../../src/orchestrator/shared/KeptOverrides.ts"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
+import { Overrides } from "../../../src/ports/orchestrator/Overrides.ts"
+import * as Quoting from "../../support/Quoting.ts"
+import { source } from "../../support/RelayFixtures.ts"
+import { layerWith, scene } from "../../support/RelayScene.ts"
+import { relay } from "../../support/SentSweep.ts"
+
+const CHANGE = { actor: "admin-token", reason: "drill" }
+
+const named = (name: string) => parse(name) ?? assert.fail(`${name} is no subject`)
+
+const choose = (name: string, state: "paused" | "running" | "default") =>
+  Effect.flatMap(PauseDesk, (desk) => desk.change(named(name), state, CHANGE))
+
+const layer = Layer.provideMerge(PauseDesk.layer, layerWith({}))
+
+describe("a pause of the operator", () => {
+  it.effect("lets accepted sweeps wait, and they are sent after it", () =>
+    Effect.gen(function* () {
+      const { intent, sent, submit } = yield* scene
+      const { order } = yield* submit({ id: "a" })
+      const subjects = [
+        "all",
+        `chain:${source.id}`,
+        `chain:${order.destChainId}`,
+        `token:${source.id}:${order.tokenIn}`
+      ]
+      for (const subject of subjects) {
+        yield* choose(subject, "paused")
+        assert.strictEqual((yield* relay).sent, 0, subject)
+        assert.strictEqual((yield* intent("a")).status, "submitted")
+        yield* choose(subject, "default")
+        yield* TestClock.adjust("3 seconds")
+      }
+      assert.lengthOf(yield* sent, 0)
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("ends a pause of the settings until it is dropped, and every change is recorded once", () =>
+    Effect.gen(function* () {
+      const { submit } = yield* scene
+      const { list } = yield* PauseDesk
+      const subject = `chain:${source.id}`
+      yield* submit({ id: "a" })
+      assert.deepStrictEqual(yield* list, [
+        { subject: named(subject), state: "paused", configured: "paused", chosen: null }
+      ])
+      for (const _ of [1, 2]) yield* choose(subject, "running")
+      const [view] = yield* list
+      assert.deepInclude(view, { state: "running", configured: "paused" })
+      assert.deepInclude(view?.chosen, { state: "running", ...CHANGE })
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      assert.strictEqual((yield* choose(subject, "default")).state, "paused")
+      assert.strictEqual((yield* Effect.flip(choose("chain:99", "paused")))._tag, "UnsupportedChain")
+      assert.deepStrictEqual(
+        (yield* Effect.flatMap(LaneBook, (book) => book.log(9))).map(({ action, subject }) => [action, subject]),
+        [
+          ["pause.default", subject],
+          ["pause.running", subject]
+        ]
+      )
+    }).pipe(Effect.provide(Layer.provideMerge(PauseDesk.layer, layerWith({ pausedChains: [source.id] }))))
+  )
+
+  it.effect("refuses quotes of what is paused, and of nothing else", () =>
+    Effect.gen(function* () {
+      const cases = [
+        ["all", {}, "chain_paused"],
+        [`chain:${Quoting.source.id}`, {}, "chain_paused"],
+        [`chain:${Quoting.destination.id}`, Quoting.crossChain, "chain_paused"],
+        [`token:${Quoting.source.id}:${Quoting.TOKEN}`, {}, "paused"],
+        [`token:${Quoting.source.id}:${Quoting.STABLE}`, {}, "paused"],
+        [`token:${Quoting.source.id}:${Quoting.source.wrappedNative}`, { tokenIn: NATIVE }, "paused"],
+        [`token:${Quoting.source.id}:${NATIVE}`, { tokenIn: NATIVE }, "paused"],
+        ["builder:bld_test", { apiKey: Quoting.KEY }, "paused"],
+        ["builder:bld_test", {}, undefined],
+        [`token:${Quoting.destination.id}:${Quoting.TOKEN}`, {}, undefined],
+        [`chain:${Quoting.destination.id}`, {}, undefined]
+      ] as const
+      for (const [subject, request, reason] of cases) {
+        const { pause, quote } = yield* Quoting.make()
+        yield* pause(subject)
+        const answer = yield* Effect.result(quote(request))
+        const refusal = answer._tag === "Failure" ? answer.failure : undefined
+        assert.strictEqual(refusal?._tag === "QuoteFailed" ? refusal.reason : undefined, reason, subject)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("replicas", () => {
+  it.effect("follow a change within two seconds, also without its notice", () =>
+    Effect.gen(function* () {
+      const overrides = yield* Overrides
+      const { current } = yield* KeptOverrides
+      const record = { actor: "other", action: "pause.paused", subject: "all", details: {} }
+      yield* overrides.set({ name: "pause:all", value: "paused", reason: "" }, record)
+      assert.lengthOf(yield* current, 0)
+      yield* TestClock.adjust("2 seconds")
+      assert.lengthOf(yield* current, 1)
+    }).pipe(
+      Effect.provide(
+        KeptOverrides.layer.pipe(
+          Layer.provideMerge(
+            Layer.effect(
+              Overrides,
+              Effect.map(Overrides, (own) => ({ ...own, changes: Stream.never }))
+            ).pipe(Layer.provide(MemoryOverrides.layer))
+          )
+        )
+      )
+    )
+  )
+})

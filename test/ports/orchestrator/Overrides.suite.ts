@@ -1,0 +1,45 @@
+/** Contract of every store of overrides. Each test gets a store of its own. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, type Layer, Stream } from "effect"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
+import { Overrides } from "../../../src/ports/orchestrator/Overrides.ts"
+
+const record = (action: string) => ({ actor: "admin-token", action, subject: "all", details: { reason: "drill" } })
+
+export const suite = (adapter: string, stores: Layer.Layer<LaneBook | Overrides, unknown>) =>
+  describe(`Overrides on ${adapter}`, () => {
+    it.live("keeps the last value of each name, and records what changed", () =>
+      Effect.gen(function* () {
+        const { all, set } = yield* Overrides
+        const log = Effect.flatMap(LaneBook, (book) => book.log(10))
+        assert.deepStrictEqual(yield* all, [])
+        assert.isFalse(yield* set({ name: "b", value: undefined, reason: "" }, record("none")))
+        assert.isTrue(yield* set({ name: "b", value: "1", reason: "first" }, record("one")))
+        assert.isTrue(yield* set({ name: "a", value: "2", reason: "" }, record("two")))
+        assert.isFalse(yield* set({ name: "b", value: "1", reason: "again" }, record("again")))
+        assert.isTrue(yield* set({ name: "b", value: "3", reason: "last" }, record("three")))
+        const [a, b, ...more] = yield* all
+        assert.lengthOf(more, 0)
+        assert.deepInclude(a, { name: "a", value: "2", actor: "admin-token", reason: "" })
+        assert.deepInclude(b, { name: "b", value: "3", actor: "admin-token", reason: "last" })
+        assert.isTrue(yield* set({ name: "a", value: undefined, reason: "" }, record("dropped")))
+        assert.deepStrictEqual(
+          (yield* all).map(({ name }) => name),
+          ["b"]
+        )
+        assert.deepStrictEqual(
+          (yield* log).map(({ action }) => action),
+          ["dropped", "three", "two", "one"]
+        )
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.live("tells of changes", () =>
+      Effect.gen(function* () {
+        const { changes, set } = yield* Overrides
+        const told = yield* changes.pipe(Stream.take(1), Stream.runDrain, Effect.forkChild({ startImmediately: true }))
+        yield* set({ name: "a", value: "1", reason: "" }, record("one"))
+        yield* Fiber.join(told)
+      }).pipe(Effect.provide(stores), Effect.timeout("5 seconds"))
+    )
+  })
