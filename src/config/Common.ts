@@ -32,8 +32,9 @@ export const common = {
   databasePoolSize: setting({
     name: "DATABASE_POOL_SIZE",
     default: 10,
-    check: integer(POSITIVE),
-    meaning: "Maximum number of PostgreSQL connections per process."
+    // The orchestrator listens on two, and needs one for statements.
+    check: integer({ ...POSITIVE, from: 3 }),
+    meaning: "Maximum number of PostgreSQL connections per process. At least 3: the orchestrator listens on two of them."
   }),
   redisUrl: secret({
     name: "REDIS_URL",

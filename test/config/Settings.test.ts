@@ -238,7 +238,7 @@ describe("settings", () => {
   const bad: ReadonlyArray<readonly [name: string, ...values: ReadonlyArray<string>]> = [
     ["LOG_LEVEL", "loud"],
     ["LOG_FORMAT", "xml"],
-    ["DATABASE_POOL_SIZE", "0", "-1", "ten", "1.5", "1e3"],
+    ["DATABASE_POOL_SIZE", "0", "2", "-1", "ten", "1.5", "1e3"],
     ["TRUSTED_PROXY_HOPS", "-1", "0x1"],
     ["ORCHESTRATOR_PORT", "70000", "http"],
     ["RATE_LIMIT", "0", "99999999999999999999"],
