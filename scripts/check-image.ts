@@ -19,6 +19,12 @@ const TOOLS = ["podman", "buildah", "runc"] as const
 /** Maximum size of the layers above the base image, in bytes. */
 const LARGEST = 40_000_000
 
+/** Part of the warning of a service without the native library. */
+const SLOW = "recovered by viem"
+
+/** Exit code of a service that SIGTERM ended in order. A killed one has 137. */
+const ENDED = "130"
+
 const root = new URL("..", import.meta.url).pathname
 
 class ImageCheckFailed extends Schema.TaggedError<ImageCheckFailed>()("ImageCheckFailed", { detail: Schema.String }) {
@@ -109,11 +115,15 @@ const healthCheck = Effect.map(
 const sweepOnce = Effect.fnUntraced(function* (url: string, { chains: [dev], users }: Network.Network) {
   const [user] = users
   if (dev === undefined || user === undefined) return yield* new ImageCheckFailed({ detail: "the network is empty" })
-  const { chain, tokens } = dev
+  const { chain, tokens, uniswap } = dev
   const account = privateKeyToAccount(user.privateKey)
   const client = createSweepClient({
     orchestratorUrl: url,
-    review: { delegates: { [chain.id]: dev.contracts.delegate } }
+    review: {
+      delegates: { [chain.id]: chain.contracts.delegate },
+      routers: { [chain.id]: uniswap.swapRouter },
+      maxFeeBps: 1_000
+    }
   })
   const { intent } = yield* Effect.tryPromise({
     try: () =>
@@ -179,10 +189,12 @@ const check = Effect.gen(function* () {
   }
   for (const name of [orchestrator, builder]) {
     yield* podman("exec", name, ...(yield* healthCheck))
+    const log = yield* podman("logs", name)
+    if (log.includes(SLOW)) return yield* new ImageCheckFailed({ detail: `${name} has no native signatures:\n${log}` })
     yield* podman("stop", "--time", "20", name)
     const code = yield* podman("inspect", "--format", "{{.State.ExitCode}}", name)
     yield* Console.log(`image: ${name} was healthy, and ended with ${code} after SIGTERM`)
-    if (code !== "0") return yield* new ImageCheckFailed({ detail: `${name} ended with ${code}` })
+    if (code !== ENDED) return yield* new ImageCheckFailed({ detail: `${name} ended with ${code}` })
   }
 }).pipe(Effect.scoped)
 
