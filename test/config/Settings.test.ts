@@ -34,6 +34,10 @@ const everything = Config.all({
 
 const settings = documented.flatMap((group) => group.settings)
 
+/** Names of secrets: keys, tokens, passwords, and URLs that contain one. */
+const SECRET =
+  /(?<!_KMS)_KEYS?$|_TOKEN$|_SECRET$|_HEADERS$|^DATABASE_(?:LISTEN_)?URL$|^(?:REDIS|HEARTBEAT)_URL$|^ALERT_.*(?:WEBHOOK|SLACK)_URL$/
+
 describe("the documented settings", () => {
   it("have unique names, and meanings that are sentences", () => {
     const names = settings.map(({ name }) => name)
@@ -226,7 +230,7 @@ describe("settings", () => {
       assert.deepStrictEqual(
         secrets,
         // A key in a KMS is named, not shown.
-        settings.map(({ name }) => name).filter((name) => /(?<!_KMS)_KEYS?$|_TOKEN$|^DATABASE_URL$/.test(name))
+        settings.map(({ name }) => name).filter((name) => SECRET.test(name))
       )
       const marked = Object.fromEntries(secrets.map((name) => [name, `${name} is HIDDEN`]))
       const values = yield* everything.parse(provider(marked))
