@@ -15,7 +15,7 @@ export const layer = (limit: UsdPrice) =>
       const room = Effect.fnUntraced(function* (bridge: string) {
         const now = yield* Clock.currentTimeMillis
         let carried = 0n
-        for (const flight of [...flights.values()]) {
+        for (const flight of flights.values()) {
           const status = Option.getOrUndefined(yield* intents.find(flight.id))?.status ?? "quoted"
           const counts =
             status === "quoted"
