@@ -125,7 +125,7 @@ const sweepOnce = Effect.fnUntraced(function* (url: string, { chains: [dev], use
       maxFeeBps: 1_000
     }
   })
-  const { intent } = yield* Effect.tryPromise({
+  const result = yield* Effect.tryPromise({
     try: () =>
       client.sweep(
         {
@@ -141,8 +141,9 @@ const sweepOnce = Effect.fnUntraced(function* (url: string, { chains: [dev], use
       ),
     catch: (error) => new ImageCheckFailed({ detail: `the sweep failed: ${error}` })
   })
-  yield* Console.log(`image: a sweep ended as ${intent.status}`)
-  if (intent.status !== "delivered") return yield* new ImageCheckFailed({ detail: "the sweep was not delivered" })
+  yield* Console.log(`image: a sweep ended as ${result?.intent.status}`)
+  if (result?.intent.status !== "delivered")
+    return yield* new ImageCheckFailed({ detail: "the sweep was not delivered" })
 })
 
 const check = Effect.gen(function* () {
