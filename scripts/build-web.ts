@@ -4,7 +4,7 @@
  * every deployment; for a CDN on another origin than the builder backend's, name that with `--builder-url https://…`.
  */
 import tailwind from "bun-plugin-tailwind"
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { parseSync, Visitor } from "oxc-parser"
 import { parseArgs } from "node:util"
@@ -116,6 +116,8 @@ try {
   })
   await compress(fresh)
   await writeFile(join(fresh, STAMP_FILE), await stampOf(root))
+  // Temporary directories are closed to other accounts, such as that of the service in a container.
+  await chmod(fresh, 0o755)
   await publish(fresh, output)
   const scripts = result.outputs.filter(({ path }) => path.endsWith(".js"))
   process.stdout.write(`web: ${scripts.length} scripts in ${relative(process.cwd(), output)}\n`)

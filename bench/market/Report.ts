@@ -1,4 +1,5 @@
 /** Figures of a round of quotes, and the bars that they are held to. Pure. */
+import { DARK } from "../../src/devnet/market/Market.ts"
 import type { Sale } from "./Hindsight.ts"
 import type { Quoted } from "./Quotes.ts"
 
@@ -24,6 +25,13 @@ export const quantile = (values: ReadonlyArray<number>, part: number): number =>
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
 }
 
+/** Dollars on a side of the smallest pool whose fees count by the operator's default rules: it pays $200 before it loses 3 % of its price. */
+const LEAST_POOL_USD = 200 / 0.03
+
+/** True if the fee of a sweep can be valued by the operator's rules: a listed token, or one with a deep pool on an exchange of the chains file. */
+const isValued = ({ quoted: { token } }: Judged): boolean =>
+  token.isListed || token.pools.some(({ usd, venue }) => venue !== DARK && usd >= LEAST_POOL_USD)
+
 export interface Figures {
   readonly quotes: number
   readonly sellable: number
@@ -31,6 +39,8 @@ export interface Figures {
   /** Sellable tokens by listing, found and all. */
   readonly listed: readonly [found: number, all: number]
   readonly unlisted: readonly [found: number, all: number]
+  /** Sellable tokens whose fee can be valued by the operator's rules. */
+  readonly valued: readonly [found: number, all: number]
   /** Parts of the best net output that quotes miss. Below 0: better than hindsight. */
   readonly shortfalls: ReadonlyArray<number>
   readonly honeypots: number
@@ -52,16 +62,17 @@ export type Scope = "known" | "any"
 export const figuresOf = (judged: ReadonlyArray<Judged>, scope: Scope): Figures => {
   const isFound = ({ faults, quoted }: Judged) => quoted.order !== undefined && faults.length === 0
   const sellable = judged.filter(({ best }) => (best[scope]?.netUsd ?? 0) >= LEAST_USD)
-  const share = (isListed: boolean) => {
-    const all = sellable.filter(({ quoted }) => quoted.token.isListed === isListed)
+  const share = (isCounted: (judged: Judged) => boolean) => {
+    const all = sellable.filter(isCounted)
     return [all.filter(isFound).length, all.length] as const
   }
   return {
     quotes: judged.length,
     sellable: sellable.length,
     found: sellable.filter(isFound).length,
-    listed: share(true),
-    unlisted: share(false),
+    listed: share(({ quoted }) => quoted.token.isListed),
+    unlisted: share(({ quoted }) => !quoted.token.isListed),
+    valued: share(isValued),
     shortfalls: sellable.filter(isFound).flatMap(({ best, netUsd }) => {
       const most = best[scope]?.netUsd ?? 0
       return netUsd === undefined ? [] : [(most - netUsd) / most]
@@ -125,7 +136,7 @@ export const verdictsOf = (figures: Figures, isHonest: boolean): ReadonlyArray<V
 }
 
 export const linesOf = (title: string, figures: Figures, verdicts: ReadonlyArray<Verdict>): ReadonlyArray<string> => {
-  const { faults, listed, missed, own, shortfalls, unlisted, whole } = figures
+  const { faults, listed, missed, own, shortfalls, unlisted, valued, whole } = figures
   const at = (values: ReadonlyArray<number>, part: number, digits: number) => quantile(values, part).toFixed(digits)
   return [
     "",
@@ -133,6 +144,7 @@ export const linesOf = (title: string, figures: Figures, verdicts: ReadonlyArray
     `  tokens quoted                  ${figures.quotes}, of which ${figures.sellable} can be sold for at least $${LEAST_USD} net of gas`,
     `  found, listed tokens           ${ratio(listed)}`,
     `  found, unlisted tokens         ${ratio(unlisted)}`,
+    `  found, fee can be valued       ${ratio(valued)}`,
     `  not found, by reason           ${list(missed)}`,
     `  shortfall p50, p90, p99, most  ${[0.5, 0.9, 0.99, 1].map((part) => percent(quantile(shortfalls, part))).join(", ")}`,
     `  faults of orders               ${list(faults)}`,

@@ -32,6 +32,8 @@ export interface Options {
   /** Verify signatures of contract wallets, and prove payouts. */
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
+  /** The database without a proxy. Default: `databaseUrl` leads to it directly. */
+  readonly databaseDirectUrl?: Redacted.Redacted | undefined
   readonly databasePoolSize: number
   /** Redis or Valkey in which replicas count requests together. Default: each counts its own. */
   readonly redisUrl?: Redacted.Redacted | undefined
@@ -70,7 +72,13 @@ export const adapters = (options: Options) =>
     Layer.merge(Stores.layer, SqlWebhookBacklog.layer).pipe(
       Layer.provide(options.secrets === undefined ? Layer.empty : AesGcmSecretBox.layer(options.secrets)),
       Layer.provide(Migrated.layer),
-      Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
+      Layer.provide(
+        Database.layer({
+          url: options.databaseUrl,
+          directUrl: options.databaseDirectUrl,
+          poolSize: options.databasePoolSize
+        })
+      )
     )
   ).pipe(Layer.provideMerge(JsonRpcChains.layer(options.chains)), Layer.provide(FetchHttpClient.layer))
 

@@ -92,6 +92,8 @@ export interface BuilderBackend {
 export interface Options {
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
+  /** The database without a proxy. Default: `databaseUrl` leads to it directly. */
+  readonly databaseDirectUrl?: Redacted.Redacted | undefined
   readonly databasePoolSize: number
   /** Redis or Valkey in which replicas count requests together. Default: each counts its own. */
   readonly redisUrl?: Redacted.Redacted | undefined
@@ -196,7 +198,13 @@ const stores = (options: Options) =>
     SqlTreasurySales.layer
   ).pipe(
     Layer.provide(Migrated.layer),
-    Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
+    Layer.provide(
+      Database.layer({
+        url: options.databaseUrl,
+        directUrl: options.databaseDirectUrl,
+        poolSize: options.databasePoolSize
+      })
+    )
   )
 
 const keys = ({ feeRecipientKey, keys: options = ConfiguredKey.IN_PROCESS, relayerKeys }: Options) =>

@@ -27,6 +27,14 @@ const ofBuilder = Effect.gen(function* () {
   return yield* explained(console.alerts())
 })
 
+type Failure = Effect.Error<typeof ofOrchestrator> | Effect.Error<typeof ofBuilder>
+
+const answered = <E extends Failure, R>(
+  service: string,
+  standing: Effect.Effect<ReadonlyArray<AlertView>, E, R>
+): Effect.Effect<Result.Result<ReadonlyArray<Listed>, Failure>, never, R> =>
+  Effect.result(Effect.map(standing, named(service)))
+
 const named = (service: string) => (standing: ReadonlyArray<AlertView>) =>
   standing.map(({ details, id, kind, message, severity, sinceMs }): Listed => ({
     service,
@@ -53,10 +61,7 @@ const criticalFirst = (listed: ReadonlyArray<Listed>) =>
 
 /** A service without settings is left out with a remark. One that does not answer fails the command after the others are listed. */
 const list = Effect.fnUntraced(function* (asJson: boolean) {
-  const answers = [
-    yield* Effect.result(Effect.map(ofOrchestrator, named("orchestrator"))),
-    yield* Effect.result(Effect.map(ofBuilder, named("builder-backend")))
-  ]
+  const answers = [yield* answered("orchestrator", ofOrchestrator), yield* answered("builder-backend", ofBuilder)]
   const listed = answers.flatMap((answer) => (Result.isSuccess(answer) ? [answer.success] : []))
   const failures = answers.flatMap((answer) => (Result.isFailure(answer) ? [answer.failure] : []))
   const first = failures.find((failure) => listed.length === 0 || !(failure instanceof UsageError))

@@ -86,6 +86,7 @@ const options = Effect.gen(function* () {
   return {
     chains: yield* configuredChains,
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
+    databaseDirectUrl: Option.getOrUndefined(shared.databaseListenUrl),
     databasePoolSize: shared.databasePoolSize,
     redisUrl: Option.getOrUndefined(shared.redisUrl),
     settings: yield* builderSettings,

@@ -1,5 +1,5 @@
 /** `./sweep migrate`: runs the migrations of both services, which the services also do when they start. */
-import { Console, Effect } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as BuilderMigrated from "../adapters/sql/builder/Migrated.ts"
@@ -14,7 +14,9 @@ export const migrateCommand = Command.make("migrate", {}, () =>
     const applied = yield* Effect.all({
       orchestrator: OrchestratorMigrated.migrate,
       builder: BuilderMigrated.migrate
-    }).pipe(Effect.provide(Database.layer({ url, poolSize: 1 })))
+    }).pipe(
+      Effect.provide(Database.layer({ url, directUrl: Option.getOrUndefined(config.databaseListenUrl), poolSize: 1 }))
+    )
     const lines = Object.entries(applied).flatMap(([schema, names]) => names.map((name) => `applied ${schema}/${name}`))
     yield* Console.log(lines.length === 0 ? "up to date" : lines.join("\n"))
   }).pipe(Effect.scoped)

@@ -75,6 +75,7 @@ const options = Effect.gen(function* () {
   return {
     chains: served,
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
+    databaseDirectUrl: Option.getOrUndefined(shared.databaseListenUrl),
     databasePoolSize: shared.databasePoolSize,
     redisUrl: Option.getOrUndefined(shared.redisUrl),
     relayerKeys: lanes,

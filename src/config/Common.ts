@@ -32,8 +32,15 @@ export const common = {
   databasePoolSize: setting({
     name: "DATABASE_POOL_SIZE",
     default: 10,
-    check: integer(POSITIVE),
-    meaning: "Maximum number of PostgreSQL connections per process."
+    // The orchestrator listens on two, and needs one for statements.
+    check: integer({ ...POSITIVE, from: 3 }),
+    meaning:
+      "Maximum number of PostgreSQL connections per process. At least 3: the orchestrator listens on two of them."
+  }),
+  databaseListenUrl: secret({
+    name: "DATABASE_LISTEN_URL",
+    meaning:
+      "The same database without a proxy, for LISTEN and migrations. Needed if `DATABASE_URL` leads to PgBouncer in transaction mode. The role then needs limits of its own (docs/how-to/run-many-replicas.md)."
   }),
   redisUrl: secret({
     name: "REDIS_URL",

@@ -148,7 +148,7 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep", (it) => {
         EIP712_DOMAIN_NAME: "a name of more than thirty-one bytes",
         BUILDER_URL: "SECRET"
       }
-      const service = { ...wrong, DATABASE_POOL_SIZE: "1" }
+      const service = { ...wrong, DATABASE_POOL_SIZE: "3" }
       const orchestrator = yield* sweep(["orchestrator"], service)
       const named = (err: string) => [...err.matchAll(/^ {2}([A-Z0-9_]+|chains file)/gm)].map(([, name]) => name)
       assert.strictEqual(orchestrator.code, 1)

@@ -34,6 +34,10 @@ const everything = Config.all({
 
 const settings = documented.flatMap((group) => group.settings)
 
+/** Names of secrets: keys, tokens, passwords, and URLs that contain one. */
+const SECRET =
+  /(?<!_KMS)_KEYS?$|_TOKEN$|_SECRET$|_HEADERS$|^DATABASE_(?:LISTEN_)?URL$|^(?:REDIS|HEARTBEAT)_URL$|^ALERT_.*(?:WEBHOOK|SLACK)_URL$/
+
 describe("the documented settings", () => {
   it("have unique names, and meanings that are sentences", () => {
     const names = settings.map(({ name }) => name)
@@ -226,9 +230,7 @@ describe("settings", () => {
       assert.deepStrictEqual(
         secrets,
         // A key in a KMS is named, not shown.
-        settings
-          .map(({ name }) => name)
-          .filter((name) => /(?<!_KMS)_KEYS?$|_TOKEN$|^DATABASE_URL$|_HEADERS$/.test(name))
+        settings.map(({ name }) => name).filter((name) => SECRET.test(name))
       )
       const marked = Object.fromEntries(secrets.map((name) => [name, `${name} is HIDDEN`]))
       const values = yield* everything.parse(provider(marked))
@@ -240,7 +242,7 @@ describe("settings", () => {
   const bad: ReadonlyArray<readonly [name: string, ...values: ReadonlyArray<string>]> = [
     ["LOG_LEVEL", "loud"],
     ["LOG_FORMAT", "xml"],
-    ["DATABASE_POOL_SIZE", "0", "-1", "ten", "1.5", "1e3"],
+    ["DATABASE_POOL_SIZE", "0", "2", "-1", "ten", "1.5", "1e3"],
     ["TRUSTED_PROXY_HOPS", "-1", "0x1"],
     ["ORCHESTRATOR_PORT", "70000", "http"],
     ["RATE_LIMIT", "0", "99999999999999999999"],

@@ -54,7 +54,8 @@ const withDatabase: Deployment["withDatabase"] = (use) =>
   Effect.gen(function* () {
     const url = yield* common.databaseUrl.config
     if (Option.isNone(url)) return yield* new UsageError({ detail: "DATABASE_URL is not set" })
-    return yield* Effect.provide(use, Database.layer({ url: url.value, poolSize: 2 }))
+    const directUrl = Option.getOrUndefined(yield* common.databaseListenUrl.config)
+    return yield* Effect.provide(use, Database.layer({ url: url.value, directUrl, poolSize: 2 }))
   }).pipe(Effect.mapError(toUnknown))
 
 export const make = Effect.fnUntraced(function* (

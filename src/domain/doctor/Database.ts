@@ -55,13 +55,18 @@ export const kinds = {
   ),
   pooled: error(
     "database_transaction_pooling",
-    "a proxy gives each transaction another connection, so that LISTEN, and the limits that the service sets, are lost",
-    "Connect to PostgreSQL directly, or use session pooling."
+    "a proxy gives each transaction another connection, so that LISTEN, prepared statements and limits are lost",
+    "Set DATABASE_LISTEN_URL to the database without the proxy, or use session pooling."
   ),
   parameters: error(
     "database_parameters_ignored",
     "a proxy drops or refuses the parameters with which the service limits its statements",
-    "Connect to PostgreSQL directly, or let the proxy pass startup parameters on."
+    "Set DATABASE_LISTEN_URL to the database without the proxy, or let the proxy pass startup parameters on."
+  ),
+  unlimited: error(
+    "database_role_unlimited",
+    "DATABASE_LISTEN_URL is set, and the role of DATABASE_URL does not limit statements and idle transactions to 10 s",
+    "Run `ALTER ROLE name SET statement_timeout = '3s'` and the same with `idle_in_transaction_session_timeout = '6s'`."
   ),
   clockOff: warning(
     "database_clock_off",
@@ -105,7 +110,9 @@ export interface DatabaseFacts {
   readonly poolSize: number
   /** True if two client connections shared a server connection. */
   readonly isPooledByTransaction: boolean
-  /** True if the session has the `statement_timeout` that its startup parameters ask for. */
+  /** True if a proxy may be between, since a URL without one is set too. */
+  readonly isProxied: boolean
+  /** True if the session has the `statement_timeout` that its startup parameters ask for; proxied, if its role has limits. */
   readonly takesParameters: boolean
   /** Database's time less this machine's, in milliseconds. */
   readonly clockOffsetMillis: number
@@ -161,8 +168,13 @@ export const judge = (facts: DatabaseFacts): ReadonlyArray<Finding> => {
       `${facts.usedConnections} of ${facts.maxConnections} connections are used, and a process needs up to ${needed}`
     ),
     ...is(timeouts.length > 0, kinds.timeouts, timeouts.map((each) => `${each} = ${settings[each]} ms`).join(", ")),
-    ...is(facts.isPooledByTransaction, kinds.pooled, "two connections shared one of the server"),
-    ...is(!facts.takesParameters, kinds.parameters, "statement_timeout is not the one that was asked for"),
+    ...is(facts.isPooledByTransaction && !facts.isProxied, kinds.pooled, "two connections shared one of the server"),
+    ...is(
+      !facts.takesParameters && !facts.isProxied,
+      kinds.parameters,
+      "statement_timeout is not the one that was asked for"
+    ),
+    ...is(!facts.takesParameters && facts.isProxied, kinds.unlimited, "a limit is 0 or above 10 s"),
     ...is(Math.abs(offset) > MAX_CLOCK_OFFSET_MILLIS, kinds.clockOff, `the database's clock is ${ahead(offset)}`)
   ]
   const isBroken = findings.some(({ level }) => level === "error")

@@ -6,6 +6,7 @@ import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
 import { withRecoveryByte } from "../../domain/Signature.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { OrderSubmission } from "../../ports/orchestrator/Submission.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
@@ -57,6 +58,7 @@ const makeRequireOwner = Effect.map(Signatures, (signatures) =>
 const makeAccept = Effect.gen(function* () {
   const intents = yield* Intents
   const screening = yield* Screening
+  const exposures = yield* Exposures
   const fly = yield* Flying.make
   const reserve = yield* Reserving.make
   const waitsFor = yield* Covering.make
@@ -97,7 +99,7 @@ const makeAccept = Effect.gen(function* () {
         retryAfterMillis: ExposureDesk.pauseOf(lack)
       })
     }
-    yield* fly(intent)
+    yield* Effect.tapErrorTag(fly(intent), "SubmissionRefused", () => exposures.release([id]))
     const waitingFor = yield* Fiber.join(comparison)
     const submitted = yield* intents
       .submit(id, { signature, authorization }, network, waitingFor)

@@ -98,6 +98,7 @@ const tooBusy = ({ message, retryAfterMillis }: TooBusy) =>
 
 /** Makes `accept(legs, submission)`, which makes the checks that need the chains, and stores the sweep. */
 const makeAccept = Effect.gen(function* () {
+  const exposures = yield* Exposures
   const intents = yield* Intents
   const checkParties = yield* makeCheckParties
   const checkSignatures = yield* makeCheckSignatures
@@ -111,7 +112,9 @@ const makeAccept = Effect.gen(function* () {
     yield* checkParties(legs)
     yield* checkSignatures(legs, submission)
     yield* reserveAll(legs, network)
-    yield* Effect.forEach(legs, ({ intent }) => fly(intent), { discard: true })
+    yield* Effect.forEach(legs, ({ intent }) => fly(intent), { discard: true }).pipe(
+      Effect.tapErrorTag("SubmissionRefused", () => exposures.release(legs.map(({ intent }) => intent.id)))
+    )
     const waits = yield* Effect.forEach(legs, ({ client, intent }) => waitsFor(client, intent), {
       concurrency: "unbounded"
     })

@@ -17,12 +17,12 @@ export interface BridgeFlightsShape {
   readonly room: (bridge: string) => Effect.Effect<UsdPrice, StoreUnavailable>
   /**
    * Reserves the value of a sweep that is about to be submitted, until the sweep is delivered or fails. False without room: then
-   * nothing is reserved. A second reservation of a sweep changes nothing. One whose sweep is not submitted within 10 minutes expires.
+   * nothing is reserved. A second reservation of a sweep only renews the first. One whose sweep is not submitted within 10 minutes expires.
    */
   readonly reserve: (flight: Flight) => Effect.Effect<boolean, StoreUnavailable>
 }
 
-/** Time after which the reservation of a sweep that was not submitted expires, in milliseconds. No quote lives as long. */
+/** Time after which the reservation of a sweep that was not submitted expires, in milliseconds. */
 export const UNSUBMITTED_MILLIS = 600_000
 
 /** Default: no value may be carried on trust. */

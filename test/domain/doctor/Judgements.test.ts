@@ -28,6 +28,7 @@ const BOOK: Database.DatabaseFacts = {
   usedConnections: 3,
   poolSize: 10,
   isPooledByTransaction: false,
+  isProxied: false,
   takesParameters: true,
   clockOffsetMillis: 12
 }
@@ -123,10 +124,16 @@ describe("a database", () => {
     ["database_fsync_off", { settings: { full_page_writes: "off" } }],
     ["database_encoding", { encoding: "SQL_ASCII" }],
     ["database_transaction_pooling", { isPooledByTransaction: true }],
-    ["database_parameters_ignored", { takesParameters: false }]
+    ["database_parameters_ignored", { takesParameters: false }],
+    ["database_role_unlimited", { takesParameters: false, isPooledByTransaction: true, isProxied: true }]
   ])("has the error %s", (code, change) =>
     assert.deepStrictEqual(codes(Database.judge({ ...BOOK, ...change })), [code])
   )
+
+  it("takes a proxy that pools transactions beside a URL without it", () => {
+    const proxied = { ...BOOK, isPooledByTransaction: true, isProxied: true }
+    assert.deepStrictEqual(codes(Database.judge(proxied)), codes(Database.judge(BOOK)))
+  })
 
   it.each<[string, Partial<Database.DatabaseFacts>]>([
     ["migrations_pending", { schemas: [{ name: "builder", exists: false, applied: [], known: [1] }] }],

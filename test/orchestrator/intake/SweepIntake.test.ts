@@ -36,6 +36,12 @@ const quoted = (id: string, chainId: number, holder: Address.Address = OWNER): N
   return { ...intent, order: { ...intent.order, owner: holder, builder: Address.zero, nonce } }
 }
 
+/** The quote, over a bridge whose value is limited. */
+const onTrust = (intent: NewIntent): NewIntent => ({
+  ...intent,
+  quote: { ...intent.quote, crossChain: true, provider: "relay", estimatedAmountOutUsd: "1", priceImpactBps: 0 }
+})
+
 /** Quotes of the owner: `a` and `b` on a chain that needs an authorization, `c` on one that does not, and others that cannot be swept. */
 const QUOTES = [
   quoted("a", chain.id),
@@ -44,7 +50,8 @@ const QUOTES = [
   quoted("paused", paused.id),
   quoted("old", withoutSetCode.id),
   quoted("upgraded", upgraded.id),
-  quoted("foreign", chain.id, address(0x77))
+  quoted("foreign", chain.id, address(0x77)),
+  onTrust(quoted("relayed", chain.id))
 ]
 
 const sign = (ids: ReadonlyArray<string>, domain = "Service") => {
@@ -229,6 +236,22 @@ describe("a sweep of many tokens", () => {
       assert.deepStrictEqual(yield* statuses, new Set(["quoted"]))
       assert.strictEqual((yield* exposures.sums([mine])).get(mine)?.open, wei)
       yield* submit(["a"], { network })
+    })
+  )
+
+  it.effect("is refused whole if a bridge has no room for one of its legs, and keeps nothing reserved", () =>
+    Effect.gen(function* () {
+      const { chains, exposures, statuses, submit } = yield* scene
+      const fees = { baseFeePerGas: 10n ** 9n, maxFeePerGas: 2n * 10n ** 9n, maxPriorityFeePerGas: 1n }
+      yield* (yield* chains.get(chain.id)).setFees(fees)
+      const network = "203.0.113.0/24"
+      const mine = classOf("unlisted", "network", chain.id, network)
+      const refusal = yield* Effect.flip(submit(["a", "relayed"], { network }))
+      assert.deepInclude(refusal, { reason: "budget_spent", retryAfterMillis: 60_000 })
+      assert.deepStrictEqual(yield* statuses, new Set(["quoted"]))
+      assert.strictEqual((yield* exposures.sums([mine])).get(mine)?.open ?? 0n, 0n)
+      yield* submit(["a"], { network })
+      assert.isTrue(((yield* exposures.sums([mine])).get(mine)?.open ?? 0n) > 0n)
     })
   )
 

@@ -22,7 +22,7 @@ const replicas = (initials: ReadonlyArray<Option.Option<ListAge>>) =>
   })
 
 /** A list that can be refreshed while its source answers. */
-const scene = (initial: Option.Option<ListAge>, alerts = AlertsInMemory.layer) =>
+const scene = (initial: Option.Option<ListAge>, alerts: Layer.Layer<Alerts> = AlertsInMemory.layer) =>
   Effect.gen(function* () {
     const state = { age: initial, answers: true, refreshes: 0, failure: "HTTP 503" }
     const scope = yield* Scope.fork(yield* Effect.scope)

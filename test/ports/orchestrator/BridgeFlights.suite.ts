@@ -58,6 +58,20 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents, unknown>): v
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("keeps the value of a sweep whose submission is repeated late", () =>
+      Effect.gen(function* () {
+        const flights = yield* BridgeFlights
+        assert.isTrue(yield* flights.reserve({ id: "late", bridge: "relay", value: 500n }))
+        yield* TestClock.adjust(UNSUBMITTED_MILLIS - 1)
+        assert.isTrue(yield* flights.reserve({ id: "late", bridge: "relay", value: 500n }))
+        yield* TestClock.adjust(1)
+        // Before the sweep is stored.
+        assert.isFalse(yield* flights.reserve({ id: "next", bridge: "relay", value: LIMIT }))
+        yield* submitted({ id: "late" })
+        assert.strictEqual(yield* flights.room("relay"), 500n)
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("forgets a sweep that is not submitted", () =>
       Effect.gen(function* () {
         const flights = yield* BridgeFlights

@@ -31,9 +31,9 @@ export const layer = (limit: UsdPrice) =>
         room,
         reserve: Effect.fnUntraced(function* (flight) {
           const left = yield* room(flight.bridge)
-          if (flights.has(flight.id)) return true
-          if (flight.value > left) return false
-          flights.set(flight.id, { ...flight, reservedAtMs: yield* Clock.currentTimeMillis })
+          const kept = flights.get(flight.id)
+          if (kept === undefined && flight.value > left) return false
+          flights.set(flight.id, { ...(kept ?? flight), reservedAtMs: yield* Clock.currentTimeMillis })
           return true
         })
       }

@@ -49,7 +49,9 @@ const make = (sql: Sql, limit: UsdPrice): BridgeFlightsShape => ({
           WHERE o.bridge = ${text(bridge)} AND o.intent_id NOT IN (SELECT c.intent_id FROM ${counting(sql, now)} c)
           LIMIT ${DELETED}
         )`
-      const [kept] = yield* sql`SELECT 1 FROM orchestrator.bridge_flights WHERE intent_id = ${text(id)}`
+      // Renewed, since another reservation would otherwise forget it before the sweep is stored.
+      const [kept] = yield* sql`UPDATE orchestrator.bridge_flights SET reserved_at = ${timestamp(now)}
+        WHERE intent_id = ${text(id)} RETURNING 1`
       if (kept !== undefined) return true
       if (value > least(limit, yield* carried(sql, bridge, now))) return false
       yield* sql`

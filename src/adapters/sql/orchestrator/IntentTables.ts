@@ -111,5 +111,8 @@ export const ids = (sql: PgClient.PgClient, values: ReadonlyArray<string>): Frag
  */
 export const byKeys = (sql: PgClient.PgClient): Fragment =>
   sql.literal(
-    ["seqscan", "hashjoin", "mergejoin"].map((method) => `set_config('enable_${method}', 'off', true)`).join(", ")
+    // A plan that is not allowed has a huge cost, for which servers with LLVM would compile it.
+    ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"]
+      .map((name) => `set_config('${name}', 'off', true)`)
+      .join(", ")
   )

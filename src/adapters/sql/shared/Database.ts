@@ -17,6 +17,12 @@ import * as Sockets from "./Sockets.ts"
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. Accepts libpq's parameters such as `sslmode`. */
   readonly url: Redacted.Redacted
+  /**
+   * The same database without a proxy, for LISTEN and migrations. If it is set, `url` may lead to a proxy that gives each
+   * transaction another connection (PgBouncer's transaction mode): statements are not prepared by name, and their limits
+   * are those of the role, because such a proxy passes no limits on.
+   */
+  readonly directUrl?: Redacted.Redacted | undefined
   /** Maximum number of connections. A transaction uses one, and so does each listener. Default: 16. */
   readonly poolSize?: number
   /** Name in `pg_stat_activity`. Default: `token-sweep`. */
@@ -38,6 +44,9 @@ const REPORT_MILLIS = 500
 /** Timeout of an operation of a store with its wait for a connection. A transaction has several statements. */
 const OPERATION_TIMEOUT_MILLIS = 10_000
 
+/** Connections beside the pool that listen. */
+const MAX_LISTENERS = 4
+
 /**
  * Pool that connects on demand: it can be built while the database is down, and it replaces a broken connection at its
  * next use.
@@ -46,21 +55,37 @@ export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient |
   const statementTimeout = options.statementTimeoutMillis ?? STATEMENT_TIMEOUT_MILLIS
   return PgClient.layerFrom(
     Effect.gen(function* () {
-      const stream = yield* Sockets.make(options.url, Duration.millis(statementTimeout + REPORT_MILLIS))
-      return yield* PgClient.make({
-        url: options.url,
-        stream,
-        maxConnections: options.poolSize ?? 16,
+      const limit = Duration.millis(statementTimeout + REPORT_MILLIS)
+      const common = {
         applicationName: options.applicationName ?? "token-sweep",
-        connectTimeout: options.connectTimeout ?? "3 seconds",
-        startupParameters: {
-          statement_timeout: String(statementTimeout),
-          // Releases the locks of a process that hangs inside a transaction. A transaction that signs must finish within
-          // it.
-          idle_in_transaction_session_timeout: String(2 * statementTimeout),
-          timezone: "UTC"
-        }
+        connectTimeout: options.connectTimeout ?? "3 seconds"
+      }
+      const limits = {
+        statement_timeout: String(statementTimeout),
+        // Releases the locks of a process that hangs inside a transaction. A transaction that signs must finish within it.
+        idle_in_transaction_session_timeout: String(2 * statementTimeout),
+        // Servers with LLVM otherwise compile each claim of the queue, which takes longer than a statement may.
+        jit: "off"
+      }
+      const isProxied = options.directUrl !== undefined
+      const pool = yield* PgClient.make({
+        ...common,
+        url: options.url,
+        stream: yield* Sockets.make(options.url, limit),
+        maxConnections: options.poolSize ?? 16,
+        prepare: !isProxied,
+        startupParameters: { ...(isProxied ? {} : limits), timezone: "UTC" }
       })
+      if (options.directUrl === undefined) return pool
+      const direct = yield* PgClient.make({
+        ...common,
+        url: options.directUrl,
+        stream: yield* Sockets.make(options.directUrl, limit),
+        maxConnections: MAX_LISTENERS,
+        startupParameters: { ...limits, timezone: "UTC" }
+      })
+      // Migrations connect by the configuration.
+      return Object.assign(pool, { listen: direct.listen, config: direct.config })
     })
   )
 }

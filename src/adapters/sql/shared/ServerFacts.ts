@@ -6,6 +6,8 @@ import type { DatabaseFacts } from "../../../domain/doctor/Database.ts"
 
 export interface Options {
   readonly url: Redacted.Redacted
+  /** True if a URL without a proxy is set too, so that `url` may lead to a proxy. */
+  readonly isProxied: boolean
   readonly poolSize: number
   /** The services' schemas, with the numbers of the migrations of this release. */
   readonly schemas: ReadonlyArray<{ readonly name: string; readonly known: ReadonlyArray<number> }>
@@ -13,6 +15,9 @@ export interface Options {
 
 /** A timeout that no server has by default, in milliseconds. */
 const ASKED_TIMEOUT = 3_217
+
+/** Longest limit of a role that keeps a hanging process from holding locks for long, in milliseconds. */
+const MAX_LIMIT = 10_000
 
 const SETTINGS = [
   "fsync",
@@ -29,6 +34,8 @@ const session = (url: Redacted.Redacted, startupParameters: Readonly<Record<stri
     maxConnections: 1,
     connectTimeout: "5 seconds",
     applicationName: "token-sweep doctor",
+    // A proxy may give each statement another connection.
+    prepare: false,
     startupParameters
   })
 
@@ -70,9 +77,9 @@ const writeFailure = Effect.fnUntraced(function* (sql: PgClient.PgClient, schema
 
 /** Reads the facts. Fails if the server cannot be reached or refuses a query. */
 export const read = Effect.fnUntraced(
-  function* ({ poolSize, schemas, url }: Options) {
+  function* ({ isProxied, poolSize, schemas, url }: Options) {
     const [a, b] = yield* Effect.all([session(url), session(url)], { concurrency: 2 })
-    const limited = yield* session(url, { statement_timeout: String(ASKED_TIMEOUT) })
+    const limited = yield* session(url, isProxied ? {} : { statement_timeout: String(ASKED_TIMEOUT) })
     const pooled = yield* isPooledByTransaction(a, b)
     const [took] = yield* Effect.timed(a`SELECT 1`)
     const before = yield* Clock.currentTimeMillis
@@ -97,6 +104,9 @@ export const read = Effect.fnUntraced(
       SELECT name, setting FROM pg_settings WHERE name = ANY(${SETTINGS})`
     const [timeout] = yield* limited<{ value: string }>`
       SELECT setting AS value FROM pg_settings WHERE name = 'statement_timeout'`
+    const [idle] = yield* limited<{ value: string }>`
+      SELECT setting AS value FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'`
+    const isLimited = [timeout, idle].every((row) => Number(row?.value ?? 0) > 0 && Number(row?.value) <= MAX_LIMIT)
     return {
       name: server?.name ?? "",
       version: server?.version ?? 0,
@@ -112,7 +122,8 @@ export const read = Effect.fnUntraced(
       usedConnections: Math.max(0, (server?.used ?? 0) - 3),
       poolSize,
       isPooledByTransaction: pooled,
-      takesParameters: timeout?.value === String(ASKED_TIMEOUT),
+      isProxied,
+      takesParameters: isProxied ? isLimited : timeout?.value === String(ASKED_TIMEOUT),
       clockOffsetMillis: (server?.now ?? 0) - (before + after) / 2
     } satisfies DatabaseFacts
   },

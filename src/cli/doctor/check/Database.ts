@@ -20,9 +20,11 @@ export const database: Check = {
     const url = yield* common.databaseUrl.config
     // The check of settings warns about it. The embedded database is not started.
     if (Option.isNone(url)) return []
+    const direct = yield* common.databaseListenUrl.config
     const poolSize = yield* common.databasePoolSize.config
     return yield* ServerFacts.read({
       url: url.value,
+      isProxied: Option.isSome(direct),
       poolSize,
       schemas: services.map((service) => SCHEMAS[service])
     }).pipe(

@@ -1,0 +1,40 @@
+/** Order of routes while prices are missing or late. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { NATIVE } from "../../../src/domain/Token.ts"
+import { PricesUnavailable } from "../../../src/ports/orchestrator/Prices.ts"
+import { A, FIRST, names, paying, prices, request, scene, USDC } from "./scriptedVenues.ts"
+
+/** Lets the clock run until the effect has ended. */
+const passing = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
+  const fiber = yield* Effect.forkChild(effect)
+  for (let step = 0; step < 100; step++) yield* TestClock.adjust("200 millis")
+  return yield* Fiber.join(fiber)
+})
+
+describe("the best of several venues", () => {
+  it.effect("weighs gas by what it was worth last while prices are missing, or late", () =>
+    Effect.gen(function* () {
+      // By output alone, the route of any gas would be the first.
+      const sources = [paying("uniswap-v3", FIRST, 100_000_000n, 100_000n), paying("a", A, 100_000_001n, 30_000_000n)]
+      const known = new Map([
+        [NATIVE, 3_000n * 10n ** 18n],
+        [USDC, 10n ** 18n]
+      ])
+      const states = {
+        down: Effect.fail(new PricesUnavailable({ detail: "down" })),
+        late: Effect.as(Effect.sleep("2 seconds"), known),
+        silent: Effect.never
+      }
+      let state: keyof typeof states = "silent"
+      const { route } = yield* scene(sources, { usd: prices(() => states[state]) })
+      assert.deepStrictEqual(names(yield* passing(route(request))), ["a", "uniswap-v3"])
+      state = "late"
+      assert.deepStrictEqual(names(yield* passing(route(request))), ["a", "uniswap-v3"])
+      for (state of ["down", "silent", "late"] as const) {
+        assert.deepStrictEqual(names(yield* passing(route(request))), ["uniswap-v3", "a"])
+      }
+    })
+  )
+})
