@@ -7,7 +7,7 @@ import * as SharedRateLimits from "../../../src/server/shared/SharedRateLimits.t
 
 type Mood = "answers" | "fails" | "fails once" | "silent"
 
-/** A limiter over a store that behaves as told. It remembers the requests to the store, and the lines of the log. */
+/** A limiter over a store with a mood. It remembers the requests to the store, and the lines of the log. */
 const harness = () => {
   const asked: Array<Taking> = []
   const lines: Array<string> = []
