@@ -1,6 +1,6 @@
 /**
- * Rehearses the sale of a fee: its holder pays it to the fee recipient, which sells it for the wrapped native currency. What is sold is what
- * arrives at the recipient, since tokens may take a part of a transfer, and the recipient may hold some of the token already.
+ * Rehearses the sale of a fee: its holder pays it to the fee recipient, which sells it for the wrapped native currency. It sells only the part that
+ * arrives, since tokens may take a part of a transfer, and the recipient may hold some of the token already.
  */
 import { Effect, Option } from "effect"
 import { decodeFunctionResult, encodeFunctionData, erc20Abi } from "viem"

@@ -83,7 +83,6 @@ describe("a quote on one chain", () => {
           tokenIn: TOKEN,
           tokenOut: STABLE,
           amountIn: swapAmount,
-          divisible: true,
           sender: OWNER,
           recipient: DESTINATION,
           // Nothing is measured.
