@@ -63,7 +63,7 @@ layer(Scene.layer, { excludeTestServices: true })("A database", (it) => {
         const relay = yield* scene.orchestrator(route, { RELAYER_POLL_MILLIS: String(2 * RECOVERY_MILLIS) })
         const listeners = Effect.map(
           scene.sql<{ count: number }>`
-            SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'LISTEN%'`,
+            SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'LISTEN%intents%'`,
           ([row]) => row?.count ?? 0
         )
         const heard = listeners.pipe(
