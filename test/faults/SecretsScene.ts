@@ -20,10 +20,18 @@ const settings = documented
   .filter(({ group }) => ["All services", "Orchestrator", "Builder backend"].includes(group))
   .flatMap((group) => group.settings)
 
-/** A canary in each secret setting, so that a new one is watched too. */
+/** Setting whose secret has the form of Standard Webhooks. */
+const SIGNING = "ALERT_WEBHOOK_SECRET"
+
+const canaryOf = (name: string): Canary => {
+  if (KEYS.has(name)) return { name, secret: `0x${random(32)}` }
+  return name === SIGNING ? { name, secret: `whsec_${btoa(random(16))}` } : made(name)
+}
+
+/** A canary in each secret setting, so that a new one is watched too. The scene has the URLs of its own database. */
 const secrets: ReadonlyArray<Canary> = settings
-  .filter(({ name, secret }) => secret && name !== "DATABASE_URL")
-  .map(({ name }) => (KEYS.has(name) ? { name, secret: `0x${random(32)}` } : made(name)))
+  .filter(({ name, secret }) => secret && !/^DATABASE_(?:LISTEN_)?URL$/.test(name))
+  .map(({ name }) => canaryOf(name))
 
 const RPC_KEY = made("key in the URL of a node")
 const DATABASE_PASSWORD = made("password of the database")
@@ -83,6 +91,12 @@ const chainsFile = Effect.fnUntraced(function* (rpcUrl: string) {
   return file
 })
 
+/** The value of a setting with a canary in it: the canary, or a URL that contains it. Nothing listens where Redis should. */
+const valueOf = ({ name, secret }: Canary, upstream: string): string => {
+  if (name === "REDIS_URL") return `redis://user:${secret}@127.0.0.1:9`
+  return name.endsWith("_URL") ? `${upstream}/${name.toLowerCase()}/${secret}` : secret
+}
+
 /** The same database, as a role whose password is a canary. */
 const withPassword = (url: string): string => {
   const parsed = new URL(url)
@@ -97,7 +111,8 @@ export const make = Effect.gen(function* () {
   const [port, builderPort] = yield* Effect.all([Ports.free, Ports.free])
   const dashboardUrl = "http://dashboard.test"
   const env: Record<string, string> = {
-    ...Object.fromEntries(secrets.map(({ name, secret }) => [name, secret])),
+    ...Object.fromEntries(secrets.map((canary) => [canary.name, valueOf(canary, upstream.url)])),
+    ALERT_PAGERDUTY_URL: `${upstream.url}/pagerduty`,
     BUILDER_ADMIN_TOKEN: secretOf("ADMIN_TOKEN"),
     ORCHESTRATOR_ADMIN_TOKEN: secretOf("ORCH_ADMIN_TOKEN"),
     OTLP_HEADERS: `x-key=${secretOf("OTLP_HEADERS")}`,
