@@ -101,7 +101,7 @@ export const pauseOf = (
 
 /** A pause, or a choice of the operator against one. */
 export const PauseView = Schema.Struct({
-  subject: PauseSubject,
+  subject: described(PauseSubject, "Subject of the pause."),
   state: described(PauseState, "State that holds."),
   configured: described(PauseState, "State by the settings (`RELAYER_PAUSED_CHAINS`), which a reset restores."),
   chosen: described(
