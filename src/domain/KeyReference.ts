@@ -1,4 +1,4 @@
-/** Where the key of an account is: in the setting itself, in an encrypted file, in a key management service, or behind a signer. */
+/** Place of an account's key: the setting itself, an encrypted file, a key management service, or a signer. */
 import { Option, Redacted, Result } from "effect"
 import * as Address from "./Address.ts"
 import type { Hex } from "./Hex.ts"

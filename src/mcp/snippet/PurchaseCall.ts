@@ -49,7 +49,7 @@ function reviewPurchase(destination: Hex, request: SweepRequest, { quote }: Quot
   must(sameText(swap.recipient, destination), "the router pays " + swap.recipient)
   must(sameText(fallbackRecipient, destination), "without the swap, the bridge pays " + fallbackRecipient)
   must(deadline >= BigInt(made.fillDeadline), "the swap on arrival ends before the bridge's deadline")
-  // What crosses the bridge is one asset, so it can be compared.
+  // One asset crosses the bridge, so amounts can be compared.
   const sent = made.via ?? { token: made.inputToken, amount: made.inputAmount }
   const asset = counterpart(request.destChainId, made.outputToken, quote.sourceChainId)
   must(isKnown(sent.token, asset.address), "the bridged token is " + sent.token)

@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import { byKeys } from "../../../../src/adapters/sql/orchestrator/IntentTables.ts"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import { TestServer } from "../../../support/Postgres.ts"
 
@@ -55,6 +56,20 @@ layer(TestServer.layer, { excludeTestServices: true })("a database behind a prox
       expect(yield* kept(straight)).toEqual({ count: 1, timeout: "3s" })
       yield* kept(proxied)
       expect(yield* kept(proxied)).toEqual({ count: 0, timeout: "0" })
+    })
+  )
+
+  it.effect("compiles no plan of a claim, with the proxy and without it: that takes longer than a statement may", () =>
+    Effect.gen(function* () {
+      const url = yield* (yield* TestServer).createDatabase
+      const [straight, proxied] = [yield* opened(url), yield* opened(url, url)]
+      const jit = (sql: PgClient.PgClient) =>
+        Effect.map(sql<{ jit: string }>`SELECT current_setting('jit') AS jit`, ([row]) => row?.jit)
+      expect(yield* jit(straight)).toBe("off")
+      yield* proxied`SET jit = on`
+      expect(yield* proxied.withTransaction(Effect.andThen(proxied`SELECT ${byKeys(proxied)}`, jit(proxied)))).toBe(
+        "off"
+      )
     })
   )
 })
