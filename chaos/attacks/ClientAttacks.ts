@@ -25,7 +25,7 @@ interface Flood {
 
 /** Asks for quotes of one owner's DAI. Returns the number of those that were answered with a quote. */
 const flood = Effect.fnUntraced(function* (fight: Fight, { address, requests }: Flood) {
-  const [owner] = fight.owners(1)
+  const [owner] = yield* fight.owners(1)
   if (owner === undefined) return yield* Effect.die(new Error("an owner was made"))
   const { DAI, USDC } = fight.place.dev.tokens
   yield* fight.purse.giveToken(owner, "DAI", WHOLE)
@@ -33,14 +33,9 @@ const flood = Effect.fnUntraced(function* (fight: Fight, { address, requests }: 
   const answers = yield* Effect.forEach(
     Array.from({ length: requests }, (_, request) => request),
     (request) =>
-      Effect.promise(() =>
-        Clients.make(url, fight.place, address(request)).quote({
-          owner,
-          tokenIn: DAI,
-          amountIn: units("DAI", WHOLE),
-          tokenOut: USDC
-        })
-      ),
+      fight
+        .clientAt(url, address(request))
+        .quote({ owner, tokenIn: DAI, amountIn: units("DAI", WHOLE), tokenOut: USDC }),
     { concurrency: CONCURRENCY }
   )
   for (const answer of answers) {
@@ -66,7 +61,7 @@ const withinLimit = (fight: Fight, quoted: number) =>
 /** Signatures of nobody: each submission costs the service a look at most. */
 const forged = (fight: Fight) =>
   Effect.gen(function* () {
-    const owners = fight.owners(fight.size)
+    const owners = yield* fight.owners(fight.size)
     yield* Effect.forEach(owners, (owner) => fight.purse.giveToken(owner, "DAI", WHOLE), {
       concurrency: "unbounded",
       discard: true
@@ -100,7 +95,7 @@ const wrongPrice = (fight: Fight) =>
       width: 400,
       aged: false
     })
-    const owners = fight.owners(fight.size)
+    const owners = yield* fight.owners(fight.size)
     yield* Effect.forEach(owners, (owner) => fight.purse.giveToken(owner, "DAI", WHOLE), {
       concurrency: "unbounded",
       discard: true

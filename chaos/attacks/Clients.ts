@@ -2,13 +2,18 @@
 import { type Hex, type PrivateKeyAccount } from "viem"
 import * as SweepClient from "../../test/support/SweepClient.ts"
 import { API_KEY } from "../Backend.ts"
-import type { Place } from "../Holdings.ts"
+import type { DevInfo } from "../../src/devnet/DevInfo.ts"
 
 /** Settings by which the run is the service's proxy, which writes the client's address. */
 export const SETTINGS = { TRUSTED_PROXY_HOPS: "1", RATE_LIMIT: "100" }
 
 /** Ends a request that hangs. */
 const ANSWER_MILLIS = 30_000
+
+/** Chain on which a client sweeps. */
+export interface Site {
+  readonly info: Pick<DevInfo["chains"][number], "id" | "name">
+}
 
 export interface Request {
   readonly owner: PrivateKeyAccount
@@ -52,7 +57,7 @@ const refusal = async (response: Response | undefined): Promise<Refusal> => {
 }
 
 /** A client at `from`, an IP address as the proxy writes it. */
-export const make = (url: string, { info }: Place, from: string) => ({
+export const make = (url: string, { info }: Site, from: string) => ({
   quote: async (request: Request): Promise<Quoted> => {
     const body = {
       owner: request.owner.address,
@@ -81,7 +86,7 @@ export const make = (url: string, { info }: Place, from: string) => ({
     return { id: signed.quoteId, owner: request.owner, signed }
   },
   /** Undefined if the submission was accepted. */
-  submit: async ({ signed }: Signed): Promise<Refusal | undefined> => {
+  submit: async ({ signed }: Pick<Signed, "signed">): Promise<Refusal | undefined> => {
     const response = await ask(url, "/intents", signed, from)
     return response?.status === 201 ? undefined : refusal(response)
   }

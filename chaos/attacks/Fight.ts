@@ -1,9 +1,9 @@
 /** Everything that an attacker does: has owners, gets quotes, submits, watches the lanes' transactions and runs ahead of them. */
 import { Effect } from "effect"
 import { type Hex, parseTransaction, type PrivateKeyAccount } from "viem"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { type Call, isSend, pass } from "../../test/support/FaultProxy.ts"
 import type { World } from "../World.ts"
+import * as AttackerClients from "./AttackerClients.ts"
 import * as Clients from "./Clients.ts"
 import type { Market } from "./Market.ts"
 import * as Purse from "./Purse.ts"
@@ -73,6 +73,23 @@ const conclusion = Effect.fnUntraced(function* (world: World, ids: ReadonlyArray
   }
 })
 
+/** Number of these sweeps that have not settled or ended. */
+const undecided = ({ sql }: World, ids: ReadonlyArray<string>) =>
+  ids.length === 0
+    ? Effect.succeed(0)
+    : Effect.map(
+        sql<{ count: number }>`
+          SELECT count(*)::int AS count FROM orchestrator.intent_states
+          WHERE status = 'submitted' AND ${sql.in("id", ids)}`,
+        ([row]) => row?.count ?? 0
+      )
+
+/** Waits until every one of these sweeps has settled or ended, within the limit. */
+const settlement = Effect.fnUntraced(function* (world: World, ids: ReadonlyArray<string>) {
+  const until = performance.now() + CONCLUSION_MILLIS
+  while ((yield* undecided(world, ids)) > 0 && performance.now() < until) yield* Effect.sleep(LOOK_MILLIS)
+})
+
 /**
  * Runs `ahead` before each transaction of a lane that carries a sweep of these owners, until the scope closes. It is given the
  * lane's tip and one wei. Addresses are in lower case.
@@ -112,26 +129,27 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
   const findings: Array<string> = []
   let turn = 0
 
+  const clients = yield* AttackerClients.make
+  const site: Clients.Site = { info: { id: alpha.info.id, name: alpha.info.name } }
+
+  const clientAt = (url: string, from: string) => clients.at(url, site, from)
+
   const client = (address = (turn % ADDRESSES) + 1) => {
     const slot = slots[turn++ % slots.length]
-    return Clients.make(slot?.url ?? "", alpha, `203.${address}.113.7`)
+    return clientAt(slot?.url ?? "", `203.${address}.113.7`)
   }
 
-  const newOwners = (count: number): ReadonlyArray<PrivateKeyAccount> =>
-    Array.from({ length: count }, () => {
-      const owner = privateKeyToAccount(generatePrivateKey())
-      owners.add(owner.address.toLowerCase())
-      return owner
-    })
+  const newOwners = Effect.fnUntraced(function* (count: number) {
+    const made = yield* clients.owners(count)
+    for (const { address } of made) owners.add(address.toLowerCase())
+    return made
+  })
 
   /** Quotes and signs a sweep of each owner. The output goes to the attacker's own account. Refusals are counted. */
   const quotes = Effect.fnUntraced(function* (from: ReadonlyArray<PrivateKeyAccount>, order: Order) {
     const answers = yield* Effect.forEach(
       from,
-      (owner) =>
-        Effect.promise(() =>
-          client().quote({ tokenOut: dev.tokens.USDC, destination: purse.account.address, ...order, owner })
-        ),
+      (owner) => client().quote({ tokenOut: dev.tokens.USDC, destination: purse.account.address, ...order, owner }),
       { concurrency: CONCURRENCY }
     )
     return answers.flatMap((answer) => {
@@ -147,13 +165,12 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
   const submit = Effect.fnUntraced(function* (sweeps: ReadonlyArray<Clients.Signed>) {
     yield* Effect.forEach(
       sweeps,
-      (sweep) =>
-        Effect.promise(async () => {
-          const refused = await client().submit(sweep)
-          if (refused !== undefined) return note(tally, "submission", refused)
-          tally.submitted += 1
-          ids.push(sweep.id)
-        }),
+      Effect.fnUntraced(function* (sweep) {
+        const refused = yield* client().submit(sweep)
+        if (refused !== undefined) return note(tally, "submission", refused)
+        tally.submitted += 1
+        ids.push(sweep.id)
+      }),
       { concurrency: CONCURRENCY, discard: true }
     )
   })
@@ -169,11 +186,13 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     owners: newOwners,
     isOwner: (address: string) => owners.has(address.toLowerCase()),
     ownerAddresses: owners as ReadonlySet<string>,
-    client,
+    clientAt,
     quotes,
     submit,
     /** Waits until nothing of the attack is under way, within the limit. */
     concluded: conclusion(world, ids),
+    /** Waits also for sweeps that wait for a lower price of gas, within the limit. */
+    settled: settlement(world, ids),
     /** Runs `ahead` before each transaction of a lane that carries a sweep of the attack, until the scope closes. */
     aheadOfSends: (ahead: Parameters<typeof runAhead>[2]) => runAhead(world, owners, ahead),
     token: (terms?: Token.Terms) => Token.deploy(alpha, purse, terms),

@@ -15,7 +15,7 @@ const SPIKE_MILLIS = 6_000
 const TOOTH_MILLIS = 1_500
 
 const cheaply = Effect.fnUntraced(function* (fight: Fight, count: number) {
-  const owners = fight.owners(count)
+  const owners = yield* fight.owners(count)
   yield* Effect.forEach(owners, (owner) => fight.purse.giveToken(owner, "DAI", WHOLE), {
     concurrency: "unbounded",
     discard: true
@@ -39,7 +39,8 @@ const option: Attack = {
       yield* Effect.sleep(SEEN_MILLIS)
       yield* fight.submit(quoted)
       yield* Effect.sleep(SPIKE_MILLIS)
-      yield* fight.concluded
+      yield* fight.market.calm
+      yield* fight.settled
     }).pipe(Effect.scoped)
 }
 
@@ -51,11 +52,12 @@ const queued: Attack = {
     Effect.gen(function* () {
       yield* quiet(fight)
       const quoted = yield* cheaply(fight, fight.size)
-      yield* fight.aheadOfSends(() => spiked(fight, SPIKE))
-      yield* fight.submit(quoted)
-      yield* Effect.sleep(2 * SPIKE_MILLIS)
+      yield* fight
+        .aheadOfSends(() => spiked(fight, SPIKE))
+        .pipe(Effect.andThen(fight.submit(quoted)), Effect.andThen(Effect.sleep(2 * SPIKE_MILLIS)), Effect.scoped)
       yield* fight.market.calm
-      yield* fight.concluded
+      // The spike may have cost a self-send. The sweeps pay their fees when the price has fallen.
+      yield* fight.settled
     }).pipe(Effect.scoped)
 }
 

@@ -31,7 +31,7 @@ const runAhead = (fight: Fight, { ahead, owners: count = ({ size }) => size, res
     const token = yield* fight.token(terms)
     yield* fight.aheadOfSends((tip) => ahead(fight, token, tip))
     for (let round = 0; round < rounds; round++) {
-      const owners = fight.owners(count(fight))
+      const owners = yield* fight.owners(count(fight))
       yield* mintFor(
         token,
         owners.map(({ address }) => address)
@@ -77,7 +77,7 @@ const pulledEarly: Attack = {
   play: (fight) =>
     Effect.gen(function* () {
       const token = yield* fight.token()
-      const owners = fight.owners(fight.size)
+      const owners = yield* fight.owners(fight.size)
       yield* mintFor(
         token,
         owners.map(({ address }) => address)

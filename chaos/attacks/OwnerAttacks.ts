@@ -44,7 +44,7 @@ const runAhead = (
   Effect.gen(function* () {
     const { DAI } = fight.place.dev.tokens
     for (let round = 0; round < rounds; round++) {
-      const owners = fight.owners(count ?? fight.size)
+      const owners = yield* fight.owners(count ?? fight.size)
       yield* fight.purse.endow(owners, { native: OWN_GAS, token: "DAI", whole: 2n * WHOLE })
       const order = { tokenIn: DAI, amountIn: AMOUNT, isAttributed }
       if (isDelegated) {
@@ -118,7 +118,7 @@ const hostileOutput: Attack = {
     Effect.gen(function* () {
       const token = yield* fight.token()
       yield* mintFor(token, [fight.purse.account.address])
-      const owners = fight.owners(fight.size)
+      const owners = yield* fight.owners(fight.size)
       yield* Effect.forEach(owners, (owner) => fight.purse.giveToken(owner, "DAI", WHOLE), {
         concurrency: "unbounded",
         discard: true

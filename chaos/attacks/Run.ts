@@ -140,9 +140,17 @@ const makePlay = (staged: Arena, options: Options) => {
       const judged = beside().filter((sample) => sample.failure === undefined && !waited(sample))
       return judged.length < FEWEST_SAMPLES && performance.now() - began < AGAIN_MILLIS
     }
-    const exit = yield* attack
-      .play(fight)
-      .pipe(Effect.repeat({ while: () => options.isTimed && isShort() }), Effect.timeout(ATTACK_MILLIS), Effect.exit)
+    const exit = yield* (
+      attack
+        .play(fight)
+        // Honest sweeps that wait for gas leave before the next time.
+        .pipe(
+          Effect.andThen(honest.settled),
+          Effect.repeat({ while: () => options.isTimed && isShort() }),
+          Effect.timeout(ATTACK_MILLIS),
+          Effect.exit
+        )
+    )
     const ended = performance.now()
     yield* honest.settled
     const span = { fromBlock, toBlock: yield* heightOf(staged) }

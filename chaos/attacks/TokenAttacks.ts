@@ -26,7 +26,7 @@ const sweepOwn = (fight: Fight, { behaviours, prepare, terms }: Plan) =>
     if (prepare !== undefined) yield* prepare(fight, token)
     for (const behaviour of behaviours) {
       yield* token.turn(behaviour)
-      const owners = fight.owners(fight.size)
+      const owners = yield* fight.owners(fight.size)
       yield* token.mint(
         owners.map(({ address }) => address),
         WHOLE
