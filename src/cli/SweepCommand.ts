@@ -28,6 +28,7 @@ import { targetsCommand } from "./TargetsCommand.ts"
 import { testCommand } from "./TestCommand.ts"
 import { treasuryCommand } from "./TreasuryCommand.ts"
 
+import { verifyContractsCommand } from "./VerifyContractsCommand.ts"
 export const sweepCommand = Command.make("sweep").pipe(
   Command.withDescription("Gasless token sweeps: two signatures off-chain, any token in, any token out, on any chain"),
   Command.withSubcommands([
@@ -51,6 +52,7 @@ export const sweepCommand = Command.make("sweep").pipe(
     migrateCommand,
     deployCommand,
     targetsCommand,
+    verifyContractsCommand,
     settingsCommand,
     buildClientCommand,
     checkCommand,

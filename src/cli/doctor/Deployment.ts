@@ -20,7 +20,8 @@ import { rawText } from "./Secrets.ts"
 
 const toUnknown = (error: { readonly message: string }): Unknown => ({ message: sentence(error) })
 
-const served = Effect.gen(function* () {
+/** The chains of the chains file, each with a client. */
+export const served = Effect.gen(function* () {
   const { chainsFile, domainName } = yield* ChainsConfig
   const entries = yield* ChainsFile.read(chainsFile)
   const layer = JsonRpcChains.layer(

@@ -68,6 +68,9 @@ export const EARLIER: ReadonlyArray<Generation> = [1]
 
 export type ContractName = "guard" | "delegate" | "entry"
 
+/** Values of immutables by name: addresses, numbers and hashes, each of 32 bytes at most. */
+export type Immutables = Readonly<Record<string, Hex>>
+
 export interface DeployTransaction {
   readonly contract: "guard" | "entry" | "uniswap-v4-router"
   readonly to: Address.Address
@@ -78,6 +81,8 @@ export interface PlannedContract {
   readonly address: Address.Address
   /** Deployed code, with immutables. */
   readonly runtimeCode: Hex
+  /** Values of the immutables, which the constructor computes from its arguments. */
+  readonly immutables: Immutables
 }
 
 /** A contract beside those that sweeps need, which an operator may deploy. */
@@ -112,7 +117,7 @@ export const deployment = (contract: DeployTransaction["contract"], initCode: He
 /** Runtime code with its immutables filled in. The compiler leaves them zero. */
 export const filled = (
   code: { readonly runtimeCode: Hex; readonly immutables: Readonly<Record<string, ReadonlyArray<number>>> },
-  words: Readonly<Record<string, Hex>>
+  words: Immutables
 ): Hex =>
   Object.entries(code.immutables)
     .flatMap(([name, offsets]) => {
@@ -151,6 +156,28 @@ const guardInitCode = (deployment: Deployment, generation: Generation): Hex => {
   return encodeDeployData({ abi, bytecode: creationCode, args })
 }
 
+/** Immutables of a chain's contracts, given the addresses of two of them. The first generation has fewer. */
+export const immutablesOf = (
+  config: Deployment,
+  { delegate, guard }: Readonly<Record<"delegate" | "guard", Address.Address>>
+): Readonly<Record<ContractName, Immutables>> => ({
+  guard: {
+    delegate,
+    owner: config.guardOwner,
+    timelock: numberToHex(config.timelockSeconds),
+    _delegatedCodeHash: keccak256(designator(delegate))
+  },
+  delegate: {
+    guard,
+    feeRecipient: config.feeRecipient,
+    wrappedNative: config.wrappedNative,
+    priorGuard: priorGuardOf(config),
+    _name: packed(config.domainName),
+    _nameHash: keccak256(stringToHex(config.domainName))
+  },
+  entry: {}
+})
+
 /** Addresses, expected code and transactions of a chain's contracts. Default generation: the current one. */
 export const plan = (config: Deployment, generation: Generation = CURRENT): Plan => {
   const { sweepDelegate, sweepEntry, sweepGuard } = generation === 1 ? firstGeneration : current
@@ -158,28 +185,16 @@ export const plan = (config: Deployment, generation: Generation = CURRENT): Plan
   const guard = create2(initCode)
   // EIP-161: the nonce of a contract under construction is 1.
   const delegate = Address.of(getContractAddress({ from: guard, nonce: 1n }))
+  const immutables = immutablesOf(config, { delegate, guard })
+  const planned = (name: ContractName, address: Address.Address, code: Parameters<typeof filled>[0]) => ({
+    address,
+    runtimeCode: filled(code, immutables[name]),
+    immutables: immutables[name]
+  })
   const contracts = {
-    guard: {
-      address: guard,
-      runtimeCode: filled(sweepGuard, {
-        delegate,
-        owner: config.guardOwner,
-        timelock: numberToHex(config.timelockSeconds),
-        _delegatedCodeHash: keccak256(designator(delegate))
-      })
-    },
-    delegate: {
-      address: delegate,
-      runtimeCode: filled(sweepDelegate, {
-        guard,
-        feeRecipient: config.feeRecipient,
-        wrappedNative: config.wrappedNative,
-        priorGuard: priorGuardOf(config),
-        _name: packed(config.domainName),
-        _nameHash: keccak256(stringToHex(config.domainName))
-      })
-    },
-    entry: { address: create2(sweepEntry.creationCode), runtimeCode: sweepEntry.runtimeCode }
+    guard: planned("guard", guard, sweepGuard),
+    delegate: planned("delegate", delegate, sweepDelegate),
+    entry: planned("entry", create2(sweepEntry.creationCode), sweepEntry)
   }
   return {
     generation,
@@ -194,7 +209,7 @@ export const earlierPlans = (config: Deployment): ReadonlyArray<Plan> =>
   EARLIER.map((generation) => plan(config, generation))
 
 /** Compares the code that a node returned for an address. `undefined` and `0x` both mean no code. */
-export const judge = (planned: PlannedContract, code: Hex | undefined): Finding => {
+export const judge = (planned: Pick<PlannedContract, "runtimeCode">, code: Hex | undefined): Finding => {
   if (code === undefined || size(code) === 0) return "missing"
   return code.toLowerCase() === planned.runtimeCode.toLowerCase() ? "right" : "wrong"
 }

@@ -20,6 +20,7 @@ export const plan = ({ poolManager, wrappedNative }: Arguments): Deployment.Part
   return {
     address: Deployment.create2(initCode),
     runtimeCode: Deployment.filled(uniswapV4Router, { poolManager, wrappedNative }),
+    immutables: { poolManager, wrappedNative },
     transaction: Deployment.deployment("uniswap-v4-router", initCode)
   }
 }

@@ -1,12 +1,19 @@
 /** Checks the code at every address of the chains file, and the service's own contracts byte by byte. */
 import { Effect } from "effect"
-import * as Deployer from "../../../adapters/evm/contracts/Deployer.ts"
 import * as Deployment from "../../../adapters/evm/contracts/Deployment.ts"
+import * as OwnContracts from "../../../adapters/evm/contracts/OwnContracts.ts"
 import { deploymentOf } from "../../../adapters/evm/chains/ChainSettings.ts"
 import type * as Address from "../../../domain/Address.ts"
 import * as Contracts from "../../../domain/doctor/Contracts.ts"
+import type { Hex } from "../../../domain/Hex.ts"
 import { BOTH, type Check, type Served } from "../Check.ts"
 import { eachChain } from "../EachChain.ts"
+
+/** Without the code of this release, only its presence is judged. */
+const stateOf = (runtimeCode: Hex | undefined, code: Hex): Contracts.ContractState => {
+  if (runtimeCode !== undefined) return Deployment.judge({ runtimeCode }, code)
+  return code === "0x" ? "missing" : "unverified"
+}
 
 type Named = readonly [field: string, address: Address.Address | undefined]
 
@@ -36,24 +43,13 @@ const addressesOf = ({
   return named.flatMap(([field, address]) => (address === undefined ? [] : [{ field, address }]))
 }
 
-const ownContracts = Effect.fnUntraced(function* ({ client, domainName, entry }: Served) {
-  if (entry.contracts === undefined) {
-    const plan = Deployment.plan(deploymentOf(entry, domainName))
-    const findings = yield* Deployer.inspect(client, plan)
-    return (["guard", "delegate", "entry"] as const).map((name) => ({
-      name,
-      address: plan.contracts[name].address,
-      state: findings[name]
-    }))
-  }
-  return yield* Effect.forEach(Object.entries(entry.contracts), ([name, address]) =>
-    Effect.map(client.code(address), (code) => ({
-      name,
-      address,
-      state: code === "0x" ? ("missing" as const) : ("unverified" as const)
-    }))
+const ownContracts = ({ client, domainName, entry }: Served) =>
+  Effect.forEach(
+    OwnContracts.of(deploymentOf(entry, domainName), entry.contracts),
+    ({ address, name, runtimeCode }) =>
+      Effect.map(client.code(address), (code) => ({ name, address, state: stateOf(runtimeCode, code) })),
+    { concurrency: "unbounded" }
   )
-})
 
 /** Requests of one chain under way at a time. The client sends those of a moment as one batch. */
 const CONCURRENCY = { concurrency: 20 } as const
