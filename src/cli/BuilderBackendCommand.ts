@@ -11,6 +11,7 @@ import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
 import * as Problems from "./Problems.ts"
+import { securityContact } from "./SecurityOptions.ts"
 import * as TelemetryOptions from "./TelemetryOptions.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -73,7 +74,8 @@ export const builderChecks = [
   chainsFile,
   configuredChains,
   TelemetryOptions.headers,
-  AlertOptions.notifications
+  AlertOptions.notifications,
+  securityContact
 ]
 
 const options = Effect.gen(function* () {
@@ -98,7 +100,8 @@ const options = Effect.gen(function* () {
       trustedProxyHops: shared.trustedProxyHops,
       adminToken: Option.getOrUndefined(Option.map(config.adminToken, ({ current }) => current)),
       formerAdminTokens: Option.match(config.adminToken, { onNone: () => [], onSome: ({ former }) => former }),
-      metricsToken: Option.getOrUndefined(shared.metricsToken)
+      metricsToken: Option.getOrUndefined(shared.metricsToken),
+      securityContact: yield* securityContact
     },
     telemetry: yield* TelemetryOptions.telemetry,
     notifications: yield* AlertOptions.notifications,

@@ -19,6 +19,7 @@ import * as Problems from "./Problems.ts"
 import { routeServices } from "./RouteServiceOptions.ts"
 import * as RiskOptions from "./RiskOptions.ts"
 import * as ScreeningOptions from "./ScreeningOptions.ts"
+import { securityContact } from "./SecurityOptions.ts"
 import * as TelemetryOptions from "./TelemetryOptions.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -55,7 +56,8 @@ export const orchestratorChecks = [
   RiskOptions.tokenRules,
   routeServices,
   TelemetryOptions.headers,
-  AlertOptions.notifications
+  AlertOptions.notifications,
+  securityContact
 ]
 
 /** The app's options, from the settings of the environment. */
@@ -87,6 +89,7 @@ const options = Effect.gen(function* () {
       adminToken: Option.getOrUndefined(Option.map(config.adminToken, ({ current }) => current)),
       formerAdminTokens: Option.match(config.adminToken, { onNone: () => [], onSome: ({ former }) => former }),
       metricsToken: Option.getOrUndefined(shared.metricsToken),
+      securityContact: yield* securityContact,
       rateLimits: {
         ...serverDefaults.rateLimits,
         orchestrator: { ...serverDefaults.rateLimits.orchestrator, limit: config.rateLimit }

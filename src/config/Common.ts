@@ -1,6 +1,7 @@
 /** Settings of all services. */
 import { Config } from "effect"
 import { alerts } from "./Alerts.ts"
+import { security } from "./Security.ts"
 import { integer, oneOf, POSITIVE, secret, setting, valuesOf } from "./Setting.ts"
 import { stopping } from "./Stopping.ts"
 import { telemetry } from "./Telemetry.ts"
@@ -56,7 +57,8 @@ export const common = {
   }),
   ...stopping,
   ...telemetry,
-  ...alerts
+  ...alerts,
+  ...security
 } as const
 
 export const CommonConfig = valuesOf(common)

@@ -11,6 +11,7 @@ import * as MetricsPage from "../shared/MetricsPage.ts"
 import * as OperatorAuth from "../shared/OperatorAuth.ts"
 import * as RateLimiting from "../shared/RateLimiting.ts"
 import * as RouteTable from "../shared/RouteTable.ts"
+import * as SecurityPage from "../shared/SecurityPage.ts"
 import * as ServiceServer from "../shared/ServiceServer.ts"
 import * as Validation from "../shared/Validation.ts"
 import * as DeploymentHandlers from "../web/DeploymentHandlers.ts"
@@ -28,6 +29,7 @@ const table = RouteTable.make(BuilderApi, [
   ServiceServer.OPENAPI_PATH,
   ...MetricsPage.PATHS,
   ...DocsPage.PATHS,
+  ...SecurityPage.PATHS,
   ...WebRoutes.PATHS
 ])
 
@@ -69,7 +71,14 @@ const api = HttpApiBuilder.layer(BuilderApi, { openapiPath: ServiceServer.OPENAP
 const metrics = MetricsPage.layer.pipe(Layer.provide(RateLimiter.layer))
 
 /** Every route. Needs the use cases, the ports they show, `BuilderSettings`, `ServerSettings` and a `RateLimiterStore`. */
-export const routes = Layer.mergeAll(api, metrics, DocsPage.layer(BuilderApi), WebRoutes.layer, shell)
+export const routes = Layer.mergeAll(
+  api,
+  metrics,
+  SecurityPage.layer,
+  DocsPage.layer(BuilderApi),
+  WebRoutes.layer,
+  shell
+)
 
 /** Listens on a port of its own, and stops as {@link ServiceServer.listen} says. */
 export const listen = (options: ServiceServer.ListenOptions) => ServiceServer.listen(routes, options)

@@ -34,6 +34,7 @@ import * as RateLimiting from "../shared/RateLimiting.ts"
 import * as RouteTable from "../shared/RouteTable.ts"
 import type { ServerSettings } from "../shared/ServerSettings.ts"
 import * as ServiceServer from "../shared/ServiceServer.ts"
+import * as SecurityPage from "../shared/SecurityPage.ts"
 import { Stopping } from "../shared/Stopping.ts"
 import * as Validation from "../shared/Validation.ts"
 import * as CatalogHandlers from "./CatalogHandlers.ts"
@@ -44,7 +45,12 @@ import * as PauseHandlers from "./PauseHandlers.ts"
 import * as SweepHandlers from "./SweepHandlers.ts"
 import * as TreasuryHandlers from "./TreasuryHandlers.ts"
 
-const table = RouteTable.make(OrchestratorApi, [ServiceServer.OPENAPI_PATH, ...MetricsPage.PATHS, ...DocsPage.PATHS])
+const table = RouteTable.make(OrchestratorApi, [
+  ServiceServer.OPENAPI_PATH,
+  ...MetricsPage.PATHS,
+  ...SecurityPage.PATHS,
+  ...DocsPage.PATHS
+])
 
 /** True for the routes that quote and accept sweeps. */
 const takesSweeps = (url: string): boolean => {
@@ -94,7 +100,7 @@ const api = HttpApiBuilder.layer(OrchestratorApi, { openapiPath: ServiceServer.O
 const metrics = MetricsPage.layer.pipe(Layer.provide(RateLimiter.layer))
 
 /** Every route. Needs the use cases, their settings, `ServerSettings`, `Stopping` and a `RateLimiterStore`. */
-export const routes = Layer.mergeAll(api, metrics, DocsPage.layer(OrchestratorApi), shell)
+export const routes = Layer.mergeAll(api, metrics, SecurityPage.layer, DocsPage.layer(OrchestratorApi), shell)
 
 /** Listens on a port of its own, and stops as {@link ServiceServer.listen} says. */
 export const listen = (options: ServiceServer.ListenOptions) => ServiceServer.listen(routes, options)

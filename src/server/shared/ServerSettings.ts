@@ -2,6 +2,7 @@
 import { Context, Layer, type Redacted } from "effect"
 import type { RateLimitPolicy } from "../../api/shared/Middleware.ts"
 import type { FormerToken } from "../../domain/AcceptedTokens.ts"
+import type { SecurityContact } from "../../domain/SecurityText.ts"
 import { common } from "../../config/Common.ts"
 import { orchestrator } from "../../config/Orchestrator.ts"
 
@@ -26,6 +27,8 @@ export interface ServerSettingsShape {
   readonly formerAdminTokens: ReadonlyArray<FormerToken>
   /** Token of the metrics. Without one, the route refuses all requests. */
   readonly metricsToken: Redacted.Redacted | undefined
+  /** Whom to tell about a vulnerability. Without it, there is no `/.well-known/security.txt`. */
+  readonly securityContact: SecurityContact | undefined
 }
 
 export const defaults: ServerSettingsShape = {
@@ -39,7 +42,8 @@ export const defaults: ServerSettingsShape = {
   maxBodyBytes: 64 * 1024,
   adminToken: undefined,
   formerAdminTokens: [],
-  metricsToken: undefined
+  metricsToken: undefined,
+  securityContact: undefined
 }
 
 export class ServerSettings extends Context.Service<ServerSettings, ServerSettingsShape>()(
