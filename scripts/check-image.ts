@@ -1,6 +1,6 @@
 /**
  * Builds the image, measures its own layers, and sweeps once through both services in containers with a read-only root and no
- * capabilities, against PostgreSQL and anvil: `bun scripts/check-image.ts`. It needs Linux, root, podman, buildah and runc, and says so
+ * capabilities, against PostgreSQL and anvil: `./sweep test image`. It needs Linux, root, podman, buildah and runc, and says so
  * where they are absent. The full gate does not run it.
  */
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
@@ -199,9 +199,12 @@ const check = Effect.gen(function* () {
   }
 }).pipe(Effect.scoped)
 
-const missing = TOOLS.filter((tool) => Bun.which(tool) === null)
+const missing = [
+  ...TOOLS.filter((tool) => Bun.which(tool) === null),
+  ...(process.platform === "linux" ? [] : ["Linux"]),
+  ...(process.getuid?.() === 0 ? [] : ["root"])
+]
 
-const main =
-  missing.length > 0 ? Console.log(`image: left out, because this machine has no ${missing.join(", ")}`) : check
+const main = missing.length > 0 ? Console.log(`image: left out, because here is no ${missing.join(", no ")}`) : check
 
 main.pipe(Effect.provide(BunServices.layer), BunRuntime.runMain)

@@ -1,6 +1,6 @@
 /**
  * Writes the bill of materials of the image (CycloneDX 1.6, JSON) to standard output, from `bun.lock` and the installed packages:
- * `bun scripts/sbom.ts > sbom.json`. It ends with 1 if a package has a licence that is not accepted. `--check` only checks, and
+ * `./sweep sbom > sbom.json`. It ends with 1 if a package has a licence that is not accepted. `--check` only checks, and
  * `--licences` prints a table of packages and licences instead.
  */
 import { join } from "node:path"

@@ -34,6 +34,8 @@ export interface Options {
   readonly blockSeconds?: number
   /** Url of an empty database to use. Default: a database on a server of the network's own. */
   readonly databaseUrl?: string
+  /** The same database without a proxy. Default: `databaseUrl` leads to it directly. */
+  readonly databaseDirectUrl?: string
   /** Settings that differ from the defaults of the services. */
   readonly settings?: Partial<OrchestratorSettingsShape>
   /** A market on the chains, and the outside services, played on loopback. Default: a few pools of Uniswap v3, and no service. */
@@ -133,6 +135,7 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
   const shared = {
     chains: network.chains.map(({ chain, rpcUrl }) => ({ chain, rpcUrls: [rpcUrl] })),
     databaseUrl: Redacted.make(network.databaseUrl),
+    databaseDirectUrl: options.databaseDirectUrl === undefined ? undefined : Redacted.make(options.databaseDirectUrl),
     databasePoolSize: common.databasePoolSize.default,
     host: HOST
   }

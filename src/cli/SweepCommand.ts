@@ -22,13 +22,14 @@ import { orchestratorCommand } from "./OrchestratorCommand.ts"
 import { outboxCommand } from "./OutboxCommand.ts"
 import { payoutsCommand } from "./PayoutsCommand.ts"
 import { portfolioCommand } from "./PortfolioCommand.ts"
+import { sbomCommand } from "./SbomCommand.ts"
 import { settingsCommand } from "./SettingsCommand.ts"
 import { sweepTokensCommand } from "./SweepTokensCommand.ts"
 import { targetsCommand } from "./TargetsCommand.ts"
 import { testCommand } from "./TestCommand.ts"
 import { treasuryCommand } from "./TreasuryCommand.ts"
-
 import { verifyContractsCommand } from "./VerifyContractsCommand.ts"
+
 export const sweepCommand = Command.make("sweep").pipe(
   Command.withDescription("Gasless token sweeps: two signatures off-chain, any token in, any token out, on any chain"),
   Command.withSubcommands([
@@ -51,9 +52,10 @@ export const sweepCommand = Command.make("sweep").pipe(
     doctorCommand,
     migrateCommand,
     deployCommand,
-    targetsCommand,
     verifyContractsCommand,
+    targetsCommand,
     settingsCommand,
+    sbomCommand,
     buildClientCommand,
     checkCommand,
     testCommand,

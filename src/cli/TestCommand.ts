@@ -1,6 +1,7 @@
 /** `./sweep test`: everything that must hold before a change lands. */
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as OptionalTests from "./OptionalTests.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
 import * as TestRun from "./TestRun.ts"
 import * as TestSteps from "./TestSteps.ts"
@@ -47,6 +48,8 @@ export const testCommand = Command.make("test", { filters, step }, ({ filters, s
   Command.withExamples([
     { command: "sweep test", description: "Everything" },
     { command: "sweep test domain/Fees", description: "One test file" },
-    { command: "sweep test --step solidity", description: "One step" }
-  ])
+    { command: "sweep test --step solidity", description: "One step" },
+    { command: "sweep test image", description: "Build the image and sweep through it, which everything does not do" }
+  ]),
+  Command.withSubcommands(OptionalTests.all)
 )

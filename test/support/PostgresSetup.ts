@@ -1,4 +1,8 @@
-/** Starts the PostgreSQL server of a test run in vitest's own process, and stops it when all tests have ended. */
+/**
+ * Starts the PostgreSQL server of a test run in vitest's own process, and stops it when all tests have ended. With TEST_POSTGRES_URL, the
+ * server of this URL is used instead: `postgres://user:password@host:port` of a superuser, without a database. With TEST_PGBOUNCER_URL
+ * too, the services of e2e tests reach it through this PgBouncer.
+ */
 import { statfsSync } from "node:fs"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { Effect, Exit, Scope } from "effect"
@@ -19,6 +23,9 @@ const hasMemory = (): boolean => {
 }
 
 export default async ({ provide }: TestProject) => {
+  provide("proxy", process.env["TEST_PGBOUNCER_URL"] ?? "")
+  const running = process.env["TEST_POSTGRES_URL"]
+  if (running !== undefined) return provide("postgres", running)
   const scope = Scope.makeUnsafe()
   const server = await Effect.runPromise(
     Postgres.start({ durable: false, ...(hasMemory() ? { temporaryParent: MEMORY } : {}) }).pipe(

@@ -10,7 +10,7 @@ import type { DevInfo } from "../../src/devnet/DevInfo.ts"
 import type { DevChain } from "../../src/devnet/DevChain.ts"
 import * as Address from "../../src/domain/Address.ts"
 import { NATIVE } from "../../src/domain/Token.ts"
-import { TestServer } from "./Postgres.ts"
+import { connections, TestServer } from "./Postgres.ts"
 import { unlimited } from "./RateLimits.ts"
 import * as SweepClient from "./SweepClient.ts"
 
@@ -23,7 +23,7 @@ export class Services extends Context.Service<Services, DevApp.DevApp>()("sweep/
         const server = yield* TestServer
         return yield* DevApp.start({
           directory: yield* fs.makeTempDirectoryScoped({ prefix: "sweep-test-" }),
-          databaseUrl: yield* server.createMigrated,
+          ...connections(yield* server.createMigrated),
           ...options,
           server: { rateLimits: unlimited, ...options.server }
         })
