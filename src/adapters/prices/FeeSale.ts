@@ -1,8 +1,9 @@
 /**
  * {@link FeeValue} by prices for listed tokens, and by a rehearsed sale for others: the holder transfers the fee to the fee recipient,
- * which sells what arrives for the wrapped native currency, on Uniswap v3, or else on an exchange of the chains file. Only pools that count for prices
- * are used (VenueSales.ts for other exchanges), so a pool that was made for the occasion, or that is too thin to sell many fees to, makes a
- * fee worth nothing. The rest of the sweep is not rehearsed before the sale, and the haircut covers how much it moves the price.
+ * which sells what arrives for the wrapped native currency, in the deepest pools of Uniswap v3 that count for prices, or else on an
+ * exchange of the chains file (VenueSales.ts). A pool that was made for the occasion makes a fee worth nothing. The rest of the sweep is
+ * not rehearsed before the sale, and the haircut covers how much it moves the price. Listed tokens that no source of prices knows are
+ * valued by a sale, too.
  */
 import { Effect, Layer, Option } from "effect"
 import { concatHex, encodeFunctionData, numberToHex } from "viem"
@@ -55,26 +56,29 @@ const saleCall = (token: Address.Address, amountIn: bigint, seller: Address.Addr
     ]
   })
 
-const make = Effect.fnUntraced(function* (haircutBps: number, minDepthUsd: bigint) {
+const make = Effect.fnUntraced(function* (haircutBps: number) {
   const markets = yield* PoolMarkets
   const prices = yield* Prices
   const worthOf = yield* SaleRehearsal.make
-  const findSale = yield* VenueSales.make(minDepthUsd)
+  const findSale = yield* VenueSales.make
 
+  /** Wei by prices that count. None if no source has a price of the token. */
   const byPrice = Effect.fnUntraced(function* (
     chain: Chain.Chain,
     token: Address.Address,
     decimals: number,
     amount: bigint
   ) {
-    const known = yield* prices.usd(chain.id, [
+    const known = yield* prices.detailed(chain.id, [
       { address: NATIVE, decimals: 18 },
       { address: token, decimals }
     ])
-    const [native, usd] = [known.get(NATIVE), known.get(token)]
-    return native === undefined || usd === undefined || native === 0n
-      ? 0n
-      : (amount * usd * 10n ** 18n) / (native * 10n ** BigInt(decimals))
+    if (!known.has(token)) return Option.none<bigint>()
+    const [native = 0n, usd = 0n] = [NATIVE, token].map((address) => {
+      const price = known.get(address)
+      return price?.isForDisplay === true ? 0n : price?.usd
+    })
+    return Option.some(native === 0n ? 0n : (amount * usd * 10n ** 18n) / (native * 10n ** BigInt(decimals)))
   })
 
   const bySale = Effect.fnUntraced(function* (
@@ -101,7 +105,9 @@ const make = Effect.fnUntraced(function* (haircutBps: number, minDepthUsd: bigin
     const got =
       onUniswap > 0n
         ? onUniswap
-        : yield* worthOf(client, { token, amount, holder }, (sold) => findSale(client, { token, amount: sold, seller }))
+        : yield* worthOf(client, { token, amount, holder }, (sold) =>
+            findSale(client, { token, amount: sold, seller, isHeld: holder === seller })
+          )
     return (got * (BPS - BigInt(haircutBps))) / BPS
   })
 
@@ -115,20 +121,12 @@ const make = Effect.fnUntraced(function* (haircutBps: number, minDepthUsd: bigin
     if (amount === 0n) return 0n
     if (Chain.erc20(chain, token) === chain.wrappedNative) return amount
     const listed = Chain.token(chain, token)
-    return Option.isSome(listed)
-      ? yield* byPrice(chain, token, listed.value.decimals, amount)
-      : yield* bySale(client, token, amount, holder)
+    const priced = Option.isSome(listed) ? yield* byPrice(chain, token, listed.value.decimals, amount) : Option.none()
+    return Option.isSome(priced) ? priced.value : yield* bySale(client, token, amount, holder)
   })
 
   return FeeValue.of({ realisable })
 })
 
-/** Dollars that an exchange must pay at nearly the same price. */
-const MIN_DEPTH_USD = 200n
-
-/**
- * `haircutBps`: part of a sale's proceeds that does not count, in basis points. `minDepthUsd`: dollars that an exchange beside Uniswap v3 must
- * pay at nearly the same price. Default: 200.
- */
-export const layer = (haircutBps: number, minDepthUsd: bigint = MIN_DEPTH_USD) =>
-  Layer.effect(FeeValue, make(haircutBps, minDepthUsd))
+/** `haircutBps`: part of a sale's proceeds that does not count, in basis points. */
+export const layer = (haircutBps: number) => Layer.effect(FeeValue, make(haircutBps))

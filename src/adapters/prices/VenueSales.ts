@@ -1,19 +1,20 @@
 /**
- * Sales of tokens on the exchanges of the chains file, for fees in tokens that Uniswap v3 does not trade. An exchange counts for an amount if
+ * Sales of fees on the exchanges of the chains file, for tokens without a pool that counts for prices. An exchange counts for an amount if
  *
- * - the guard lists its router,
- * - it pays for the least depth at nearly the same price, so that a thin pool counts for nothing, and
- * - it did so in a block of the least age too, and ten minutes ago, and paid at least half as much then. So a pool that was made, or filled,
- *   for the occasion counts for nothing. Nodes without these old states prove nothing.
+ * - the guard lists its router, and
+ * - it paid at least half as much in a block of the least age, and ten minutes ago. So a pool that was made, or filled, for the occasion
+ *   counts for nothing. Nodes without these old states prove nothing.
  *
- * A sale counts for at most what it paid ten minutes ago, so that nobody gains by moving a price for a moment. Somebody who fills a pool at
- * all of these times is not found out. The budget of losses with unlisted tokens bounds what that costs.
+ * Fees are sold later, and together. So a sale counts for its share of a sale of all that the seller holds of the token, at the lowest of
+ * these times. A pool pays for the fees that it covers with its own money alone, however thin it is, and nobody gains by moving a price
+ * for a moment. Somebody who fills a pool at all of these times, and then takes it away, is not found out. The fees that count for its
+ * sake are worth less than the money in it, and the budget of losses with unlisted tokens bounds what follows.
  */
 import { Clock, Effect, Option } from "effect"
+import { decodeFunctionResult, encodeFunctionData, erc20Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
+import type { Hex } from "../../domain/Hex.ts"
 import { minPoolAge } from "../../domain/PriceFacts.ts"
-import { NATIVE } from "../../domain/Token.ts"
-import { Prices } from "../../ports/orchestrator/Prices.ts"
 import type { SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import * as ListedRouters from "../swap/ListedRouters.ts"
@@ -27,10 +28,9 @@ export interface Sale {
   /** In the smallest unit, above 0. */
   readonly amount: bigint
   readonly seller: Address.Address
+  /** True if the seller has the amount already, so that its balance contains it. */
+  readonly isHeld: boolean
 }
-
-/** Loss of price at the least depth up to which an exchange counts, in percent. */
-const DEPTH_LOSS = 3n
 
 /** Part of the present output that the exchange must have paid before. */
 const PAST_PART = 2n
@@ -53,8 +53,23 @@ const ANY_OUTPUT_BPS = 10_000
 /** UNIX seconds that no block reaches. */
 const NEVER = 2n ** 40n
 
-const WEI = 10n ** 18n
-const USD = 10n ** 18n
+const decodeBalance = Option.liftThrowable((data: Hex) =>
+  decodeFunctionResult({ abi: erc20Abi, functionName: "balanceOf", data })
+)
+
+/** Amount of the token that the seller holds beside that of the sale. 0 if the token does not tell. */
+const heldBeside = ({ call }: ChainClient, { amount, isHeld, seller, token }: Sale) =>
+  call({
+    to: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [seller] }),
+    block: "latest"
+  }).pipe(
+    Effect.map((data) => {
+      const beside = Option.getOrElse(decodeBalance(data), () => 0n) - (isHeld ? amount : 0n)
+      return beside > 0n ? beside : 0n
+    }),
+    Effect.orElseSucceed(() => 0n)
+  )
 
 /** The chain as it was at the end of a block. */
 const pinned = (client: ChainClient, block: bigint): ChainClient => ({
@@ -117,54 +132,29 @@ const makePast = () => {
   })
 }
 
-/** The output of `paid` if the exchange pays for the larger sale at nearly the same price; none if not. */
-const paidDeeply = Effect.fnUntraced(function* (
-  source: VenueSource,
-  client: ChainClient,
-  paid: Effect.Effect<Option.Option<SwapRoute>>,
-  { larger, sale }: { readonly sale: Sale; readonly larger: Sale }
-) {
-  const [route, more] = yield* Effect.all([paid, larger === sale ? paid : routeBy(source, client, larger)], {
-    concurrency: "unbounded"
-  })
-  return Option.gen(function* () {
-    const { amountOut } = yield* route
-    const isDeep = (yield* more).amountOut * sale.amount * 100n >= amountOut * larger.amount * (100n - DEPTH_LOSS)
-    return yield* isDeep ? Option.some(amountOut) : Option.none()
-  })
-})
+/** Output of the sale at the exchange; none without a route in time. */
+const outputBy = (source: VenueSource, client: ChainClient, sale: Sale) =>
+  Effect.map(routeBy(source, client, sale), (route) => Option.map(route, ({ amountOut }) => amountOut))
 
 /** Makes `find(client, sale)`: the call of the sale that counts for most, by an exchange that counts; none without one. */
-export const make = Effect.fnUntraced(function* (minDepthUsd: bigint) {
-  const prices = yield* Prices
+export const make = Effect.gen(function* () {
   const sources = yield* Venues.make
   const listed = ListedRouters.make()
   const pastOf = makePast()
 
-  /** Exchanges of the chain's `venues` whose router the guard lists. */
+  /** Exchanges of the chain whose router the guard lists. That of `swapRouter` is listed since the guard's deployment. */
   const openOn = Effect.fnUntraced(function* (client: ChainClient) {
+    const { swapRouter } = client.chain
     const declared = sources.flatMap((source) =>
-      source
-        .routersOn(client.chain)
-        .flatMap((router) => (router === client.chain.swapRouter ? [] : [{ source, router, venue: source.name }]))
+      source.routersOn(client.chain).map((router) => ({ source, router, venue: source.name }))
     )
-    const usable = declared.length === 0 ? new Set<Address.Address>() : yield* listed.of(client, declared)
-    return declared.filter(({ router }) => usable.has(router)).map(({ source }) => source)
+    const others = declared.filter(({ router }) => router !== swapRouter)
+    const usable = others.length === 0 ? new Set<Address.Address>() : yield* listed.of(client, others)
+    return declared.filter(({ router }) => router === swapRouter || usable.has(router)).map(({ source }) => source)
   })
 
-  /** Wei of the least depth. None without a price of the native currency. */
-  const leastDepth = Effect.fnUntraced(function* ({ chain }: ChainClient) {
-    const usd = (yield* prices.usd(chain.id, [{ address: NATIVE, decimals: 18 }])).get(NATIVE) ?? 0n
-    return usd > 0n ? Option.some((minDepthUsd * USD * WEI) / usd) : Option.none()
-  })
-
-  /** Outputs of the exchange in the earlier blocks, the youngest last. None if it was not there or not deep in one of them. */
-  const paidBefore = Effect.fnUntraced(function* (
-    client: ChainClient,
-    { name }: VenueSource,
-    sale: Sale,
-    larger: Sale
-  ) {
+  /** Outputs of the whole sale in the earlier blocks, the youngest last. None if it was not there in one of them. */
+  const paidBefore = Effect.fnUntraced(function* (client: ChainClient, { name }: VenueSource, whole: Sale) {
     const paid = yield* Effect.forEach(
       agesOn(client),
       Effect.fnUntraced(function* (age) {
@@ -172,7 +162,7 @@ export const make = Effect.fnUntraced(function* (minDepthUsd: bigint) {
         const source = Option.getOrUndefined(past)?.sources.find((each) => each.name === name)
         return Option.isNone(past) || source === undefined
           ? Option.none<bigint>()
-          : yield* paidDeeply(source, past.value.client, routeBy(source, past.value.client, sale), { sale, larger })
+          : yield* outputBy(source, past.value.client, whole)
       }),
       { concurrency: "unbounded" }
     )
@@ -180,29 +170,30 @@ export const make = Effect.fnUntraced(function* (minDepthUsd: bigint) {
   })
 
   /** The sale by one exchange, if that counts. */
-  const offerOf = Effect.fnUntraced(function* (client: ChainClient, source: VenueSource, sale: Sale, depth: bigint) {
-    const route = yield* routeBy(source, client, sale)
-    if (Option.isNone(route) || route.value.amountOut <= 0n) return []
-    const { amountOut, calldata, target: router } = route.value
-    const larger = amountOut >= depth ? sale : { ...sale, amount: (sale.amount * depth) / amountOut }
-    const [now, before] = yield* Effect.all(
-      [paidDeeply(source, client, Effect.succeed(route), { sale, larger }), paidBefore(client, source, sale, larger)],
+  const offerOf = Effect.fnUntraced(function* (client: ChainClient, source: VenueSource, sale: Sale, beside: bigint) {
+    const whole = { ...sale, amount: sale.amount + beside }
+    const [found, paid, before] = yield* Effect.all(
+      [
+        routeBy(source, client, sale),
+        beside === 0n ? Effect.succeedNone : outputBy(source, client, whole),
+        paidBefore(client, source, whole)
+      ],
       { concurrency: "unbounded" }
     )
-    if (Option.isNone(now) || Option.isNone(before)) return []
-    if (before.value.some((paid) => paid * PAST_PART < amountOut)) return []
-    const recent = before.value.at(-1)
-    return [{ router, calldata, atMost: recent === undefined || recent > amountOut ? amountOut : recent }]
+    if (Option.isNone(found) || Option.isNone(before)) return []
+    const { amountOut, calldata, target: router } = found.value
+    const share = (output: bigint): bigint => (output * sale.amount) / whole.amount
+    const now = beside === 0n ? amountOut : share(Option.getOrElse(paid, () => 0n))
+    const shares = [now, ...before.value.map(share)]
+    const least = shares.reduce((a, b) => (a < b ? a : b))
+    return least > 0n && least * PAST_PART >= now ? [{ router, calldata, atMost: least }] : []
   })
 
   return Effect.fn("VenueSales.find")(function* (client: ChainClient, sale: Sale) {
-    const depth = yield* leastDepth(client)
-    if (Option.isNone(depth)) return Option.none<Required<Offer>>()
-    const offers = yield* Effect.forEach(
-      yield* openOn(client),
-      (source) => offerOf(client, source, sale, depth.value),
-      { concurrency: "unbounded" }
-    )
+    const [open, beside] = yield* Effect.all([openOn(client), heldBeside(client, sale)], { concurrency: "unbounded" })
+    const offers = yield* Effect.forEach(open, (source) => offerOf(client, source, sale, beside), {
+      concurrency: "unbounded"
+    })
     return offers
       .flat()
       .reduce<Option.Option<Required<Offer>>>(

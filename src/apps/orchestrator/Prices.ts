@@ -14,7 +14,7 @@ export interface Options {
 }
 
 export const layer = ({ coinGecko, prices, settings }: Options) =>
-  FeeSale.layer(settings.prices.unlistedHaircutBps, BigInt(settings.prices.minDepthUsd)).pipe(
+  FeeSale.layer(settings.prices.unlistedHaircutBps).pipe(
     Layer.provideMerge(
       PriceMoves.layer.pipe(
         Layer.provide(

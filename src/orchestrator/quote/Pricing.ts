@@ -1,5 +1,5 @@
 /** Prices an order: takes the fees, routes the rest, simulates the whole order, and prices it again if it costs otherwise. */
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import { effectiveBps } from "../../domain/Builder.ts"
@@ -26,7 +26,7 @@ import type * as Routing from "./Routing.ts"
 import * as TransferFees from "./TransferFees.ts"
 
 /** Prices of the native currency and of the order's token. */
-export interface UsdPrices {
+export interface UsdPrices extends FeeWorth.Origin {
   readonly nativeUsd: Fees.UsdPrice
   /** Price at which fees are taken: that of the token, less the haircut if it is not listed. */
   readonly tokenUsd: Fees.UsdPrice
@@ -128,7 +128,7 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
 
   /** Builds and simulates the order of a route. */
   const attempt = Effect.fnUntraced(function* (
-    { attributed, client, deadline, gasFees, nonce, profile, request }: Terms,
+    { attributed, client, deadline, gasFees, nonce, profile, request, usd }: Terms,
     fees: Fees.FeeBreakdown,
     offered: Routing.Route,
     cost: bigint
@@ -153,7 +153,7 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
     const [rehearsed, value] = yield* Effect.all(
       [
         rehearse(client, offered, orderOf, profile.transferFeeBps !== undefined),
-        valueOf(client, orderOf(offered), coveredValue(cost, settings.fees.networkMarginBps))
+        valueOf(client, orderOf(offered), coveredValue(cost, settings.fees.networkMarginBps), usd)
       ],
       { concurrency: "unbounded" }
     )
@@ -180,35 +180,38 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
   return { feesOf, priceAt }
 })
 
-/** Makes `usdPrices(client, request, token)` and `price(terms, routeOf)`. */
+/** Makes `usdPrices(client, request, token, priceOfSale)` and `price(terms, routeOf)`. */
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
   const { pricedFor, requireCover, valueOf } = yield* FeeWorth.make
   const { feesOf, priceAt } = yield* makePriceAt(valueOf)
   const { remember, typical } = makeCosts()
 
-  const usdPrices = Effect.fn("Quoter.usdPrices")(function* (
-    client: ChainClient,
-    request: QuoteRequest,
-    { decimals, symbol }: Pick<TokenProfile, "decimals" | "symbol">
+  /** `priceOfSale`: what the sweep's own sale pays for the token, if it can be told. It counts where no source has a price. */
+  const usdPrices = Effect.fn("Quoter.usdPrices")(function* <E>(
+    { chain }: ChainClient,
+    { tokenIn }: QuoteRequest,
+    { decimals, symbol }: Pick<TokenProfile, "decimals" | "symbol">,
+    priceOfSale: Effect.Effect<Option.Option<Fees.UsdPrice>, E>
   ) {
-    const known = yield* prices.usd(client.chain.id, [
+    const known = yield* prices.detailed(chain.id, [
       { address: NATIVE, decimals: 18 },
-      { address: request.tokenIn, decimals }
+      { address: tokenIn, decimals }
     ])
-    const nativeUsd = known.get(NATIVE)
-    const tokenUsd = known.get(request.tokenIn)
-    if (nativeUsd === undefined || tokenUsd === undefined || nativeUsd <= 0n || tokenUsd <= 0n) {
+    const [nativeUsd = 0n, byMarket = 0n] = [NATIVE, tokenIn].map((token) => {
+      const price = known.get(token)
+      return price?.isForDisplay === true ? 0n : price?.usd
+    })
+    const isOfSale = nativeUsd > 0n && !known.has(tokenIn)
+    const marketUsd = isOfSale ? Option.getOrElse(yield* priceOfSale, () => 0n) : byMarket
+    if (nativeUsd <= 0n || marketUsd <= 0n) {
       return yield* new QuoteFailed({
         reason: "no_price",
         detail: `${symbol} or the native currency has no price`
       })
     }
-    return {
-      nativeUsd,
-      tokenUsd: pricedFor(client.chain, request.tokenIn, tokenUsd),
-      marketUsd: tokenUsd
-    } satisfies UsdPrices
+    const tokenUsd = pricedFor(chain, tokenIn, marketUsd, { isOfSale })
+    return { nativeUsd, tokenUsd, marketUsd, isOfSale } satisfies UsdPrices
   })
 
   const price = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf) {
@@ -223,7 +226,7 @@ export const make = Effect.gen(function* () {
     const cost = (gas + dataGas) * gasPrice + dataFee
     const sold = afterSale(terms, first)
     const priced = isNear(cost, assumed) && sold === terms ? first : yield* priceAt(sold, routeOf, cost, until)
-    yield* requireCover(terms.client, priced.order, priced.cover, cost)
+    yield* requireCover(terms.client, priced.order, priced.cover, cost, terms.usd)
     yield* refuseAboveMaximum(terms.request, priced.fees)
     return priced
   })

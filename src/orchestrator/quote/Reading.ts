@@ -15,6 +15,7 @@ import * as OutputPrice from "./OutputPrice.ts"
 import type * as Pricing from "./Pricing.ts"
 import { QuoteFailed, whilePaused } from "./QuoteFailed.ts"
 import * as Routing from "./Routing.ts"
+import * as SalePrice from "./SalePrice.ts"
 import * as TransferFees from "./TransferFees.ts"
 
 /** Makes `account(client, request)`, which reads what quotes of all tokens of an owner on a chain share. */
@@ -71,11 +72,13 @@ export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeo
     shared: Shared = { account: readAccount(client, request), output: outputOf(request) }
   ) {
     const facts = yield* Effect.forkChild(factsOf(client, request, shared.account))
-    const usd = yield* Effect.forkChild(
-      Effect.flatMap(tokenRisk.describe(client.chain.id, request.tokenIn), (token) => usdPrices(client, request, token))
-    )
     const routes = yield* Effect.forkChild(prepareRoute(client, request, deadline))
     const output = yield* Effect.forkChild(shared.output)
+    const usd = yield* Effect.forkChild(
+      Effect.flatMap(tokenRisk.describe(client.chain.id, request.tokenIn), (token) =>
+        usdPrices(client, request, token, SalePrice.of(client.chain, request, token, { routes, output }))
+      )
+    )
     return {
       client,
       /** Waits for the price of the output, which the order does not need. */

@@ -7,6 +7,7 @@ import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
 import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
+import { mint } from "../../../src/devnet/Tokens.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
@@ -92,7 +93,7 @@ layer(fees)("worth of fees, on a real chain", (it) => {
     })
   )
 
-  it.effect("of a token in a narrow pool is nothing", () =>
+  it.effect("of a token in a narrow pool is its share of what the pool pays for all that the recipient holds", () =>
     Effect.gen(function* () {
       const dev = yield* OneChain
       const token = yield* Pools.deployToken(dev, 10n ** 24n)
@@ -102,7 +103,11 @@ layer(fees)("worth of fees, on a real chain", (it) => {
         { token: dev.tokens.USDC, amount: 150n * 10n ** 6n }
       ] as const
       yield* Pools.open(dev, 10_000, sides, 200)
-      assert.strictEqual(yield* worth(token, WHOLE, Pools.ATTACKER), 0n)
+      const alone = yield* worth(token, WHOLE, Pools.ATTACKER)
+      isNear(alone, (8n * WHOLE) / 30_000n, "a token")
+      // The pool has 150 dollars for 1,001 tokens.
+      yield* Pools.send(dev, "mint", token, mint(dev.chain.feeRecipient, 1_000n * WHOLE))
+      assert.isTrue((yield* worth(token, WHOLE, Pools.ATTACKER)) < (alone * 16n) / 100n)
     })
   )
 })

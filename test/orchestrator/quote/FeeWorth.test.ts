@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { mulDivUp } from "../../../src/domain/Amount.ts"
+import type * as Address from "../../../src/domain/Address.ts"
 import * as Usd from "../../../src/domain/Usd.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -30,6 +31,15 @@ const make = Effect.fnUntraced(function* (percent: bigint) {
   yield* (yield* scene.chain(Quoting.source.id)).setCode(UNLISTED, "0x60")
   return scene
 })
+
+/** Leaves a token of the scene without a price. */
+const withoutPrice = (scene: Effect.Success<ReturnType<typeof make>>, token: Address.Address) =>
+  Ref.update(scene.prices, (state) => ({
+    ...state,
+    prices: new Map(
+      [...state.prices].map(([chain, known]) => [chain, new Map([...known].filter(([each]) => each !== token))])
+    )
+  }))
 
 describe("the fee in an unlisted token", () => {
   it.effect("is charged at the price less the haircut, and covers at most what it sells for", () =>
@@ -79,6 +89,46 @@ describe("the fee in an unlisted token", () => {
       const { order } = yield* scene.quote({ tokenIn: UNLISTED, tier: "tier3", amountIn: 10_000n * Quoting.WHOLE })
       const worth = (order.feeAmount * FAIR) / 100n / Quoting.WHOLE
       assert.strictEqual(scene.asked.created[0]?.cover?.value, worth)
+    })
+  )
+
+  it.effect("without any price is charged at what the sweep's own sale pays, and counts for what it sells for", () =>
+    Effect.gen(function* () {
+      const asked = { tokenIn: UNLISTED, tier: "tier3" } as const
+      const priced = yield* (yield* make(80n)).quote(asked)
+      const scene = yield* make(80n)
+      yield* withoutPrice(scene, UNLISTED)
+      const { order } = yield* scene.quote(asked)
+      assert.strictEqual(order.feeAmount, priced.order.feeAmount)
+
+      const worthless = yield* make(0n)
+      yield* withoutPrice(worthless, UNLISTED)
+      const error = yield* Effect.flip(worthless.quote(asked))
+      assert.strictEqual(error._tag === "QuoteFailed" ? error.reason : error._tag, "fees_exceed_input")
+    })
+  )
+
+  it.effect("that is listed and has no price counts like that of an unlisted one", () =>
+    Effect.gen(function* () {
+      const scene = yield* make(80n)
+      yield* withoutPrice(scene, Quoting.TOKEN)
+      const error = yield* Effect.flip(scene.quote())
+      assert.include(error.message, "sells for 0 wei")
+      yield* Ref.set(scene.feeRates, new Map([[Quoting.TOKEN, [(FAIR * 80n) / 100n, Quoting.WHOLE]]]))
+      const { order } = yield* scene.quote()
+      const listed = yield* (yield* make(80n)).quote()
+      assert.isTrue(order.feeAmount > listed.order.feeAmount)
+    })
+  )
+
+  it.effect("without any price is not charged where the output is unlisted, or on another chain", () =>
+    Effect.gen(function* () {
+      const scene = yield* make(80n)
+      yield* withoutPrice(scene, Quoting.TOKEN)
+      for (const request of [{ tokenOut: UNLISTED }, Quoting.crossChain]) {
+        const error = yield* Effect.flip(scene.quote(request))
+        assert.strictEqual(error._tag === "QuoteFailed" ? error.reason : error._tag, "no_price")
+      }
     })
   )
 })
