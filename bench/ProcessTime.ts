@@ -40,3 +40,13 @@ export const cpuMillis = (root: number): number => {
     .reduce((total, fields) => total + TIMES.reduce((sum, at) => sum + Number(fields[at] ?? 0), 0), 0)
   return (ticks * 1_000) / TICKS
 }
+
+/** CPU milliseconds of this process's main thread, which runs its JavaScript. NaN without Linux's `/proc`. */
+export const threadMillis = (): number => {
+  try {
+    const [nanoseconds = ""] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")
+    return Number(nanoseconds) / 1e6
+  } catch {
+    return Number.NaN
+  }
+}

@@ -4,7 +4,8 @@
  * and lag.
  *
  * Quotes are made one after another. The own time of a quote is its time less the time in which the process waited for a node or a
- * service. It includes the service's own database. The services that are played run in the same process, and their work is waiting.
+ * service. It includes the service's own database, and the part of this program that asks. The nodes, the services that are played and the
+ * database are other processes.
  *
  *     bun bench/market.ts [--tokens N] [--faulty N] [--seed N] [--rate N] [--shapes base,bnb] [--details 1]
  */
@@ -19,6 +20,7 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import * as DevApp from "../src/apps/DevApp.ts"
 import * as DevMarket from "../src/apps/DevMarket.ts"
+import { orchestratorDefaults } from "../src/config/Orchestrator.ts"
 import { MOODS, type Mood } from "../src/devnet/market/Faults.ts"
 import * as Market from "../src/devnet/market/Market.ts"
 import type { Placed } from "../src/devnet/market/Plan.ts"
@@ -44,6 +46,8 @@ const { values } = parseArgs({
     details: { type: "string", default: "0" }
   }
 })
+
+const { outbox, relayer, watcher } = orchestratorDefaults
 
 const shapesOf = (text: string): Market.Options["shapes"] => {
   const [first, second = first, ...rest] = text.split(",")
@@ -115,7 +119,9 @@ const bench = Effect.gen(function* () {
   const app = yield* DevApp.start({
     directory,
     market: { tokens: Number(values.tokens), seed: Number(values.seed), shapes },
-    server: { rateLimits: unlimited }
+    server: { rateLimits: unlimited },
+    // The local network polls more often, which costs time that is not the quotes'.
+    settings: { relayer, watcher, outbox }
   })
   const { market } = app
   if (market === undefined) throw new Error("the network has no market")

@@ -7,6 +7,7 @@ import type * as Address from "../../src/domain/Address.ts"
 import type { Hex } from "../../src/domain/Hex.ts"
 import { NATIVE } from "../../src/domain/Token.ts"
 import * as Simulated from "./Simulated.ts"
+import { threadMillis } from "../ProcessTime.ts"
 import type { Waiting } from "./Waiting.ts"
 
 /** An order as the wire has it. */
@@ -30,6 +31,8 @@ export interface Quoted {
   readonly millis: number
   /** Milliseconds in which nothing outside was waited for. */
   readonly ownMillis: number
+  /** CPU milliseconds of the thread that serves. NaN where it is not known. */
+  readonly cpuMillis: number
   readonly status: number
   /** The service's word for a refusal. */
   readonly reason: string
@@ -61,7 +64,7 @@ export const quote = async ({ chain, orchestratorUrl, owner, waiting }: Asking, 
     userId: "bench"
   }
   waiting.forget()
-  const from = performance.now()
+  const [from, cpu] = [performance.now(), threadMillis()]
   const response = await waiting.fetch(`${orchestratorUrl}/quote`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -74,6 +77,7 @@ export const quote = async ({ chain, orchestratorUrl, owner, waiting }: Asking, 
     token,
     millis,
     ownMillis: millis - waiting.between(from, to),
+    cpuMillis: threadMillis() - cpu,
     status: response.status,
     reason: response.headers.get("sweep-reason") ?? ""
   }

@@ -25,12 +25,12 @@ export const quantile = (values: ReadonlyArray<number>, part: number): number =>
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
 }
 
-/** Dollars on a side of the smallest pool whose fees count by the operator's default rules: it pays $200 before it loses 3 % of its price. */
-const LEAST_POOL_USD = 200 / 0.03
-
-/** True if the fee of a sweep can be valued by the operator's rules: a listed token, or one with a deep pool on an exchange of the chains file. */
-const isValued = ({ quoted: { token } }: Judged): boolean =>
-  token.isListed || token.pools.some(({ usd, venue }) => venue !== DARK && usd >= LEAST_POOL_USD)
+/**
+ * True if the operator's rules allow the sale. A fee in an unlisted token counts for what an exchange of the chains file pays for it, so they
+ * refuse unlisted tokens that only others trade.
+ */
+const isAllowed = ({ quoted: { token } }: Judged): boolean =>
+  token.isListed || token.pools.some(({ venue }) => venue !== DARK)
 
 export interface Figures {
   readonly quotes: number
@@ -39,14 +39,15 @@ export interface Figures {
   /** Sellable tokens by listing, found and all. */
   readonly listed: readonly [found: number, all: number]
   readonly unlisted: readonly [found: number, all: number]
-  /** Sellable tokens whose fee can be valued by the operator's rules. */
-  readonly valued: readonly [found: number, all: number]
+  /** Sellable tokens that the operator's rules do not refuse. */
+  readonly allowed: readonly [found: number, all: number]
   /** Parts of the best net output that quotes miss. Below 0: better than hindsight. */
   readonly shortfalls: ReadonlyArray<number>
   readonly honeypots: number
   readonly faults: ReadonlyMap<string, number>
   readonly missed: ReadonlyMap<string, number>
   readonly own: ReadonlyArray<number>
+  readonly cpu: ReadonlyArray<number>
   readonly whole: ReadonlyArray<number>
 }
 
@@ -72,7 +73,7 @@ export const figuresOf = (judged: ReadonlyArray<Judged>, scope: Scope): Figures 
     found: sellable.filter(isFound).length,
     listed: share(({ quoted }) => quoted.token.isListed),
     unlisted: share(({ quoted }) => !quoted.token.isListed),
-    valued: share(isValued),
+    allowed: share(isAllowed),
     shortfalls: sellable.filter(isFound).flatMap(({ best, netUsd }) => {
       const most = best[scope]?.netUsd ?? 0
       return netUsd === undefined ? [] : [(most - netUsd) / most]
@@ -83,6 +84,7 @@ export const figuresOf = (judged: ReadonlyArray<Judged>, scope: Scope): Figures 
       sellable.filter((each) => !isFound(each)).map(({ quoted }) => quoted.reason || String(quoted.status))
     ),
     own: judged.filter(isFound).map(({ quoted }) => quoted.ownMillis),
+    cpu: judged.filter(isFound).map(({ quoted }) => quoted.cpuMillis),
     whole: judged.filter(isFound).map(({ quoted }) => quoted.millis)
   }
 }
@@ -102,8 +104,8 @@ export interface Verdict {
 
 /** The bars of a round. A round with faulty services is held to orders alone. */
 export const verdictsOf = (figures: Figures, isHonest: boolean): ReadonlyArray<Verdict> => {
-  const { faults, found, honeypots, own, sellable, shortfalls } = figures
-  const share = found / Math.max(1, sellable)
+  const { allowed, faults, found, honeypots, own, sellable, shortfalls } = figures
+  const share = allowed[0] / Math.max(1, allowed[1])
   const within = shortfalls.filter((part) => part <= BARS.shortfall).length / Math.max(1, shortfalls.length)
   const others = [...faults].filter(([fault]) => fault !== "a honeypot").reduce((sum, [, count]) => sum + count, 0)
   const orders: ReadonlyArray<Verdict> = [
@@ -114,8 +116,8 @@ export const verdictsOf = (figures: Figures, isHonest: boolean): ReadonlyArray<V
   const millis = quantile(own, 0.95)
   return [
     {
-      name: "sales found",
-      figure: `${percent(share)} (${found} of ${sellable})`,
+      name: "allowed sales found",
+      figure: `${percent(share)} (${ratio(allowed)}; of all sales ${found} of ${sellable})`,
       bar: `>= ${percent(BARS.found)}`,
       isMet: share >= BARS.found
     },
@@ -136,7 +138,7 @@ export const verdictsOf = (figures: Figures, isHonest: boolean): ReadonlyArray<V
 }
 
 export const linesOf = (title: string, figures: Figures, verdicts: ReadonlyArray<Verdict>): ReadonlyArray<string> => {
-  const { faults, listed, missed, own, shortfalls, unlisted, valued, whole } = figures
+  const { cpu, faults, listed, missed, own, shortfalls, unlisted, whole } = figures
   const at = (values: ReadonlyArray<number>, part: number, digits: number) => quantile(values, part).toFixed(digits)
   return [
     "",
@@ -144,11 +146,11 @@ export const linesOf = (title: string, figures: Figures, verdicts: ReadonlyArray
     `  tokens quoted                  ${figures.quotes}, of which ${figures.sellable} can be sold for at least $${LEAST_USD} net of gas`,
     `  found, listed tokens           ${ratio(listed)}`,
     `  found, unlisted tokens         ${ratio(unlisted)}`,
-    `  found, fee can be valued       ${ratio(valued)}`,
     `  not found, by reason           ${list(missed)}`,
     `  shortfall p50, p90, p99, most  ${[0.5, 0.9, 0.99, 1].map((part) => percent(quantile(shortfalls, part))).join(", ")}`,
     `  faults of orders               ${list(faults)}`,
     `  time of a quote p50, p95       ${at(whole, 0.5, 0)} ms, ${at(whole, 0.95, 0)} ms; own ${at(own, 0.5, 1)} ms, ${at(own, 0.95, 1)} ms`,
+    `  CPU of a quote p50, p95        ${at(cpu, 0.5, 1)} ms, ${at(cpu, 0.95, 1)} ms`,
     ...verdicts.map(
       ({ bar, figure, isMet, name }) => `  ${isMet ? "met   " : "MISSED"} ${name}: ${figure}, the bar is ${bar}`
     )

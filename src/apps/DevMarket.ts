@@ -1,16 +1,17 @@
 /** The replayable market of the local network: its chains with their pools, its services over HTTP, and the orchestrator's settings for both. */
 import { Effect, Redacted } from "effect"
-import * as Accounts from "../devnet/Accounts.ts"
-import * as Artifacts from "../devnet/Artifacts.ts"
 import type { DevInfo } from "../devnet/DevInfo.ts"
-import * as Market from "../devnet/market/Market.ts"
-import * as Plan from "../devnet/market/Plan.ts"
+import type * as Market from "../devnet/market/Market.ts"
+import type * as Plan from "../devnet/market/Plan.ts"
+import * as Planning from "../devnet/market/Planned.ts"
 import * as Rerouting from "../devnet/market/Rerouting.ts"
-import * as Services from "../devnet/market/Services.ts"
-import * as Network from "../devnet/Network.ts"
+import type { ServedChain } from "../devnet/market/Services.ts"
+import * as ServicesProcess from "../devnet/market/ServicesProcess.ts"
+import type * as Network from "../devnet/Network.ts"
 import type * as OrchestratorApp from "./OrchestratorApp.ts"
 
 export interface Planned {
+  readonly options: Market.Options
   readonly market: Market.Market
   readonly plans: ReadonlyArray<Plan.Plan>
   /** For the network. */
@@ -18,26 +19,21 @@ export interface Planned {
 }
 
 export interface DevMarket extends Planned {
-  readonly services: Services.Services
+  readonly services: ServicesProcess.Services
   /** The chains as the services see them. */
-  readonly served: ReadonlyArray<Services.ServedChain>
+  readonly served: ReadonlyArray<ServedChain>
   /** Options of the orchestrator beside its chains. */
   readonly orchestrator: Partial<OrchestratorApp.Options>
 }
 
 /** Plans the market before its chains run. */
 export const plan = Effect.fn("DevMarket.plan")(function* (options: Market.Options) {
-  const artifacts = yield* Artifacts.load
-  const market = Market.make(options)
-  const holders = Accounts.users().map(({ address }) => address)
-  const placed = Network.DEFAULT_CHAINS.flatMap((chain) => {
-    const described = market.chains.find(({ name }) => name === chain.name)
-    return described === undefined ? [] : [{ chain, plan: Plan.make(described, chain, artifacts, holders) }]
-  })
+  const { chains, market } = yield* Planning.plan(options)
   return {
+    options,
     market,
-    plans: placed.map((each) => each.plan),
-    chains: placed.map((each) => ({
+    plans: chains.map((each) => each.plan),
+    chains: chains.map((each) => ({
       ...each.chain,
       extras: {
         before: each.plan.venues,
@@ -59,9 +55,12 @@ export const start = Effect.fn("DevMarket.start")(function* (planned: Planned, {
     const found = planned.plans[index]
     return found === undefined
       ? []
-      : [{ id: chain.id, name: chain.name, client: node.client, plan: found, spokePool } satisfies Services.ServedChain]
+      : [{ id: chain.id, name: chain.name, client: node.client, plan: found, spokePool } satisfies ServedChain]
   })
-  const services = yield* Services.start(served, planned.market.seed)
+  const services = yield* ServicesProcess.start({
+    market: planned.options,
+    chains: chains.map(({ chain: { id }, rpcUrl, spokePool }) => ({ id, rpcUrl, spokePool }))
+  })
   return {
     ...planned,
     services,

@@ -27,7 +27,8 @@ export interface LocalNodeOptions {
 /** Close to the gas limit of public networks, so that a transaction that fits here fits there. */
 export const BLOCK_GAS_LIMIT = 60_000_000n
 
-const makeClient = (chainId: ChainId, rpcUrl: string, mode: Methods) =>
+/** Client of a local node. Default: of anvil. */
+export const clientOf = (chainId: ChainId, rpcUrl: string, mode: Methods = "anvil") =>
   createTestClient({
     mode,
     chain: defineChain({
@@ -44,7 +45,7 @@ const makeClient = (chainId: ChainId, rpcUrl: string, mode: Methods) =>
     .extend(publicActions)
     .extend(walletActions)
 
-export type LocalNodeClient = ReturnType<typeof makeClient>
+export type LocalNodeClient = ReturnType<typeof clientOf>
 
 export interface LocalNode {
   readonly chainId: ChainId
@@ -67,7 +68,7 @@ const detailOf = (cause: unknown): string =>
 /** The node behind a process that serves JSON-RPC at `running.ready`, as `host:port`. */
 export const of = (chainId: ChainId, running: Subprocess.Running<string>, methods: Methods): LocalNode => {
   const rpcUrl = `http://${running.ready}`
-  const client = makeClient(chainId, rpcUrl, methods)
+  const client = clientOf(chainId, rpcUrl, methods)
   const ask: LocalNode["ask"] = (step, request) =>
     Effect.tryPromise({
       try: () => request(client),

@@ -75,46 +75,55 @@ const MAX_TICK = 887_272
 /** More native currency than the pool takes. The rest comes back. */
 const SURPLUS = 2n
 
+export interface Call {
+  readonly target: Address.Address
+  readonly callData: Hex
+  /** Wei. */
+  readonly value: bigint
+}
+
 /**
- * Opens a pool over the full range with the sender's tokens, which it has approved to `liquidity`. The zero address stands for native
- * currency. Amounts have equal value.
+ * Calls that create a pool and fund it over the full range with the caller's tokens, which it has approved to `liquidity`. The zero address
+ * stands for native currency. Amounts have equal value.
  */
-export const openPool = (
-  script: Script,
+export const opening = (
   { liquidity, poolManager }: UniswapV4,
   kind: Pick<PoolKey, "fee" | "tickSpacing">,
   [a, b]: readonly [Side, Side]
-): void => {
+): readonly [Call, Call] => {
   const [first, second] = BigInt(a.token) < BigInt(b.token) ? [a, b] : [b, a]
   const key = { currency0: first.token, currency1: second.token, ...kind, hooks: Address.zero }
   const bound = MAX_TICK - (MAX_TICK % kind.tickSpacing)
-  const label = `${first.token}/${second.token} ${kind.fee}`
-  script.call(
-    `create the pool ${label}`,
-    poolManager,
-    encodeFunctionData({
-      abi: poolManagerAbi,
-      functionName: "initialize",
-      args: [key, squareRoot((second.amount << 192n) / first.amount)]
-    })
-  )
-  script.call(
-    `fund the pool ${label}`,
-    liquidity,
-    encodeFunctionData({
-      abi: liquidityAbi,
-      functionName: "modifyLiquidity",
-      args: [
-        key,
-        {
-          tickLower: -bound,
-          tickUpper: bound,
-          liquidityDelta: squareRoot(first.amount * second.amount),
-          salt: `0x${"00".repeat(32)}`
-        },
-        "0x"
-      ]
-    }),
-    first.token === Address.zero ? first.amount * SURPLUS : 0n
-  )
+  const change = {
+    tickLower: -bound,
+    tickUpper: bound,
+    liquidityDelta: squareRoot(first.amount * second.amount),
+    salt: `0x${"00".repeat(32)}`
+  } as const
+  const price = squareRoot((second.amount << 192n) / first.amount)
+  return [
+    {
+      target: poolManager,
+      callData: encodeFunctionData({ abi: poolManagerAbi, functionName: "initialize", args: [key, price] }),
+      value: 0n
+    },
+    {
+      target: liquidity,
+      callData: encodeFunctionData({ abi: liquidityAbi, functionName: "modifyLiquidity", args: [key, change, "0x"] }),
+      value: first.token === Address.zero ? first.amount * SURPLUS : 0n
+    }
+  ]
+}
+
+/** Makes the calls of {@link opening} as the script's sender. */
+export const openPool = (
+  script: Script,
+  v4: UniswapV4,
+  kind: Pick<PoolKey, "fee" | "tickSpacing">,
+  sides: readonly [Side, Side]
+): void => {
+  const label = `the pool ${sides.map(({ token }) => token).join("/")} ${kind.fee}`
+  const [create, fund] = opening(v4, kind, sides)
+  script.call(`create ${label}`, create.target, create.callData, create.value)
+  script.call(`fund ${label}`, fund.target, fund.callData, fund.value)
 }

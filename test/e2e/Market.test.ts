@@ -3,18 +3,20 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Quotes from "../../bench/market/Quotes.ts"
 import * as DevMarket from "../../src/apps/DevMarket.ts"
-import { HONEYPOTS } from "../../src/devnet/market/Market.ts"
+import { DARK, HONEYPOTS } from "../../src/devnet/market/Market.ts"
 import type { Placed } from "../../src/devnet/market/Plan.ts"
 import { Services } from "../support/Services.ts"
 
-/** With this seed a market of 16 tokens has every kind of token, of symbol and of decimals. */
-const MARKET = { tokens: 16, seed: 4342, shapes: ["base", "bnb"] } as const
+/**
+ * With this seed a market of 16 tokens has every kind of token, of symbol and of decimals. Of those that are ordinary, one has pools on
+ * Uniswap v4 alone, one is unlisted and has no price, and one is unlisted and has thin pools alone.
+ */
+const MARKET = { tokens: 16, seed: 51_726, shapes: ["base", "bnb"] } as const
 
 const unmeasured = { fetch: globalThis.fetch, between: () => 0, forget: () => undefined }
 
-/** Tokens that the service must sell: nothing about them is odd, they are listed, and a source knows their price. */
-const isOrdinary = ({ isListed, isPriced, kind, pools }: Placed): boolean =>
-  kind === "plain" && isListed && isPriced && pools.length > 0
+/** Tokens that the service must sell: nothing about them is odd, and an exchange of the chains file trades them. */
+const isOrdinary = ({ kind, pools }: Placed): boolean => kind === "plain" && pools.some(({ venue }) => venue !== DARK)
 
 /** Quotes the tokens, and the faults of each order. */
 const played = Effect.fnUntraced(function* (isAsked: (token: Placed) => boolean) {

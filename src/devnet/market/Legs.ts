@@ -1,9 +1,9 @@
 /** Single swaps on the exchanges of a market: what a pool pays, and the call that makes the swap. Written apart from the service's own. */
 import { decodeAbiParameters, encodeFunctionData, maxUint256, parseAbi } from "viem"
-import type * as Address from "../../domain/Address.ts"
+import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { Tokens } from "../Tokens.ts"
-import { type MarketPool, type Money, MONEY } from "./Market.ts"
+import { type MarketPool, type Money, MONEY, takesMoney } from "./Market.ts"
 import type { Exchange } from "./Venues.ts"
 
 export interface Leg {
@@ -50,6 +50,14 @@ const bySpacingAbi = parseAbi([
   "function exactInputSingle((address,address,int24,address,uint256,uint256,uint256,uint160)) returns (uint256)"
 ])
 
+const v4Abi = parseAbi([
+  "function quoteExactInputSingle(((address,address,uint24,int24,address),bool,uint128,bytes)) returns (uint256,uint256)",
+  "function exactInput((address,address,address,uint256,uint256,uint256,bool,(address,uint24,int24,address)[]))"
+])
+
+/** Tick spacings of the pools of Uniswap v4 by their fees. */
+const V4_SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+
 /** The pools of stable price that the market opens on `solidly`: those of two dollars. */
 const isStable = (money: Tokens, { tokenIn, tokenOut }: Leg): boolean => {
   const dollars = new Set([money.USDC, money.USDT, money.DAI])
@@ -74,6 +82,20 @@ export const question = (money: Tokens, leg: Leg, amountIn: bigint): Question =>
         }),
         amountOf: firstWord
       }
+    case "uniswap-v4": {
+      const isUpwards = BigInt(tokenIn) < BigInt(tokenOut)
+      const [low, high] = isUpwards ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
+      const key = [low, high, kind, V4_SPACING[kind] ?? 0, Address.zero] as const
+      return {
+        to: quoter,
+        data: encodeFunctionData({
+          abi: v4Abi,
+          functionName: "quoteExactInputSingle",
+          args: [[key, isUpwards, amountIn, "0x"]]
+        }),
+        amountOf: firstWord
+      }
+    }
     case "slipstream":
       return {
         to: quoter,
@@ -129,6 +151,12 @@ export const swap = (money: Tokens, leg: Leg, recipient: Address.Address, amount
         amountAt: place(4)
       }
     }
+    case "uniswap-v4": {
+      const hop = [tokenOut, kind, V4_SPACING[kind] ?? 0, Address.zero] as const
+      const args = [[tokenIn, tokenOut, recipient, amountIn, 0n, maxUint256, false, [hop]]] as const
+      // The first word is the offset of the only argument.
+      return { to, data: encodeFunctionData({ abi: v4Abi, functionName: "exactInput", args }), amountAt: place(4) }
+    }
     case "slipstream": {
       const args = [[tokenIn, tokenOut, kind, recipient, maxUint256, amountIn, 0n, 0n]] as const
       return {
@@ -182,7 +210,8 @@ export const betweenMoney = (
 ): Leg | undefined => {
   const [a, b] = [nameOf(money, tokenIn), nameOf(money, tokenOut)]
   const firstFee = MONEY_FEES[`${a} ${b}`] ?? MONEY_FEES[`${b} ${a}`]
-  if (firstFee === undefined) return undefined
+  const isTaken = [a, b].every((money) => money !== undefined && takesMoney(exchange.shape, money))
+  if (firstFee === undefined || !isTaken) return undefined
   const { kinds } = exchange.shape
   return { exchange, tokenIn, tokenOut, kind: isFirst ? firstFee : (kinds[1] ?? kinds[0] ?? 0) }
 }

@@ -109,7 +109,25 @@ export interface Options {
 export const DEFAULTS: Options = { tokens: 400, seed: 1, shapes: ["base", "bnb"] }
 
 /** Families that the market has contracts for. */
-const FAMILIES: ReadonlySet<string> = new Set(["uniswap-v2", "uniswap-v3", "solidly", "slipstream"])
+const FAMILIES: ReadonlySet<string> = new Set(["uniswap-v2", "uniswap-v3", "uniswap-v4", "solidly", "slipstream"])
+
+/** Fees, or tick spacings of `slipstream`, of a venue of a catalogue. */
+const kindsOf = ({
+  family,
+  feeTiers,
+  tickSpacings
+}: Pick<Venue.Venue, "family" | "feeTiers" | "tickSpacings">): ReadonlyArray<number> => {
+  switch (family) {
+    case "uniswap-v3":
+      return feeTiers ?? Venue.DEFAULT_FEE_TIERS
+    case "uniswap-v4":
+      return Venue.V4_POOL_KINDS.map(({ fee }) => fee)
+    case "slipstream":
+      return tickSpacings ?? Venue.DEFAULT_TICK_SPACINGS
+    default:
+      return []
+  }
+}
 
 /** Exchanges of a catalogue. The first is that of its `swapRouter`. */
 export const venuesOf = (shape: ShapeName): ReadonlyArray<VenueShape> => {
@@ -118,20 +136,21 @@ export const venuesOf = (shape: ShapeName): ReadonlyArray<VenueShape> => {
     { name: Venue.FIRST, family: "uniswap-v3", kinds: Venue.DEFAULT_FEE_TIERS, hasDeadlineInSwap: false },
     ...venues
       .filter(({ family }) => FAMILIES.has(family))
-      .map(({ family, feeTiers, hasDeadlineInSwap = false, name, tickSpacings }): VenueShape => {
-        const kinds =
-          family === "uniswap-v3"
-            ? (feeTiers ?? Venue.DEFAULT_FEE_TIERS)
-            : family === "slipstream"
-              ? (tickSpacings ?? Venue.DEFAULT_TICK_SPACINGS)
-              : []
-        return { name, family, kinds, hasDeadlineInSwap }
+      .map((venue): VenueShape => {
+        const { family, hasDeadlineInSwap = false, name } = venue
+        return { name, family, kinds: kindsOf(venue), hasDeadlineInSwap }
       })
   ]
 }
 
-/** True if the venue's pools take tokens whose transfers deliver another amount than they say. */
-const takesOddTransfers = ({ family }: VenueShape): boolean => family === "uniswap-v2" || family === "solidly"
+/** True if the venue's pools take tokens of the kind. The contract that opens those of Uniswap v4 needs an answer to each transfer. */
+const takesKind = ({ family }: VenueShape, kind: TokenKind): boolean => {
+  if (kind === "taxed" || kind === "rebasing") return family === "uniswap-v2" || family === "solidly"
+  return kind !== "silent" || family !== "uniswap-v4"
+}
+
+/** True if the venue has pools with the money. Transfers of USDT answer nothing. */
+export const takesMoney = ({ family }: VenueShape, money: Money): boolean => money !== "USDT" || family !== "uniswap-v4"
 
 const KIND_WEIGHTS: ReadonlyArray<readonly [TokenKind, number]> = [
   ["plain", 66],
@@ -199,7 +218,7 @@ const poolOf = (draw: Draws.Draws, venues: ReadonlyArray<VenueShape>): MarketPoo
   const venue = draw.one(venues)
   return {
     venue: venue.name,
-    money: draw.weighted(MONEY_WEIGHTS),
+    money: draw.weighted(MONEY_WEIGHTS.filter(([money]) => takesMoney(venue, money))),
     kind: venue.kinds.length === 0 ? 0 : draw.one(venue.kinds),
     usd: Math.round(draw.logarithmic(DEPTH.least, DEPTH.most))
   }
@@ -213,8 +232,7 @@ const distinct = (pools: ReadonlyArray<MarketPool>): ReadonlyArray<MarketPool> =
   )
 
 const poolsOf = (draw: Draws.Draws, kind: TokenKind, venues: ReadonlyArray<VenueShape>): ReadonlyArray<MarketPool> => {
-  const isOdd = kind === "taxed" || kind === "rebasing"
-  const usable = isOdd ? venues.filter(takesOddTransfers) : venues
+  const usable = venues.filter((venue) => takesKind(venue, kind))
   const isDark = draw.fraction() < DARK_SHARE
   const count = draw.weighted(POOL_COUNTS)
   const pools = distinct(Array.from({ length: count }, () => poolOf(draw, usable)))

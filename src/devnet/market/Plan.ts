@@ -18,13 +18,22 @@ import type { Chain } from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { TokenInfo } from "../../domain/Token.ts"
 import * as Accounts from "../Accounts.ts"
-import type { Artifacts } from "../Artifacts.ts"
 import { callAll, MULTICALL3 } from "../Essentials.ts"
 import { Script } from "../Script.ts"
 import * as Tokens from "../Tokens.ts"
 import * as Uniswap from "../Uniswap.ts"
+import type { Artifacts } from "./Artifacts.ts"
 import { marketToken } from "./contracts.generated.ts"
-import { amountOf, type MarketChain, type MarketToken, MONEY, type Money, TOKEN_KINDS } from "./Market.ts"
+import {
+  amountOf,
+  type MarketChain,
+  type MarketToken,
+  MONEY,
+  type Money,
+  takesMoney,
+  TOKEN_KINDS,
+  type VenueShape
+} from "./Market.ts"
 import * as Venues from "./Venues.ts"
 
 /** A token of the market with its address. */
@@ -63,6 +72,9 @@ const MONEY_PAIRS: ReadonlyArray<readonly [Money, Money]> = [
   ["USDC", "USDT"],
   ["DAI", "USDC"]
 ]
+
+/** Pairs of money that a venue has pools of. */
+const pairsOn = (shape: VenueShape) => MONEY_PAIRS.filter((pair) => pair.every((money) => takesMoney(shape, money)))
 
 const ERC20_CALL = { abi: erc20Abi, functionName: "approve" } as const
 
@@ -127,7 +139,7 @@ const openMoney = (script: Script, site: Venues.Site, money: Tokens.Tokens): voi
   ])
   // The local network has opened those of the first venue.
   for (const { open, shape } of site.exchanges.slice(1)) {
-    for (const chunk of Array.chunksOf(MONEY_PAIRS, 2)) {
+    for (const chunk of Array.chunksOf(pairsOn(shape), 2)) {
       const calls = chunk.flatMap(([a, b]) =>
         open(middleKind(shape.kinds), [moneySide(money, a, MONEY_USD), moneySide(money, b, MONEY_USD)], MULTICALL3)
       )
@@ -179,7 +191,9 @@ const POOLS_A_CALL = 60
 const usePools = (script: Script, site: Venues.Site, money: Tokens.Tokens, tokens: ReadonlyArray<Placed>): void => {
   const between = site.exchanges
     .slice(1)
-    .flatMap(({ use }) => MONEY_PAIRS.flatMap(([a, b]) => use([moneySide(money, a, 1), moneySide(money, b, 1)])))
+    .flatMap(({ shape, use }) =>
+      pairsOn(shape).flatMap(([a, b]) => use([moneySide(money, a, 1), moneySide(money, b, 1)]))
+    )
   const others = tokens.flatMap(({ address, decimals, pools }) =>
     pools.flatMap((pool) => {
       const side = { token: address, amount: 0n, decimals }

@@ -6,6 +6,7 @@ import { isNative } from "../../domain/Token.ts"
 import { marketAggregator } from "./contracts.generated.ts"
 import { type Fault, type Terms, told } from "./Faults.ts"
 import { encodeHop, encodeHops, type Hop } from "./Routes.ts"
+import * as Shapes from "./ServiceShapes.ts"
 
 export interface Offer extends Terms {
   /** Account that swaps. */
@@ -24,7 +25,7 @@ const tell = (offer: Offer, fault: Fault | undefined): Offer => ({
 
 export const zeroX = (honest: Offer, fault: Fault | undefined) => {
   const offer = tell(honest, fault)
-  const { amountIn, amountOut, hops, minAmountOut, recipient, spender, target, tokenIn, tokenOut } = offer
+  const { amountIn, hops, minAmountOut, recipient, tokenIn, tokenOut } = offer
   const settling = encodeFunctionData({
     abi,
     functionName: "execute",
@@ -35,49 +36,14 @@ export const zeroX = (honest: Offer, fault: Fault | undefined) => {
     functionName: "exec",
     args: [honest.target, tokenIn, amountIn, honest.target, settling]
   })
-  return {
-    liquidityAvailable: true,
-    blockNumber: "1",
-    sellToken: tokenIn.toLowerCase(),
-    buyToken: tokenOut.toLowerCase(),
-    sellAmount: amountIn.toString(),
-    buyAmount: amountOut.toString(),
-    minBuyAmount: minAmountOut.toString(),
-    allowanceTarget: spender,
-    fees: { integratorFee: null, zeroExFee: null, gasFee: null },
-    issues: { allowance: null, balance: null, simulationIncomplete: true, invalidSourcesPassed: [] },
-    route: { fills: [], tokens: [] },
-    totalNetworkFee: "1",
-    zid: "0x07",
-    transaction: { to: target, data, gas: String(GAS), gasPrice: "1", value: "0" }
-  }
+  return Shapes.zeroX({ ...offer, gas: GAS, data })
 }
 
-/** The summary of a route, which the client returns verbatim to have its call built. */
-export const kyberRoutes = (offer: Terms) => ({
-  code: 0,
-  message: "successfully",
-  data: {
-    routeSummary: {
-      tokenIn: offer.tokenIn.toLowerCase(),
-      amountIn: offer.amountIn.toString(),
-      tokenOut: offer.tokenOut.toLowerCase(),
-      amountOut: offer.amountOut.toString(),
-      gas: String(GAS),
-      gasUsd: "0.01",
-      route: [[]],
-      routeID: "a",
-      checksum: "1",
-      timestamp: 1_800_000_000
-    },
-    routerAddress: offer.target
-  },
-  requestId: "b"
-})
+export const kyberRoutes = (offer: Terms) => Shapes.kyberRoutes({ ...offer, gas: GAS })
 
 export const kyberBuilt = (honest: Offer, fault: Fault | undefined) => {
   const offer = tell(honest, fault)
-  const { amountIn, amountOut, hops, minAmountOut, recipient, spender, target, tokenIn, tokenOut } = offer
+  const { amountIn, hops, minAmountOut, recipient, spender, tokenIn, tokenOut } = offer
   const data = encodeFunctionData({
     abi,
     functionName: "swap",
@@ -103,18 +69,7 @@ export const kyberBuilt = (honest: Offer, fault: Fault | undefined) => {
       }
     ]
   })
-  return {
-    code: 0,
-    message: "successfully",
-    data: {
-      amountIn: amountIn.toString(),
-      amountOut: amountOut.toString(),
-      gas: String(GAS),
-      data,
-      routerAddress: target,
-      transactionValue: "0"
-    }
-  }
+  return Shapes.kyberBuilt({ ...offer, gas: GAS, data })
 }
 
 const liFiAbi = parseAbi([
@@ -146,28 +101,5 @@ const liFiCall = (honest: Offer, { amountIn, hops, minAmountOut, recipient, spen
 
 export const liFi = (honest: Offer, fault: Fault | undefined) => {
   const offer = tell(honest, fault)
-  return {
-    id: "c",
-    type: "lifi",
-    tool: "market",
-    action: { fromChainId: offer.chainId, toChainId: offer.chainId },
-    estimate: {
-      fromAmount: offer.amountIn.toString(),
-      toAmount: offer.amountOut.toString(),
-      toAmountMin: offer.minAmountOut.toString(),
-      approvalAddress: offer.spender,
-      feeCosts: [],
-      gasCosts: [],
-      executionDuration: 0
-    },
-    includedSteps: [],
-    transactionRequest: {
-      to: offer.target,
-      from: offer.sender.toLowerCase(),
-      data: liFiCall(honest, offer),
-      value: "0x0",
-      gasLimit: `0x${GAS.toString(16)}`,
-      chainId: offer.chainId
-    }
-  }
+  return Shapes.liFi({ ...offer, gas: GAS, data: liFiCall(honest, offer) })
 }

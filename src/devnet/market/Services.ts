@@ -2,14 +2,14 @@
  * The HTTP services that the orchestrator asks, played by one server on loopback. It answers from the market's own state, in the shapes of
  * the services' documentation, and with the faults of its mood. The path begins with the host that it stands in for.
  */
-import { Clock, Effect, Option, Ref } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import * as Address from "../../domain/Address.ts"
 import { lessBps } from "../../domain/Amount.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import type { LocalNodeClient } from "../LocalNode.ts"
 import * as Facts from "./FactAnswers.ts"
-import { type Fault, faultOf, type Mood } from "./Faults.ts"
+import { type Fault, faultOf, type Mood, MOODS } from "./Faults.ts"
 import type { Plan } from "./Plan.ts"
 import * as RouteAnswers from "./RouteAnswers.ts"
 import * as Routes from "./Routes.ts"
@@ -24,14 +24,11 @@ export interface ServedChain {
   readonly spokePool: Address.Address
 }
 
-export interface Services {
-  /** URL of the server. */
-  readonly url: string
-  /** Changes the mood of the services that are asked for routes. Others stay honest. */
-  readonly setMood: (mood: Mood) => Effect.Effect<void>
-  /** Answers so far with a fault, by its name. */
-  readonly faults: Effect.Effect<ReadonlyMap<string, number>>
-}
+/** First part of the paths by which the market's owner changes the mood (`PUT mood/<mood>`), and reads the faults (`GET faults`). */
+export const CONTROL = "control"
+
+/** Answers so far with a fault, by its name. */
+export const FaultCounts = Schema.Record(Schema.String, Schema.Int)
 
 /** Hosts that the server stands in for. */
 export const HOSTS = [
@@ -243,11 +240,32 @@ const spoiled = async (fault: Fault | undefined, reply: () => Promise<Reply>): P
   }
 }
 
-/** Starts the server, which runs until the scope closes. The faults follow from the seed and the number of the request. */
-export const start = Effect.fnUntraced(function* (chains: ReadonlyArray<ServedChain>, seed: number) {
-  const mood = yield* Ref.make<Mood>("honest")
-  const counts = yield* Ref.make<ReadonlyMap<string, number>>(new Map())
+/** Makes the control of the faults: the fault of the next answer, and the answers of the paths below {@link CONTROL}. */
+const makeControl = (seed: number) => {
+  let mood: Mood = "honest"
   let requests = 0
+  const counts = new Map<string, number>()
+
+  const next = (): Fault | undefined => {
+    const fault = faultOf(mood, seed, requests++)
+    if (fault !== undefined) counts.set(faultName(fault), (counts.get(faultName(fault)) ?? 0) + 1)
+    return fault
+  }
+
+  const answer = ([topic, value]: ReadonlyArray<string>): Response => {
+    if (topic === "faults") return Response.json(Object.fromEntries(counts))
+    const wanted = MOODS.find((each) => each === value)
+    if (topic !== "mood" || wanted === undefined) return new Response("not found", { status: 404 })
+    mood = wanted
+    return new Response()
+  }
+
+  return { answer, next }
+}
+
+/** Starts the server, which runs until the scope closes, and returns its URL. The faults follow from the seed and the number of the request. */
+export const start = Effect.fnUntraced(function* (chains: ReadonlyArray<ServedChain>, seed: number) {
+  const control = makeControl(seed)
   const chainOf = (key: string | null) => chains.find(({ id, name }) => String(id) === key || name === key)
   const routes = routeHandlers(chainOf)
   const clock = yield* Clock.Clock
@@ -256,13 +274,10 @@ export const start = Effect.fnUntraced(function* (chains: ReadonlyArray<ServedCh
   const answer = async (request: Request): Promise<Response> => {
     const { pathname, searchParams: query } = new URL(request.url)
     const [host = "", ...path] = pathname.split("/").slice(1)
+    if (host === CONTROL) return control.answer(path)
     const handler = routes[host] ?? facts[host]
     if (handler === undefined) return new Response("not found", { status: 404 })
-    const fault = host in routes ? faultOf(Effect.runSync(Ref.get(mood)), seed, requests++) : undefined
-    if (fault !== undefined) {
-      const name = faultName(fault)
-      Effect.runSync(Ref.update(counts, (before) => new Map(before).set(name, (before.get(name) ?? 0) + 1)))
-    }
+    const fault = host in routes ? control.next() : undefined
     const body = await request.text()
     return spoiled(fault, () => handler({ path, query, body, fault }))
   }
@@ -271,9 +286,5 @@ export const start = Effect.fnUntraced(function* (chains: ReadonlyArray<ServedCh
     Effect.sync(() => Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 30, fetch: answer })),
     (running) => Effect.promise(() => running.stop(true))
   )
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    setMood: (next) => Ref.set(mood, next),
-    faults: Ref.get(counts)
-  } satisfies Services
+  return `http://127.0.0.1:${server.port}`
 })

@@ -12,11 +12,12 @@ import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { NamedTarget } from "../../domain/SwapTarget.ts"
 import type { Venue } from "../../domain/Venue.ts"
-import type { Artifacts } from "../Artifacts.ts"
 import * as Exchanges from "../Exchanges.ts"
 import type { Script } from "../Script.ts"
 import type { Tokens } from "../Tokens.ts"
 import * as Uniswap from "../Uniswap.ts"
+import * as UniswapV4 from "../UniswapV4.ts"
+import type { Artifacts } from "./Artifacts.ts"
 import { marketAggregator, marketSlipstream, marketSolidly } from "./contracts.generated.ts"
 import { DARK, type MarketChain, type VenueShape } from "./Market.ts"
 
@@ -143,6 +144,12 @@ const openPosition =
     ]
   }
 
+/** A pool of Uniswap v4 without hooks. */
+const openV4 =
+  (v4: UniswapV4.UniswapV4): Exchange["open"] =>
+  (fee, sides) =>
+    UniswapV4.opening(v4, { fee, tickSpacing: SPACING[fee] ?? 1 }, sides)
+
 /** A pool of stable price if both tokens are dollars, which the local network's stablecoins are. */
 const openSolidly =
   (router: Address.Address, isStable: (a: Address.Address, b: Address.Address) => boolean): Exchange["open"] =>
@@ -167,26 +174,19 @@ const SLIPSTREAM_FEES: Readonly<Record<number, number>> = { 1: 100, 50: 500, 100
 
 const sameFee = (fee: number): number => fee
 
-const exchangeOf = (
-  script: Script,
-  artifacts: Artifacts,
-  tokens: Tokens,
-  uniswap: Uniswap.Uniswap,
-  shape: VenueShape,
-  isFirst: boolean
-): Exchange => {
+/** The chain's own exchange, which the local network has deployed. */
+const firstOf = ({ positionManager, quoter, swapRouter }: Uniswap.Uniswap, shape: VenueShape): Exchange => ({
+  shape,
+  router: swapRouter,
+  quoter,
+  opener: positionManager,
+  open: openPosition(positionManager, sameFee),
+  use: useNothing
+})
+
+/** Deploys another exchange. */
+const exchangeOf = (script: Script, artifacts: Artifacts, tokens: Tokens, shape: VenueShape): Exchange => {
   const { family, hasDeadlineInSwap, kinds, name } = shape
-  if (isFirst) {
-    const { positionManager, quoter, swapRouter } = uniswap
-    return {
-      shape,
-      router: swapRouter,
-      quoter,
-      opener: positionManager,
-      open: openPosition(positionManager, sameFee),
-      use: useNothing
-    }
-  }
   switch (family) {
     case "uniswap-v3": {
       const { firstRouter, positionManager, quoter, swapRouter } = Exchanges.deployV3(script, artifacts, tokens)
@@ -232,6 +232,12 @@ const exchangeOf = (
         declared: { name, family, router, factory: router }
       }
     }
+    case "uniswap-v4": {
+      const v4 = UniswapV4.deploy(script, artifacts.v4, tokens)
+      const { liquidity: opener, poolManager, quoter, router } = v4
+      const declared: Venue = { name, family, router, quoter, poolManager }
+      return { shape, router, quoter, opener, open: openV4(v4), use: useNothing, declared }
+    }
     default: {
       const { factory, router } = Exchanges.deployV2(script, artifacts, tokens)
       const isDeclared = name !== DARK
@@ -258,7 +264,7 @@ export const deploy = (
   chain: MarketChain
 ): Site => ({
   exchanges: [...chain.venues, DARK_SHAPE].map((shape, index) =>
-    exchangeOf(script, artifacts, tokens, uniswap, shape, index === 0)
+    index === 0 ? firstOf(uniswap, shape) : exchangeOf(script, artifacts, tokens, shape)
   ),
   targets: SERVICES.map((name) => ({
     name,

@@ -9,9 +9,9 @@ import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerK
 import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
-import * as Artifacts from "../../../src/devnet/Artifacts.ts"
 import { MULTICALL3 } from "../../../src/devnet/Essentials.ts"
 import * as DevChain from "../../../src/devnet/DevChain.ts"
+import * as Artifacts from "../../../src/devnet/market/Artifacts.ts"
 import { type MarketToken, venuesOf } from "../../../src/devnet/market/Market.ts"
 import * as Plan from "../../../src/devnet/market/Plan.ts"
 import type { Call } from "../../../src/devnet/market/Venues.ts"
@@ -64,7 +64,7 @@ class Scene extends Context.Service<Scene, { readonly dev: DevChain.DevChain; re
           traded("THIN", 150),
           traded("TAXED", 100_000, "taxed"),
           traded("GROWING", 100_000, "rebasing"),
-          traded("FILLED", 150),
+          traded("FILLED", 15),
           traded("EMPTIED", 100_000)
         ]
         const market = { name: CHAIN.name, shape: "bnb", venues: venuesOf("bnb"), tokens } as const
@@ -84,7 +84,7 @@ const placed = Effect.fnUntraced(function* (symbol: string) {
 })
 
 /** Wei that 30 tokens, which are worth 0.01 units of native currency, count for on the chain after a change. */
-const worth = (symbol: string, change: (chain: Chain) => Chain = (chain) => chain) =>
+const worth = (symbol: string, change: (chain: Chain) => Chain = (chain) => chain, holder = HOLDER) =>
   Effect.gen(function* () {
     const { dev } = yield* Scene
     const token = yield* placed(symbol)
@@ -99,7 +99,7 @@ const worth = (symbol: string, change: (chain: Chain) => Chain = (chain) => chai
     )
     return yield* Effect.gen(function* () {
       const client = yield* (yield* Chains).get(CHAIN.id)
-      return yield* (yield* FeeValue).realisable(client, token.address, 30n * WHOLE, HOLDER)
+      return yield* (yield* FeeValue).realisable(client, token.address, 30n * WHOLE, holder)
     }).pipe(Effect.provide(fees))
   })
 
@@ -201,8 +201,11 @@ const buy = Effect.fnUntraced(function* (symbol: string, usd: bigint) {
 /** 0.01 units of native currency less the haircut. */
 const EXPECTED = (8n * WHOLE) / 1_000n
 
-const assertNear = (wei: bigint) =>
-  assert.isTrue(wei > (EXPECTED * 97n) / 100n && wei <= EXPECTED, `${wei} wei, not ${EXPECTED}`)
+/** Holds that a worth is this part of the expected one, in percent. */
+const assertPart = (wei: bigint, least: bigint, most: bigint) =>
+  assert.isTrue(wei * 100n > EXPECTED * least && wei * 100n <= EXPECTED * most, `${wei} wei of ${EXPECTED}`)
+
+const assertNear = (wei: bigint) => assertPart(wei, 97n, 100n)
 
 const DAY_SECONDS = 86_400
 
@@ -223,9 +226,16 @@ layer(Scene.layer)("worth of fees in tokens of other exchanges", (it) => {
     Effect.flatMap(Effect.scoped(worth("DEEP")), (wei) => Effect.sync(() => assertNear(wei)))
   )
 
-  it.effect("is nothing in a thin pool", () =>
+  it.effect("is what a thin pool pays for it, together with all that the fee recipient holds", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* worth("THIN"), 0n)
+      const { dev } = yield* Scene
+      const { address } = yield* placed("THIN")
+      // A pool of 150 tokens takes 30, at five sixths of the price.
+      assertPart(yield* worth("THIN"), 80n, 84n)
+      // It would pay for 1,030 tokens what 131 are worth.
+      yield* byMulticall3([{ target: address, callData: mint(dev.chain.feeRecipient, 1_000n * WHOLE) }])
+      assertPart(yield* worth("THIN"), 12n, 13n)
+      assertPart(yield* worth("THIN", undefined, dev.chain.feeRecipient), 12n, 14n)
     })
   )
 
@@ -244,9 +254,7 @@ layer(Scene.layer)("worth of fees in tokens of other exchanges", (it) => {
     Effect.gen(function* () {
       const { dev } = yield* Scene
       // The tax is paid to the recipient, and by it.
-      const taxed = (EXPECTED * 81n) / 100n
-      const isTaxed = (wei: bigint) =>
-        assert.isTrue(wei > (taxed * 97n) / 100n && wei <= taxed, `${wei} wei, not ${taxed}`)
+      const isTaxed = (wei: bigint) => assertPart(wei, 78n, 81n)
       isTaxed(yield* worth("TAXED"))
       const { address } = yield* placed("TAXED")
       yield* byMulticall3([{ target: address, callData: mint(dev.chain.feeRecipient, 1_000n * WHOLE) }])
@@ -270,6 +278,7 @@ layer(Scene.layer)("worth of fees in tokens of other exchanges", (it) => {
       assert.strictEqual(yield* worth("FILLED", aged), 0n)
       yield* pass(2)
       assert.strictEqual(yield* worth("FILLED", aged), 0n)
+      yield* empty("EMPTIED", 99n)
       yield* empty("EMPTIED", 99n)
       yield* pass(2)
       yield* fill("EMPTIED", 100_000n)

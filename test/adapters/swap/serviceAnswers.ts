@@ -1,5 +1,6 @@
 /** Honest answers of services that offer routes over HTTP, in the shapes of their documentation, and ways to make them wrong. */
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from "viem"
+import * as Shapes from "../../../src/devnet/market/ServiceShapes.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
@@ -70,28 +71,21 @@ export const zeroXCall = ({ amountIn, minAmountOut, operator, recipient, tokenIn
 
 export const zeroXTerms = (asked: SwapRequest): ZeroXCall => ({ ...termsOf(asked), operator: SETTLER })
 
-export const zeroXAnswer = (asked: SwapRequest, call: ZeroXCall = zeroXTerms(asked)) => ({
-  liquidityAvailable: true as const,
-  blockNumber: "1",
-  sellToken: asked.tokenIn.toLowerCase(),
-  buyToken: asked.tokenOut.toLowerCase(),
-  sellAmount: asked.amountIn.toString(),
-  buyAmount: AMOUNT_OUT.toString(),
-  minBuyAmount: MINIMUM.toString(),
-  allowanceTarget: ALLOWANCE_HOLDER as string,
-  fees: { integratorFee: null, zeroExFee: null, gasFee: null },
-  issues: { allowance: null, balance: null, simulationIncomplete: true, invalidSourcesPassed: [] },
-  route: { fills: [], tokens: [] },
-  totalNetworkFee: "1",
-  zid: "0x07",
-  transaction: {
-    to: ALLOWANCE_HOLDER as string,
-    data: zeroXCall(call) as string,
-    gas: "210000" as string | null,
-    gasPrice: "1",
-    value: "0"
-  }
+/** The facts that an honest answer tells of a call of the contract. */
+const toldOf = (asked: SwapRequest, contract: Address.Address, data: Hex): Omit<Shapes.ToldCall, "gas"> => ({
+  ...asked,
+  amountOut: AMOUNT_OUT,
+  minAmountOut: MINIMUM,
+  spender: contract,
+  target: contract,
+  data
 })
+
+export const zeroXAnswer = (asked: SwapRequest, call: ZeroXCall = zeroXTerms(asked)) => {
+  const answer = Shapes.zeroX({ ...toldOf(asked, ALLOWANCE_HOLDER, zeroXCall(call)), gas: 210_000 })
+  const gas: string | null = answer.transaction.gas
+  return { ...answer, transaction: { ...answer.transaction, gas } }
+}
 
 const kyberAbi = parseAbi([
   "function swapSimpleMode(address,(address,address,address[],uint256[],address[],uint256[],address,uint256,uint256,uint256,bytes),bytes,bytes)",
@@ -167,22 +161,18 @@ export const kyberCall = (call: KyberCall): Hex =>
     ]
   })
 
-/** Text, because some numbers have more digits than a double. */
-export const kyberRoutes = ({ amountIn, tokenIn, tokenOut }: SwapRequest, router: string = KYBER_ROUTER): string =>
-  `{"code":0,"message":"successfully","data":{"routeSummary":{"tokenIn":"${tokenIn.toLowerCase()}","amountIn":"${amountIn}","tokenOut":"${tokenOut.toLowerCase()}","amountOut":"${AMOUNT_OUT}","gas":"253000","gasUsd":"0.01","route":[[{"poolExtra":{"priceLimit":1461446703485210103287273052203988822378723970341,"fee":1.0}}]],"routeID":"a","checksum":"1","timestamp":1800000000},"routerAddress":"${router}"},"requestId":"b"}`
+const KYBER_GAS = 253_000
 
-export const kyberBuilt = (asked: SwapRequest, call: KyberCall = kyberTerms(asked)) => ({
-  code: 0,
-  message: "successfully",
-  data: {
-    amountIn: asked.amountIn.toString(),
-    amountOut: AMOUNT_OUT.toString(),
-    gas: "253000",
-    data: kyberCall(call) as string,
-    routerAddress: KYBER_ROUTER as string,
-    transactionValue: "0"
-  }
-})
+/** A pool of a route, as text: some numbers have more digits than a double. */
+const POOL = '{"poolExtra":{"priceLimit":1461446703485210103287273052203988822378723970341,"fee":1.0}}'
+
+export const kyberRoutes = (asked: SwapRequest, router: string = KYBER_ROUTER): string => {
+  const told = { ...toldOf(asked, KYBER_ROUTER, "0x"), target: router, gas: KYBER_GAS }
+  return JSON.stringify(Shapes.kyberRoutes(told)).replace('"route":[[]]', `"route":[[${POOL}]]`)
+}
+
+export const kyberBuilt = (asked: SwapRequest, call: KyberCall = kyberTerms(asked)) =>
+  Shapes.kyberBuilt({ ...toldOf(asked, KYBER_ROUTER, kyberCall(call)), gas: KYBER_GAS })
 
 const liFiAbi = parseAbi([
   "function swapTokensSingleV3ERC20ToERC20(bytes32,string,string,address,uint256,(address,address,address,address,uint256,bytes,bool))",
@@ -225,27 +215,5 @@ export const liFiCall = (call: LiFiCall): Hex => {
   return encodeFunctionData({ abi: liFiAbi, functionName, args: [...head, [fee, swap(call.amountIn - 1n, second)]] })
 }
 
-export const liFiAnswer = (asked: SwapRequest, call: LiFiCall = liFiTerms(asked)) => ({
-  id: "c",
-  type: "lifi",
-  tool: "odos",
-  action: { fromChainId: asked.chainId, toChainId: asked.chainId },
-  estimate: {
-    fromAmount: asked.amountIn.toString(),
-    toAmount: AMOUNT_OUT.toString(),
-    toAmountMin: MINIMUM.toString(),
-    approvalAddress: DIAMOND as string,
-    feeCosts: [],
-    gasCosts: [],
-    executionDuration: 0
-  },
-  includedSteps: [],
-  transactionRequest: {
-    to: DIAMOND as string,
-    from: asked.sender.toLowerCase(),
-    data: liFiCall(call) as string,
-    value: "0x0",
-    gasLimit: "0x3d090",
-    chainId: asked.chainId
-  }
-})
+export const liFiAnswer = (asked: SwapRequest, call: LiFiCall = liFiTerms(asked)) =>
+  Shapes.liFi({ ...toldOf(asked, DIAMOND, liFiCall(call)), gas: 250_000 })
