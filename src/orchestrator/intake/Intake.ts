@@ -99,7 +99,7 @@ const makeAccept = Effect.gen(function* () {
         retryAfterMillis: ExposureDesk.pauseOf(lack)
       })
     }
-    yield* Effect.tapErrorTag(fly(intent), "SubmissionRefused", () => exposures.release([id]))
+    yield* Effect.tapErrorTag(fly([intent]), "SubmissionRefused", () => exposures.release([id]))
     const waitingFor = yield* Fiber.join(comparison)
     const submitted = yield* intents
       .submit(id, { signature, authorization }, network, waitingFor)

@@ -112,7 +112,7 @@ const makeAccept = Effect.gen(function* () {
     yield* checkParties(legs)
     yield* checkSignatures(legs, submission)
     yield* reserveAll(legs, network)
-    yield* Effect.forEach(legs, ({ intent }) => fly(intent), { discard: true }).pipe(
+    yield* fly(legs.map(({ intent }) => intent)).pipe(
       Effect.tapErrorTag("SubmissionRefused", () => exposures.release(legs.map(({ intent }) => intent.id)))
     )
     const waits = yield* Effect.forEach(legs, ({ client, intent }) => waitsFor(client, intent), {

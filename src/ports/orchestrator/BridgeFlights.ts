@@ -16,10 +16,11 @@ export interface BridgeFlightsShape {
   /** Value that a bridge may carry beside what it carries now, in US dollars scaled by 10^18. 0 if there is none left. */
   readonly room: (bridge: string) => Effect.Effect<UsdPrice, StoreUnavailable>
   /**
-   * Reserves the value of a sweep that is about to be submitted, until the sweep is delivered or fails. False without room: then
-   * nothing is reserved. A second reservation of a sweep only renews the first. One whose sweep is not submitted within 10 minutes expires.
+   * Reserves the values of sweeps that are about to be submitted together, until each is delivered or fails. False without room for all of
+   * them: then nothing is reserved. A second reservation of a sweep only renews the first. One whose sweep is not submitted within 10
+   * minutes expires.
    */
-  readonly reserve: (flight: Flight) => Effect.Effect<boolean, StoreUnavailable>
+  readonly reserve: (flights: ReadonlyArray<Flight>) => Effect.Effect<boolean, StoreUnavailable>
 }
 
 /** Time after which the reservation of a sweep that was not submitted expires, in milliseconds. */

@@ -14,13 +14,13 @@ const flown = (change: Partial<Quote>, hasRoom = true) =>
     const { quote } = newIntent({ id: "a" })
     const fly = yield* Effect.provideService(Flying.make, BridgeFlights, {
       room: () => Effect.die("not asked for"),
-      reserve: (flight) =>
+      reserve: (flights) =>
         Effect.sync(() => {
-          reserved.push(flight)
+          reserved.push(...flights)
           return hasRoom
         })
     })
-    const outcome = yield* Effect.result(fly({ id: "a", quote: { ...quote, ...change } }))
+    const outcome = yield* Effect.result(fly([{ id: "a", quote: { ...quote, ...change } }]))
     const refusal =
       outcome._tag === "Failure" && outcome.failure._tag === "SubmissionRefused" ? outcome.failure : undefined
     return { reserved, refusal }
@@ -66,9 +66,28 @@ describe("a sweep over a bridge on trust", () => {
       const fly = yield* Flying.make
       const { quote } = newIntent({ id: "a" })
       assert.strictEqual(
-        (yield* Effect.flip(fly({ id: "a", quote: { ...quote, ...overRelay } })))._tag,
+        (yield* Effect.flip(fly([{ id: "a", quote: { ...quote, ...overRelay } }])))._tag,
         "SubmissionRefused"
       )
+    })
+  )
+
+  it.effect("reserves all legs of a batch together, or none", () =>
+    Effect.gen(function* () {
+      const asked: Array<ReadonlyArray<string>> = []
+      const fly = yield* Effect.provideService(Flying.make, BridgeFlights, {
+        room: () => Effect.die("not asked for"),
+        reserve: (flights) =>
+          Effect.sync(() => {
+            asked.push(flights.map(({ id }) => id))
+            return true
+          })
+      })
+      const { quote } = newIntent({ id: "a" })
+      const leg = (id: string, change: Partial<Quote> = {}) => ({ id, quote: { ...quote, ...overRelay, ...change } })
+      yield* fly([leg("a"), leg("b", { provider: "across" }), leg("c")])
+      yield* Effect.flip(fly([leg("d"), leg("e", { estimatedAmountOutUsd: null })]))
+      assert.deepStrictEqual(asked, [["a", "c"]])
     })
   )
 

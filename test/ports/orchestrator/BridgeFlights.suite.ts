@@ -15,15 +15,15 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents, unknown>): v
       Effect.gen(function* () {
         const flights = yield* BridgeFlights
         assert.strictEqual(yield* flights.room("relay"), LIMIT)
-        assert.isTrue(yield* flights.reserve({ id: "a", bridge: "relay", value: 600n }))
+        assert.isTrue(yield* flights.reserve([{ id: "a", bridge: "relay", value: 600n }]))
         // Again, for a submission that is repeated.
-        assert.isTrue(yield* flights.reserve({ id: "a", bridge: "relay", value: 600n }))
+        assert.isTrue(yield* flights.reserve([{ id: "a", bridge: "relay", value: 600n }]))
         assert.strictEqual(yield* flights.room("relay"), 400n)
-        assert.isFalse(yield* flights.reserve({ id: "b", bridge: "relay", value: 401n }))
-        assert.isTrue(yield* flights.reserve({ id: "b", bridge: "relay", value: 400n }))
+        assert.isFalse(yield* flights.reserve([{ id: "b", bridge: "relay", value: 401n }]))
+        assert.isTrue(yield* flights.reserve([{ id: "b", bridge: "relay", value: 400n }]))
         assert.strictEqual(yield* flights.room("relay"), 0n)
         assert.strictEqual(yield* flights.room("other"), LIMIT)
-        assert.isTrue(yield* flights.reserve({ id: "c", bridge: "other", value: LIMIT }))
+        assert.isTrue(yield* flights.reserve([{ id: "c", bridge: "other", value: LIMIT }]))
       }).pipe(Effect.provide(stores))
     )
 
@@ -31,7 +31,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents, unknown>): v
       Effect.gen(function* () {
         const flights = yield* BridgeFlights
         const ids = Array.from({ length: 12 }, (_, index) => `at-once-${index}`)
-        const reserved = yield* Effect.forEach(ids, (id) => flights.reserve({ id, bridge: "relay", value: 300n }), {
+        const reserved = yield* Effect.forEach(ids, (id) => flights.reserve([{ id, bridge: "relay", value: 300n }]), {
           concurrency: "unbounded"
         })
         assert.strictEqual(reserved.filter((done) => done).length, 3)
@@ -44,7 +44,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents, unknown>): v
         const intents = yield* Intents
         for (const id of ["ends", "fails"]) {
           yield* submitted({ id })
-          assert.isTrue(yield* flights.reserve({ id, bridge: "relay", value: 500n }))
+          assert.isTrue(yield* flights.reserve([{ id, bridge: "relay", value: 500n }]))
         }
         yield* TestClock.adjust(2 * UNSUBMITTED_MILLIS)
         assert.strictEqual(yield* flights.room("relay"), 0n)
@@ -54,33 +54,52 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents, unknown>): v
         assert.strictEqual(yield* flights.room("relay"), 500n)
         yield* intents.apply("fails", [{ _tag: "Failed", reason: "expired" }])
         assert.strictEqual(yield* flights.room("relay"), LIMIT)
-        assert.isTrue(yield* flights.reserve({ id: "next", bridge: "relay", value: LIMIT }))
+        assert.isTrue(yield* flights.reserve([{ id: "next", bridge: "relay", value: LIMIT }]))
       }).pipe(Effect.provide(stores))
     )
 
     it.effect("keeps the value of a sweep whose submission is repeated late", () =>
       Effect.gen(function* () {
         const flights = yield* BridgeFlights
-        assert.isTrue(yield* flights.reserve({ id: "late", bridge: "relay", value: 500n }))
+        assert.isTrue(yield* flights.reserve([{ id: "late", bridge: "relay", value: 500n }]))
         yield* TestClock.adjust(UNSUBMITTED_MILLIS - 1)
-        assert.isTrue(yield* flights.reserve({ id: "late", bridge: "relay", value: 500n }))
+        assert.isTrue(yield* flights.reserve([{ id: "late", bridge: "relay", value: 500n }]))
         yield* TestClock.adjust(1)
         // Before the sweep is stored.
-        assert.isFalse(yield* flights.reserve({ id: "next", bridge: "relay", value: LIMIT }))
+        assert.isFalse(yield* flights.reserve([{ id: "next", bridge: "relay", value: LIMIT }]))
         yield* submitted({ id: "late" })
         assert.strictEqual(yield* flights.room("relay"), 500n)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("reserves several sweeps together, or none of them", () =>
+      Effect.gen(function* () {
+        const flights = yield* BridgeFlights
+        const flight = (id: string, value: bigint, bridge = "relay") => ({ id, bridge, value })
+        assert.isFalse(yield* flights.reserve([flight("a", 600n), flight("b", 401n)]))
+        // A later leg without room leaves nothing of its siblings, also of those over other bridges.
+        assert.isFalse(yield* flights.reserve([flight("a", 600n, "other"), flight("b", LIMIT + 1n)]))
+        assert.strictEqual(yield* flights.room("relay"), LIMIT)
+        assert.strictEqual(yield* flights.room("other"), LIMIT)
+        assert.isTrue(yield* flights.reserve([flight("a", 600n), flight("b", 300n), flight("c", LIMIT, "other")]))
+        assert.strictEqual(yield* flights.room("relay"), 100n)
+        assert.strictEqual(yield* flights.room("other"), 0n)
+        // Repeated with a leg more.
+        assert.isFalse(yield* flights.reserve([flight("a", 600n), flight("b", 300n), flight("d", 101n)]))
+        assert.isTrue(yield* flights.reserve([flight("a", 600n), flight("b", 300n), flight("d", 100n)]))
+        assert.isTrue(yield* flights.reserve([]))
       }).pipe(Effect.provide(stores))
     )
 
     it.effect("forgets a sweep that is not submitted", () =>
       Effect.gen(function* () {
         const flights = yield* BridgeFlights
-        assert.isTrue(yield* flights.reserve({ id: "left", bridge: "relay", value: 500n }))
+        assert.isTrue(yield* flights.reserve([{ id: "left", bridge: "relay", value: 500n }]))
         yield* TestClock.adjust(UNSUBMITTED_MILLIS - 1)
         assert.strictEqual(yield* flights.room("relay"), 500n)
         yield* TestClock.adjust(1)
         assert.strictEqual(yield* flights.room("relay"), LIMIT)
-        assert.isTrue(yield* flights.reserve({ id: "next", bridge: "relay", value: LIMIT }))
+        assert.isTrue(yield* flights.reserve([{ id: "next", bridge: "relay", value: LIMIT }]))
       }).pipe(Effect.provide(stores))
     )
   })

@@ -29,11 +29,14 @@ export const layer = (limit: UsdPrice) =>
 
       return {
         room,
-        reserve: Effect.fnUntraced(function* (flight) {
-          const left = yield* room(flight.bridge)
-          const kept = flights.get(flight.id)
-          if (kept === undefined && flight.value > left) return false
-          flights.set(flight.id, { ...(kept ?? flight), reservedAtMs: yield* Clock.currentTimeMillis })
+        reserve: Effect.fnUntraced(function* (wanted) {
+          const reservedAtMs = yield* Clock.currentTimeMillis
+          const added = wanted.filter(({ id }) => !flights.has(id))
+          for (const [bridge, each] of Map.groupBy(added, (flight) => flight.bridge)) {
+            const value = each.reduce((sum, flight) => sum + flight.value, 0n)
+            if (value > (yield* room(bridge))) return false
+          }
+          for (const flight of wanted) flights.set(flight.id, { ...(flights.get(flight.id) ?? flight), reservedAtMs })
           return true
         })
       }

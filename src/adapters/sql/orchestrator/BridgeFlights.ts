@@ -11,6 +11,7 @@ import {
   UNSUBMITTED_MILLIS
 } from "../../../ports/orchestrator/BridgeFlights.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as IntentTables from "./IntentTables.ts"
 
 type Sql = PgClient.PgClient
 
@@ -33,30 +34,44 @@ const carried = Effect.fnUntraced(function* (sql: Sql, bridge: string, now: numb
   return BigInt(row?.value ?? "0")
 })
 
+/** Waits for other reservations of a bridge, so that two together do not pass the limit, and forgets rows that count no longer. */
+const alone = Effect.fnUntraced(function* (sql: Sql, bridge: string, now: number) {
+  yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${text(`bridge_flights ${bridge}`)}, 0))`
+  yield* sql`
+    DELETE FROM orchestrator.bridge_flights f WHERE f.intent_id IN (
+      SELECT o.intent_id FROM orchestrator.bridge_flights o
+      WHERE o.bridge = ${text(bridge)} AND o.intent_id NOT IN (SELECT c.intent_id FROM ${counting(sql, now)} c)
+      LIMIT ${DELETED}
+    )`
+})
+
 const make = (sql: Sql, limit: UsdPrice): BridgeFlightsShape => ({
   room: Effect.fnUntraced(function* (bridge) {
     return least(limit, yield* carried(sql, bridge, yield* Clock.currentTimeMillis))
   }, guarded("BridgeFlights.room")),
 
   reserve: Effect.fnUntraced(
-    function* ({ bridge, id, value }) {
+    function* (flights) {
       const now = yield* Clock.currentTimeMillis
-      // Reservations of one bridge follow each other, so that two together do not pass the limit.
-      yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${text(`bridge_flights ${bridge}`)}, 0))`
-      yield* sql`
-        DELETE FROM orchestrator.bridge_flights f WHERE f.intent_id IN (
-          SELECT o.intent_id FROM orchestrator.bridge_flights o
-          WHERE o.bridge = ${text(bridge)} AND o.intent_id NOT IN (SELECT c.intent_id FROM ${counting(sql, now)} c)
-          LIMIT ${DELETED}
-        )`
       // Renewed, since another reservation would otherwise forget it before the sweep is stored.
-      const [kept] = yield* sql`UPDATE orchestrator.bridge_flights SET reserved_at = ${timestamp(now)}
-        WHERE intent_id = ${text(id)} RETURNING 1`
-      if (kept !== undefined) return true
-      if (value > least(limit, yield* carried(sql, bridge, now))) return false
-      yield* sql`
-        INSERT INTO orchestrator.bridge_flights (intent_id, bridge, value, reserved_at)
-        VALUES (${text(id)}, ${text(bridge)}, ${String(value)}::numeric, ${timestamp(now)})`
+      const renewed = (ids: ReadonlyArray<string>) => sql<{ readonly intent_id: string }>`
+        UPDATE orchestrator.bridge_flights SET reserved_at = ${timestamp(now)}
+        WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}) RETURNING intent_id`
+      // In one order everywhere, so that no two reservations wait for each other.
+      const byBridge = Map.groupBy(flights, ({ bridge }) => bridge)
+      const bridges = [...byBridge].toSorted(([a], [b]) => (a < b ? -1 : 1))
+      for (const [bridge] of bridges) yield* alone(sql, bridge, now)
+      const kept = new Set((yield* renewed(flights.map(({ id }) => id))).map(({ intent_id }) => intent_id))
+      const added = flights.filter(({ id }) => !kept.has(id))
+      for (const [bridge] of bridges) {
+        const wanted = added.reduce((sum, flight) => (flight.bridge === bridge ? sum + flight.value : sum), 0n)
+        if (wanted > 0n && wanted > least(limit, yield* carried(sql, bridge, now))) return false
+      }
+      for (const { bridge, id, value } of added) {
+        yield* sql`
+          INSERT INTO orchestrator.bridge_flights (intent_id, bridge, value, reserved_at)
+          VALUES (${text(id)}, ${text(bridge)}, ${String(value)}::numeric, ${timestamp(now)})`
+      }
       return true
     },
     (effect) => sql.withTransaction(effect),
