@@ -129,13 +129,16 @@ const make = Effect.gen(function* () {
     const { states, withKey } = yield* requireKnown(lane)
     const { sinceMs, state } = states.get(lane) ?? { state: "active", sinceMs: 0 }
     const inFlight = [...(yield* book.inFlight(lane)).values()].reduce((sum, count) => sum + count, 0)
-    const hasOther = [...withKey].some((each) => each !== lane && (states.get(each)?.state ?? "active") === "active")
+    const others = [...withKey].filter((each) => each !== lane)
+    const hasOther = others.some((each) => (states.get(each)?.state ?? "active") === "active")
     const against = refusal(to, { state, sinceMs, inFlight, hasOther }, yield* Clock.currentTimeMillis)
     if (against !== undefined) return yield* new LaneRefused({ reason: against })
     if (state !== to) {
       const record = { actor, action: `lane.${to}`, subject: lane, details: { from: state, reason } }
-      // Another replica has changed it, or a transaction has come meanwhile.
-      if (!(yield* book.move(lane, state, to, record))) return yield* new LaneRefused({ reason: "in_flight" })
+      // Meanwhile, another replica has changed it, another operator has drained the last other lane, or a transaction has come.
+      if (!(yield* book.move(lane, state, to, record, others))) {
+        return yield* new LaneRefused({ reason: to === "draining" ? "last_lane" : "in_flight" })
+      }
       yield* Effect.annotateLogs(Effect.logInfo("lane.changed"), { lane, from: state, to })
     }
     if (to !== "active") yield* clearAlerts(lane)

@@ -33,14 +33,16 @@ export class LaneBook extends Context.Service<
     /** Transactions of a lane that are not final, by chain. */
     readonly inFlight: (lane: Address.Address) => Effect.Effect<ReadonlyMap<ChainId, number>, StoreUnavailable>
     /**
-     * Changes the state of a lane from `from`, and records it in the same step. False if the state is another one by now, or if
-     * transactions are in flight and it is to be retired.
+     * Changes the state of a lane from `from`, and records it in the same step. False if the state is another one by now, if
+     * transactions are in flight and it is to be retired, or if an active lane is to leave use and none of `others` is active. Changes follow
+     * each other, so two of them never take the last two lanes. Default of `others`: no other lane must be active.
      */
     readonly move: (
       lane: Address.Address,
       from: LaneState,
       to: LaneState,
-      record: NewOperatorRecord
+      record: NewOperatorRecord,
+      others?: ReadonlyArray<Address.Address>
     ) => Effect.Effect<boolean, StoreUnavailable>
     /** The stored transfer with a nonce. */
     readonly withdrawal: (

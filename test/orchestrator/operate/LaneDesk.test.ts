@@ -75,6 +75,19 @@ const retired = Effect.gen(function* () {
 })
 
 describe("a lane", () => {
+  it.effect("stays in use if another operator drains the last other one at the same moment", () =>
+    Effect.gen(function* () {
+      const { desk, lane, other } = yield* scene
+      const drain = (each: Address.Address) => Effect.result(desk.move(each, "draining", CHANGE))
+      const outcomes = yield* Effect.all([drain(lane), drain(other)], { concurrency: "unbounded" })
+      const refused = outcomes.flatMap((outcome) => (outcome._tag === "Failure" ? [outcome.failure] : []))
+      assert.deepStrictEqual(
+        refused.map((failure) => ("reason" in failure ? failure.reason : failure._tag)),
+        ["last_lane"]
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("is drained, retired and used again, each change once in the record", () =>
     Effect.gen(function* () {
       const { desk, lane, other } = yield* scene

@@ -44,6 +44,32 @@ export const suite = (adapter: string, stores: Layer.Layer<LaneBook | Intents | 
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("never drains the last two lanes by changes at the same moment", () =>
+      Effect.gen(function* () {
+        const book = yield* LaneBook
+        const lanes = [LANE, OTHER, address(0x1a50)] as const
+        const drained = yield* Effect.forEach(
+          lanes,
+          (lane) =>
+            book.move(
+              lane,
+              "active",
+              "draining",
+              { ...record("lane.draining"), subject: lane },
+              lanes.filter((each) => each !== lane)
+            ),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(drained.filter((done) => done).length, 2)
+        assert.strictEqual((yield* book.states).size, 2)
+        assert.lengthOf(yield* book.log(10), 2)
+        // The way back needs no other lane.
+        const first = lanes.find((_, index) => drained[index]) ?? assert.fail()
+        assert.isTrue(yield* book.move(first, "draining", "active", record("lane.active"), []))
+        assert.isFalse(yield* book.move(first, "active", "draining", record("lane.draining"), []))
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("gives a drained lane no transactions, and retires it when none is in flight", () =>
       Effect.gen(function* () {
         const book = yield* LaneBook

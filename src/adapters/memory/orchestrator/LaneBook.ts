@@ -1,5 +1,6 @@
 /** {@link LaneBook} in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Option, Ref } from "effect"
+import type * as Address from "../../../domain/Address.ts"
 import { LaneBook, type NewOperatorRecord, type Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
 import { OrchestratorState, type State } from "./OrchestratorState.ts"
 
@@ -16,12 +17,14 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { state } = yield* OrchestratorState
 
-    const move: LaneBook["Service"]["move"] = Effect.fnUntraced(function* (lane, from, to, record) {
+    const move: LaneBook["Service"]["move"] = Effect.fnUntraced(function* (lane, from, to, record, others) {
       const sinceMs = yield* Clock.currentTimeMillis
       return yield* Ref.modify(state, (current): readonly [boolean, State] => {
-        const now = current.laneStates.get(lane)?.state ?? "active"
+        const stateOf = (each: Address.Address) => current.laneStates.get(each)?.state ?? "active"
+        const now = stateOf(lane)
+        const isLast = from === "active" && others !== undefined && others.every((each) => stateOf(each) !== "active")
         const isBusy = to === "retired" && unfinished(current, lane).length > 0
-        if (now !== from || isBusy) return [false, current]
+        if (now !== from || isBusy || isLast) return [false, current]
         const laneStates = new Map([...current.laneStates, [lane, { state: to, sinceMs }]])
         return [true, recorded({ ...current, laneStates }, record, sinceMs)]
       })

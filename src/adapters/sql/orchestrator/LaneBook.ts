@@ -5,6 +5,7 @@ import type { Hash, Hex } from "../../../domain/Hex.ts"
 import * as Address from "../../../domain/Address.ts"
 import type { LaneState } from "../../../domain/LaneState.ts"
 import { LaneBook, type NewOperatorRecord, type Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
+import * as IntentTables from "./IntentTables.ts"
 import { bytes, guarded, text, timestamp } from "../shared/Database.ts"
 
 type Sql = PgClient.PgClient
@@ -37,13 +38,18 @@ const inFlight = (sql: Sql): Shape["inFlight"] =>
 
 const move = (sql: Sql): Shape["move"] =>
   Effect.fnUntraced(
-    function* (lane, from, to, change) {
+    function* (lane, from, to, change, others) {
+      // Each statement after the lock sees the changes before it.
+      yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('lane_states', 0))`
       const at = timestamp(yield* Clock.currentTimeMillis)
       const moved = yield* sql`INSERT INTO orchestrator.lane_states AS s (lane, state, since)
         SELECT ${lane}, ${to}, ${at}::timestamptz
         WHERE (${from} = 'active' OR EXISTS (SELECT FROM orchestrator.lane_states WHERE lane = ${lane}))
           AND (${to} <> 'retired' OR NOT EXISTS (
             SELECT FROM orchestrator.relay_transactions WHERE lane = ${lane} AND status <> 'final'))
+          AND (${from} <> 'active' OR ${others === undefined} OR EXISTS (
+            SELECT FROM unnest(${IntentTables.ids(sql, others ?? [])}) AS o (lane) WHERE NOT EXISTS (
+              SELECT FROM orchestrator.lane_states l WHERE l.lane = o.lane AND l.state <> 'active')))
         ON CONFLICT (lane) DO UPDATE SET state = excluded.state, since = excluded.since WHERE s.state = ${from}
         RETURNING lane`
       if (moved.length === 0) return false
