@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Bridge, BridgeRequest, BridgeRoute } from "../../ports/orchestrator/Bridge.ts"
-import { type NoRoute, RoutingUnavailable, type SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
+import { type NoRoute, RoutingUnavailable, type SwapRoute, type SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import type { ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as AcrossArrival from "./AcrossArrival.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
@@ -96,11 +96,13 @@ const look = Effect.fnUntraced(
   })
 )
 
+type Read = Effect.Success<ReturnType<typeof look>>
+
 /** The members of a route that tell of its arrival. */
 const arriving = (
   { amountOut, provider }: Pick<BridgeRoute, "amountOut" | "provider">,
   { deposit, purchase }: AcrossArrival.Arrival,
-  { outputToken, outputUnwraps }: Pick<Effect.Success<ReturnType<typeof look>>, "outputToken" | "outputUnwraps">
+  { outputToken, outputUnwraps }: Pick<Read, "outputToken" | "outputUnwraps">
 ): Pick<BridgeRoute, "provider" | "amountOut" | "minAmountOut" | "arrival"> =>
   purchase === undefined
     ? {
@@ -116,14 +118,14 @@ const arriving = (
         arrival: { arrivesInsteadIfSwapFails: { token: outputToken, minAmount: deposit.outputAmount } }
       }
 
-/** The route of the request from what was read. */
-const routeFrom = Effect.fnUntraced(function* (
+/** The route of the request from what was read, with the swap before the deposit if there is one. */
+const routeWith = Effect.fnUntraced(function* (
   parts: Parts,
-  read: Effect.Success<ReturnType<typeof look>>,
-  request: BridgeRequest
+  read: Read,
+  request: BridgeRequest,
+  swap: AcrossSwap.Swap | undefined
 ) {
-  const { buyer, decimals, destination, inputToken, outputToken, pool, settings, source, swapOf } = read
-  const swap = swapOf === undefined ? undefined : yield* swapOf(request.amountIn)
+  const { buyer, decimals, destination, inputToken, outputToken, pool, settings, source } = read
   // A relayer's fee falls with the amount, so the fee for the minimum covers a larger amount.
   const inputAmount = swap?.minAmountOut ?? request.amountIn
   const feeRequest = {
@@ -160,6 +162,24 @@ const routeFrom = Effect.fnUntraced(function* (
   const route =
     swap === undefined ? plain : { ...plain, ...AcrossSwap.before(pool, deposit, DEPOSIT_GAS, request, swap) }
   return { ...route, ...arriving(route, arrival, read) } satisfies BridgeRoute
+})
+
+/** Venues beside the best one whose swap before the deposit is made too. Each costs a request for the bridge's fee. */
+const OTHER_VENUES = 1
+
+/** The route of the request from what was read. That of the next venue stands behind it, for when the best one does not deliver. */
+const routeFrom = Effect.fnUntraced(function* (parts: Parts, read: Read, request: BridgeRequest) {
+  if (read.swapOf === undefined) return yield* routeWith(parts, read, request, undefined)
+  const swap = yield* read.swapOf(request.amountIn)
+  const others = (swap.alternatives ?? []).slice(0, OTHER_VENUES)
+  const nextWith = (other: SwapRoute) =>
+    Effect.option(routeWith(parts, read, request, { ...other, periphery: swap.periphery }))
+  const [route, nexts] = yield* Effect.all(
+    [routeWith(parts, read, request, swap), Effect.forEach(others, nextWith, { concurrency: "unbounded" })],
+    { concurrency: "unbounded" }
+  )
+  const alternatives = nexts.flatMap(Option.toArray)
+  return alternatives.length === 0 ? route : { ...route, alternatives }
 })
 
 /** Makes the bridge's `prepare`. */

@@ -36,6 +36,11 @@ const proxyOf = Effect.fnUntraced(function* (source: ChainClient, periphery: Add
   )
 })
 
+/** A swap into the token that is deposited. */
+export interface Swap extends SwapRoute {
+  readonly periphery: Address.Address
+}
+
 /** Reads the market of the request's token and `tokenOut`. The returned function makes the swap of an amount into the latter, which is then deposited. */
 export const prepare = Effect.fnUntraced(function* (
   venue: SwapVenue["Service"],
@@ -52,7 +57,7 @@ export const prepare = Effect.fnUntraced(function* (
     { concurrency: 2 }
   )
   return (amountIn: bigint) =>
-    Effect.map(swapOf({ amountIn, sender: proxy, recipient: proxy, slippageBps, deadline }), (swap) => ({
+    Effect.map(swapOf({ amountIn, sender: proxy, recipient: proxy, slippageBps, deadline }), (swap): Swap => ({
       ...swap,
       periphery
     }))
@@ -64,7 +69,7 @@ export const before = (
   deposit: AcrossDeposit,
   depositGas: bigint,
   { amountIn, tokenIn }: Pick<BridgeRequest, "amountIn" | "tokenIn">,
-  swap: SwapRoute & { readonly periphery: Address.Address }
+  swap: Swap
 ) => ({
   provider: `${swap.provider}+${PROVIDER}`,
   target: swap.periphery,

@@ -102,7 +102,11 @@ const make = Effect.fnUntraced(function* ({ bridges: others, fallback, ...value 
     const offers = answers.flatMap(({ name, value: { isHonest: honest, route } }): ReadonlyArray<Offer> =>
       honest ? [{ ...route, name }] : []
     )
-    const [best, ...rest] = BridgeChoice.ranked(offers, value).map(({ name: _name, ...route }): BridgeRoute => route)
+    const routes = offers.flatMap(({ alternatives = [], name: _name, ...route }): ReadonlyArray<BridgeRoute> => [
+      route,
+      ...alternatives
+    ])
+    const [best, ...rest] = BridgeChoice.ranked(routes, value)
     if (best !== undefined) return rest.length === 0 ? best : { ...best, alternatives: rest }
     const dishonest = answers.flatMap(({ name, value: { isHonest: honest } }) => (honest ? [] : [name]))
     return yield* joined(failures, silent, dishonest)

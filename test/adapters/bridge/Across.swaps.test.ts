@@ -1,14 +1,37 @@
 /** Swaps before a deposit at the bridge. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import * as Across from "../../../src/adapters/bridge/Across.ts"
 import * as AcrossCall from "../../../src/adapters/bridge/AcrossCall.ts"
+import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
 import { units } from "../../../src/devnet/Tokens.ts"
 import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
+import { type SwapRoute, SwapVenue } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { address } from "../../support/FakeChain.ts"
 import { TestNetwork } from "../../support/Network.ts"
 import { balanceOf } from "../evm/contracts/asUser.ts"
 import { AcrossNetwork, chainsOf, RECIPIENT } from "./acrossNetwork.ts"
-import { across, refusal, shared } from "./acrossRoutes.ts"
+import { across, fees, ORDER_LIFETIME_SECONDS, refusal, shared } from "./acrossRoutes.ts"
+
+/** A venue that promises twice of what the exchange pays, with the exchange behind it. */
+const liar = Layer.effect(
+  SwapVenue,
+  Effect.map(SwapVenue, (venue) => {
+    const lying = ({ alternatives: _none, ...honest }: SwapRoute): SwapRoute => ({
+      ...honest,
+      provider: "liar",
+      amountOut: 2n * honest.amountOut,
+      minAmountOut: 2n * honest.minAmountOut,
+      alternatives: [honest, { ...honest, provider: "third" }]
+    })
+    return SwapVenue.of({
+      route: (request) => Effect.map(venue.route(request), lying),
+      prepare: (pair) => Effect.map(venue.prepare(pair), (routeOf) => (terms) => Effect.map(routeOf(terms), lying))
+    })
+  })
+).pipe(Layer.provide(UniswapV3.layer))
+
+const withLiar = Across.layer({ orderLifetimeSeconds: ORDER_LIFETIME_SECONDS }).pipe(Layer.provide([fees, liar]))
 
 layer(shared)("Across, swaps before the deposit", (it) => {
   it.effect("pay out what the swap yields, at least what was promised, and are used up", () =>
@@ -32,6 +55,23 @@ layer(shared)("Across, swaps before the deposit", (it) => {
         // There are no other trades, and the periphery rounds down.
         assert.isTrue(received === route.amountOut || received === route.amountOut - 1n)
       }
+    })
+  )
+
+  it.effect("have the next venue's behind the best one's, for when that one does not deliver", () =>
+    Effect.gen(function* () {
+      const net = yield* AcrossNetwork
+      const request = net.requestOf("WETH", "USDC", units("WETH", 1n))
+      const bridge = yield* Effect.provide(Bridge, Layer.fresh(withLiar))
+      const { alternatives = [], ...best } = yield* bridge.route(request)
+      const [next = assert.fail("no other venue is tried"), ...more] = alternatives
+      assert.lengthOf(more, 0)
+      assert.strictEqual(best.provider, "liar+across")
+      assert.strictEqual((yield* net.deposit(request, best)).receipt.status, "reverted")
+      assert.isTrue(next.minAmountOut < best.minAmountOut)
+      const { minAmountOut } = yield* bridge.decode(request.sourceChainId, next.target, next.calldata)
+      assert.strictEqual(minAmountOut, next.minAmountOut)
+      assert.strictEqual((yield* net.deposit(request, next)).receipt.status, "success")
     })
   )
 

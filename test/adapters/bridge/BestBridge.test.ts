@@ -34,6 +34,8 @@ interface Behaviour {
   readonly prepare?: Effect.Effect<void>
   readonly lie?: Partial<BridgeDeposit>
   readonly isOffered?: boolean
+  /** Least arrival of its own next route. Default: it has none. */
+  readonly next?: bigint
 }
 
 /** A bridge whose calldata is its mark. */
@@ -59,7 +61,12 @@ const bridgeOf = (name: string, behaviour: Behaviour): BestBridge.NamedBridge =>
     recipient: request.recipient,
     ...lie
   }
-  const routeOf = () => Effect.as(behaviour.route ?? Effect.void, route)
+  const { next } = behaviour
+  const own =
+    next === undefined
+      ? route
+      : { ...route, alternatives: [{ ...route, provider: `${name}'s next`, amountOut: next, minAmountOut: next }] }
+  const routeOf = () => Effect.as(behaviour.route ?? Effect.void, own)
   return {
     name,
     isOffered,
@@ -102,6 +109,19 @@ const unavailable = Effect.fail(new RoutingUnavailable({ provider: "x", detail: 
 const noRoute = Effect.fail(new NoRoute({ detail: "too little" }))
 
 describe("the best bridge", () => {
+  it.effect("keeps the next routes of each bridge behind its best, by their own arrival", () =>
+    Effect.gen(function* () {
+      const across = bridgeOf("across", { mark: "0x01", minAmountOut: 9_000n, next: 8_000n })
+      const relay = bridgeOf("relay", { mark: "0x02", minAmountOut: 8_500n, next: 7_000n })
+      const { alternatives = [], ...route } = yield* (yield* best(across, relay)).route(request)
+      assert.deepStrictEqual(
+        [route, ...alternatives].map(({ provider }) => provider),
+        ["across", "relay", "across's next", "relay's next"]
+      )
+      assert.isTrue(alternatives.every((each) => each.alternatives === undefined))
+    })
+  )
+
   it.effect("is the one of the best arrival, by amount and time", () =>
     Effect.gen(function* () {
       const across = bridgeOf("across", { mark: "0x01", minAmountOut: 9_000n, seconds: 3_600 })

@@ -6,7 +6,7 @@ import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
 import { Bridge, type BridgeRequest } from "../../../src/ports/orchestrator/Bridge.ts"
 import { network } from "./acrossNetwork.ts"
 
-const fees = layerFixed({ relayFeeBps: 10, fillDeadlineSeconds: 3 * 3_600 })
+export const fees = layerFixed({ relayFeeBps: 10, fillDeadlineSeconds: 3 * 3_600 })
 
 export const ORDER_LIFETIME_SECONDS = 720
 
