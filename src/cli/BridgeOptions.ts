@@ -14,6 +14,7 @@ export const bridgeOptions = Effect.gen(function* () {
     maxInFlightUsd: config.bridgeMaxInFlightUsd,
     timeValueBpsPerHour: config.bridgeTimeValueBpsPerHour,
     relay: { apiUrl: config.relayApiUrl.href, apiKey: Option.getOrUndefined(config.relayApiKey) },
+    cctp: { apiUrl: config.cctpApiUrl.href },
     liFi: {
       apiUrl: liFiApiUrl.href,
       apiKey: Option.getOrUndefined(liFiApiKey),

@@ -21,17 +21,19 @@ describe("the bridges of the settings", () => {
 
   it.effect("are the named ones, each once and with its settings", () =>
     Effect.gen(function* () {
-      const { liFi, offered, relay, timeValueBpsPerHour } = yield* optionsOf({
+      const { cctp, liFi, offered, relay, timeValueBpsPerHour } = yield* optionsOf({
         BRIDGE_PROVIDERS: "lifi, relay,lifi",
         BRIDGE_TIME_VALUE_BPS_PER_HOUR: "0",
         RELAY_API_URL: "https://relay.example/base",
         RELAY_API_KEY: "k1",
+        CCTP_API_URL: "https://iris.example",
         LIFI_INTEGRATOR: "app"
       })
       assert.deepStrictEqual(offered, ["lifi", "relay"])
       assert.strictEqual(timeValueBpsPerHour, 0)
       assert.strictEqual(relay.apiUrl, "https://relay.example/base")
       assert.strictEqual(relay.apiKey && Redacted.value(relay.apiKey), "k1")
+      assert.strictEqual(cctp.apiUrl, "https://iris.example/")
       assert.deepStrictEqual(liFi, { apiUrl: "https://li.quest/", apiKey: undefined, integrator: "app" })
     })
   )
@@ -39,7 +41,7 @@ describe("the bridges of the settings", () => {
   it.effect("have no other names", () =>
     Effect.gen(function* () {
       const refused = sentence(yield* Effect.flip(optionsOf({ BRIDGE_PROVIDERS: "rely" })))
-      assert.include(refused, "expected names of services among relay, lifi")
+      assert.include(refused, "expected names of services among relay, lifi, cctp")
       assert.include(refused, "Did you mean relay?")
     })
   )

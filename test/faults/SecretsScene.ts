@@ -122,7 +122,7 @@ export const make = Effect.gen(function* () {
     OFAC_SNAPSHOT_URL: `${upstream.url}/sdn.xml?key=${OFAC_KEY.secret}`,
     SUBSCRIPTIONS_URL: `${upstream.url}/subscriptions`,
     ROUTE_PROVIDERS: "0x,kyberswap,lifi",
-    BRIDGE_PROVIDERS: "relay,lifi",
+    BRIDGE_PROVIDERS: "relay,lifi,cctp",
     SELF_SIGNUP_ENABLED: "true",
     DASHBOARD_URL: dashboardUrl,
     WEBHOOKS_ALLOW_PRIVATE: "true",

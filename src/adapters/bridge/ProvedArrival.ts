@@ -14,6 +14,7 @@ import type { Hash } from "../../domain/Hex.ts"
 import { type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import type { Idempotency } from "../../ports/shared/Idempotency.ts"
 import { settledBlock } from "./Blocks.ts"
+import * as ProofClaims from "./ProofClaims.ts"
 import { spokePoolAbi } from "./spokePoolAbi.ts"
 
 export interface Arrival {
@@ -45,12 +46,6 @@ const MOST_TRANSACTIONS = 4
 /** Difference between the clocks of two chains, in seconds. */
 const SKEW_SECONDS = 15n
 
-/** A claim is kept for longer than any delivery is awaited. */
-const CLAIM_MILLIS = 10 * 365 * 86_400_000
-
-/** Time after which a claim that a crash interrupted can be made again by the same order. */
-const LEASE_MILLIS = 10_000
-
 const [FILLED] = encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay" })
 
 const [TRANSFER] = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer" })
@@ -81,23 +76,11 @@ const isOfAnother = ({ chain }: ChainClient, logs: ReadonlyArray<Log>): boolean 
 }
 
 export const make = (idempotency: Idempotency["Service"]) => {
+  const claims = ProofClaims.make(idempotency)
+
   /** Makes the log line the proof of this order, unless it is another's. */
-  const claim = Effect.fnUntraced(function* (chainId: number, log: Log, order: string) {
-    const id = `arrival:${chainId}:${log.transactionHash.toLowerCase()}:${log.logIndex}`
-    const claimed = yield* idempotency.claim({
-      id,
-      attempt: order,
-      fingerprint: order,
-      leaseMillis: LEASE_MILLIS,
-      lifetimeMillis: CLAIM_MILLIS
-    })
-    if (claimed._tag === "Answered") return "own"
-    if (claimed._tag === "Mismatched") return "another's"
-    // Another replica claims it for this order now, or stopped while it did.
-    if (claimed._tag === "InProgress") return "later"
-    yield* idempotency.complete({ id, attempt: order }, { status: 200, body: "" })
-    return "own"
-  })
+  const claim = (chainId: number, log: Log, order: string) =>
+    claims(`arrival:${chainId}:${log.transactionHash.toLowerCase()}:${log.logIndex}`, order)
 
   /** The proof, if one of the transactions has it. */
   return Effect.fn("ProvedArrival.prove")(

@@ -3,7 +3,7 @@ import { Config, Option, Schema } from "effect"
 import { nearest } from "../../domain/Nearest.ts"
 import { integer, list, secret, setting } from "../Setting.ts"
 
-const NAMES = ["relay", "lifi"] as const
+const NAMES = ["relay", "lifi", "cctp"] as const
 export type BridgeProviderName = (typeof NAMES)[number]
 
 const isName = (name: string): name is BridgeProviderName => (NAMES as ReadonlyArray<string>).includes(name)
@@ -27,7 +27,7 @@ export const bridges = {
     name: "BRIDGE_PROVIDERS",
     check: names,
     meaning:
-      "Services that are asked for routes across chains beside Across, separated by commas: `relay`, `lifi`. A service is used where `targets` of the chains file names its contract and the guard lists it. The order of a `relay` deposit does not bind the service: it alone guarantees the recipient."
+      "Services that are asked for routes across chains beside Across, separated by commas: `relay`, `lifi`, `cctp`. A service is used where `targets` of the chains file names its contract and the guard lists it. The order of a `relay` deposit does not bind the service: it alone guarantees the recipient."
   }),
   relayApiKey: secret({
     name: "RELAY_API_KEY",
@@ -38,6 +38,12 @@ export const bridges = {
     default: new URL("https://api.relay.link"),
     check: Config.URL,
     meaning: "Base URL of Relay's API."
+  }),
+  cctpApiUrl: setting({
+    name: "CCTP_API_URL",
+    default: new URL("https://iris-api.circle.com"),
+    check: Config.URL,
+    meaning: "Base URL of Circle's API for CCTP. It tells fees and attested messages."
   }),
   bridgeMaxInFlightUsd: setting({
     name: "BRIDGE_MAX_IN_FLIGHT_USD",

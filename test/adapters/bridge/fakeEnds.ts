@@ -5,7 +5,15 @@ import type { Address } from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import type { Hash, Hex } from "../../../src/domain/Hex.ts"
 import type { NamedTarget } from "../../../src/domain/SwapTarget.ts"
-import { type Block, Chains, type Log, type Receipt, UnsupportedChain } from "../../../src/ports/shared/Chains.ts"
+import {
+  type Block,
+  type CallRequest,
+  type ChainClient,
+  Chains,
+  type Log,
+  type Receipt,
+  UnsupportedChain
+} from "../../../src/ports/shared/Chains.ts"
 import { address, chain, client } from "../../support/FakeChain.ts"
 
 export const hash = (number: number): Hash => numberToHex(number, { size: 32 })
@@ -72,7 +80,20 @@ export const EARLIER = { guard: address(0xe1), delegate: address(0xe2), entry: a
 export const SOURCE = 31337
 export const DESTINATION = 31338
 
-export const make = (targets: ReadonlyArray<NamedTarget>, tokens: Chain["tokens"] = chain.tokens) => {
+/** More that the nodes answer. */
+export interface More {
+  /** Targets of the destination. Default: none. */
+  readonly destinationTargets?: ReadonlyArray<NamedTarget>
+  /** Answers to calls of other contracts than the guard. Undefined: the guard's answer. */
+  readonly call?: (chainId: number, request: CallRequest) => Hex | undefined
+  readonly logs?: ChainClient["logs"]
+}
+
+export const make = (
+  targets: ReadonlyArray<NamedTarget>,
+  tokens: Chain["tokens"] = chain.tokens,
+  { call, destinationTargets = [], logs }: More = {}
+) => {
   const ends: Ends = {
     head: 100n,
     receipts: new Map(),
@@ -80,32 +101,39 @@ export const make = (targets: ReadonlyArray<NamedTarget>, tokens: Chain["tokens"
     reads: 0
   }
   const answers = {
+    ...(logs === undefined ? {} : { logs }),
     block: (which: "latest" | bigint) => {
       const number = which === "latest" ? ends.head : which
       return Effect.succeed(number > ends.head ? Option.none() : Option.some(blockOf(number)))
     },
-    receipt: (wanted: Hash) => Effect.succeed(Option.fromUndefinedOr(ends.receipts.get(wanted))),
-    call: () =>
-      Effect.sync(() => {
-        ends.reads += 1
-        const words = targets.flatMap((target) => {
-          const active = ends.listed.has(target.address) ? 1n : 0n
-          return [word(active), word(0n), word(active)]
-        })
-        return encodeFunctionResult({
-          abi: multicall3Abi,
-          functionName: "aggregate3",
-          result: words.map((returnData) => ({ success: true, returnData }))
-        })
-      })
+    receipt: (wanted: Hash) => Effect.succeed(Option.fromUndefinedOr(ends.receipts.get(wanted)))
   }
-  const source = { ...client(answers), chain: { ...chain, id: SOURCE, name: "source", targets, tokens } }
+  const calls = (chainId: number) => (request: CallRequest) =>
+    Effect.sync(() => {
+      const answer = call?.(chainId, request)
+      if (answer !== undefined) return answer
+      ends.reads += 1
+      const words = targets.flatMap((target) => {
+        const active = ends.listed.has(target.address) ? 1n : 0n
+        return [word(active), word(0n), word(active)]
+      })
+      return encodeFunctionResult({
+        abi: multicall3Abi,
+        functionName: "aggregate3",
+        result: words.map((returnData) => ({ success: true, returnData }))
+      })
+    })
+  const source = {
+    ...client({ ...answers, call: calls(SOURCE) }),
+    chain: { ...chain, id: SOURCE, name: "source", targets, tokens }
+  }
   const destination = {
-    ...client(answers),
+    ...client({ ...answers, call: calls(DESTINATION) }),
     chain: {
       ...chain,
       id: DESTINATION,
       name: "destination",
+      targets: destinationTargets,
       confirmations: 3,
       tokens,
       spokePool: POOL,

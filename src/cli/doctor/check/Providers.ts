@@ -56,11 +56,17 @@ const routes = (config: OrchestratorValues): ReadonlyArray<Probe> => {
     keySetting: named(orchestrator.relayApiKey, config.relayApiKey),
     request: get(config.relayApiUrl, "/chains", header("x-api-key", config.relayApiKey))
   }
+  const cctp: Probe = {
+    name: "Circle CCTP",
+    keySetting: undefined,
+    request: get(config.cctpApiUrl, "/v2/publicKeys")
+  }
   return [
     ...(routeProviders.includes("0x") ? [zeroX] : []),
     ...(routeProviders.includes("kyberswap") ? [kyberSwap] : []),
     ...(usesLiFi ? [liFi] : []),
     ...(bridgeProviders.includes("relay") ? [relay] : []),
+    ...(bridgeProviders.includes("cctp") ? [cctp] : []),
     ...across(config)
   ]
 }

@@ -1,0 +1,179 @@
+/**
+ * State of a burn by CCTP. Circle's API tells the attested message and the transaction of its mint. Only the destination's own logs prove
+ * the mint: its transmitter received this very message, once, and its messenger minted for the recipient. The API's word alone ends nothing.
+ */
+import { Effect, Option, Schema } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { Hash, Hex } from "../../domain/Hex.ts"
+import type { Bridge, Delivery } from "../../ports/orchestrator/Bridge.ts"
+import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as Answer from "../providers/Answer.ts"
+import type { Provider } from "../providers/Provider.ts"
+import { blockBefore, settledBlock } from "./Blocks.ts"
+import type * as CctpContracts from "./CctpContracts.ts"
+import * as CctpDeposit from "./CctpDeposit.ts"
+import * as CctpMessage from "./CctpMessage.ts"
+import type * as ProofClaims from "./ProofClaims.ts"
+
+/** `GET /v2/messages/{sourceDomain}?transactionHash={hash}`. */
+const Messages = Schema.Struct({
+  messages: Schema.Array(
+    Schema.Struct({
+      /** Empty until Circle attests. */
+      message: Schema.optionalKey(Schema.NullOr(Hex)),
+      /** Transaction of the mint that Circle sent. */
+      forwardTxHash: Schema.optionalKey(Schema.NullOr(Hash)),
+      forwardState: Schema.optionalKey(Schema.NullOr(Schema.String))
+    })
+  )
+})
+
+const readMessages = Answer.json(Messages)
+
+const PENDING: Delivery = { _tag: "Pending" }
+
+/** Difference between the clocks of two chains, in seconds. */
+const SKEW_SECONDS = 15n
+
+/** Requests of one search for a mint that Circle did not send. */
+const REQUESTS = 8
+
+export interface Parts {
+  readonly chains: Chains["Service"]
+  /** Asked for attested messages. */
+  readonly provider: Provider
+  readonly contractsOf: ReturnType<typeof CctpContracts.make>
+  readonly claim: ReturnType<typeof ProofClaims.make>
+}
+
+/** A burn of an order. */
+interface Burn {
+  readonly contracts: CctpContracts.Contracts
+  readonly deposit: CctpDeposit.CctpDeposit
+  /** The message, as it was sent. */
+  readonly sent: Hex
+  /** UNIX seconds of its block. */
+  readonly sentAt: bigint
+}
+
+interface Attested {
+  readonly nonce: Hash
+  readonly forwardTxHash: Hash | undefined
+}
+
+/** The mint, if this transaction has it and counts. */
+const mintIn = Effect.fnUntraced(function* (
+  client: ChainClient,
+  head: Block,
+  { contracts, deposit, sent }: Burn,
+  nonce: Hash,
+  txHash: Hash
+) {
+  const receipt = Option.getOrUndefined(yield* client.receipt(txHash))
+  if (receipt === undefined || receipt.status !== "success" || receipt.blockNumber > head.number) return Option.none()
+  const block = Option.getOrUndefined(yield* client.block(receipt.blockNumber))
+  if (block === undefined || block.hash !== receipt.blockHash) return Option.none()
+  const amount = CctpMessage.mintOf(receipt.logs, contracts, deposit, sent, nonce)
+  return Option.map(amount, (amountOut): Delivery => ({ _tag: "Delivered", txHash, amountOut }))
+})
+
+/** The transaction of a mint that anybody sent with Circle's attestation. */
+const mintedBy = Effect.fnUntraced(function* (
+  client: ChainClient,
+  head: Block,
+  { contracts, sentAt }: Burn,
+  nonce: Hash
+) {
+  const { logs } = yield* client.logs({
+    fromBlock: yield* blockBefore(client, head, sentAt - SKEW_SECONDS),
+    toBlock: head.number,
+    address: contracts.destinationTransmitter,
+    topics: CctpMessage.receivedTopics(nonce),
+    order: "newest",
+    until: () => true,
+    requests: REQUESTS
+  })
+  return logs.at(0)?.transactionHash
+})
+
+/** The mint of an attested message. None if the destination does not have it at the depth. */
+const proofOf = Effect.fnUntraced(function* (
+  client: ChainClient,
+  head: Block,
+  burn: Burn,
+  { forwardTxHash, nonce }: Attested
+) {
+  const named = forwardTxHash === undefined ? Option.none() : yield* mintIn(client, head, burn, nonce, forwardTxHash)
+  if (Option.isSome(named)) return named
+  const found = yield* mintedBy(client, head, burn, nonce)
+  return found === undefined ? Option.none() : yield* mintIn(client, head, burn, nonce, found)
+})
+
+/** Makes the bridge's `delivery`. */
+export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["Service"]["delivery"] => {
+  /** What Circle attested of the messages of a transaction. None until it has seen the transaction, or if it does not answer. */
+  const messagesOf = (sourceDomain: number, transactionHash: Hash) =>
+    provider
+      .ask(HttpClientRequest.get(`/v2/messages/${sourceDomain}`, { urlParams: { transactionHash } }), (reply) =>
+        reply.status >= 400 ? Effect.succeed({ messages: [] }) : readMessages(reply)
+      )
+      .pipe(
+        Effect.map(({ messages }) => messages),
+        Effect.catchTag("ProviderUnavailable", ({ detail }) =>
+          Effect.as(Effect.annotateLogs(Effect.logDebug("bridge.status_unknown"), { bridge: "cctp", detail }), [])
+        )
+      )
+
+  /** The attested forms of a burn's message. Equal orders of one owner, in one transaction, have several. */
+  const attestedOf = Effect.fnUntraced(function* ({ contracts, sent }: Burn, transactionHash: Hash) {
+    const found: Array<Attested> = []
+    for (const { forwardState, forwardTxHash, message } of yield* messagesOf(contracts.sourceDomain, transactionHash)) {
+      const nonce = CctpMessage.attestedAs(message ?? "0x", sent)
+      if (Option.isNone(nonce)) continue
+      if (forwardState === "FAILED") {
+        // Anybody can send the mint instead: the how-to guide of bridges tells how.
+        yield* Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
+      }
+      found.push({ nonce: nonce.value, forwardTxHash: forwardTxHash ?? undefined })
+    }
+    return found
+  })
+
+  return Effect.fn("Cctp.delivery")(
+    function* ({ confirmations, order, receipt, sourceChainId }) {
+      const unprovable = (detail: string) =>
+        new ChainUnavailable({ chainId: sourceChainId, method: "Cctp.delivery", detail })
+      const deposit = Option.getOrUndefined(CctpDeposit.decode(order.swapCalldata))
+      if (deposit === undefined) return yield* unprovable("the order's call is not a burn with its terms")
+      const [source, destination] = yield* Effect.all([
+        chains.get(sourceChainId),
+        chains.get(Number(deposit.destChainId))
+      ]).pipe(Effect.mapError(({ message }) => unprovable(message)))
+      const contracts = yield* contractsOf(source, order.swapTarget, deposit.tokenIn, destination).pipe(
+        Effect.catchTag("NoRoute", ({ detail }) => Effect.fail(unprovable(detail)))
+      )
+      const sent = CctpMessage.of(contracts, { ...deposit, depositor: order.owner })
+      if (!CctpMessage.isSent(receipt.logs, contracts.transmitter, sent)) {
+        return yield* unprovable(`no burn of this order in transaction ${receipt.transactionHash}`)
+      }
+      const block = Option.getOrUndefined(yield* source.block(receipt.blockNumber))
+      const head = Option.getOrUndefined(yield* settledBlock(destination, confirmations))
+      if (block === undefined || head === undefined) return PENDING
+      const burn: Burn = { contracts, deposit, sent, sentAt: block.timestamp }
+      for (const attested of yield* attestedOf(burn, receipt.transactionHash)) {
+        const proof = yield* proofOf(destination, head, burn, attested)
+        if (Option.isNone(proof)) continue
+        const id = `cctp:${destination.chain.id}:${attested.nonce}`
+        const claimed = yield* claim(id, `${sourceChainId}:${order.owner}:${order.nonce}`)
+        if (claimed === "own") return proof.value
+        // Otherwise the order would take a second mint, which may be the only proof of another order.
+        if (claimed === "later") return PENDING
+      }
+      return PENDING
+    },
+    (effect, { sourceChainId }) =>
+      Effect.catchTag(effect, "StoreUnavailable", ({ message }) =>
+        Effect.fail(new ChainUnavailable({ chainId: sourceChainId, method: "Cctp.delivery", detail: message }))
+      )
+  )
+}

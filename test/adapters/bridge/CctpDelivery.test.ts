@@ -1,0 +1,169 @@
+/** The proof of CCTP's mints by the destination's own logs. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { numberToHex } from "viem"
+import * as CctpDeposit from "../../../src/adapters/bridge/CctpDeposit.ts"
+import * as CctpMessage from "../../../src/adapters/bridge/CctpMessage.ts"
+import type { Hash, Hex } from "../../../src/domain/Hex.ts"
+import { orderOf } from "../../ports/orchestrator/Bridge.suite.ts"
+import { address } from "../../support/FakeChain.ts"
+import { attested, CONTRACTS, DOMAINS, http, mintLogs, request, scene, sentLog, told } from "./cctpScene.ts"
+import * as FakeEnds from "./fakeEnds.ts"
+
+const BURN = FakeEnds.hash(0xd)
+const MINT = FakeEnds.hash(0xf111)
+const OTHER = FakeEnds.hash(0xf222)
+const AMOUNT = 999_700_000n
+
+const nonceOf = (number: number): Hash => numberToHex(number, { size: 32 })
+
+/** A settled order with a route of CCTP. Circle's answers and the chains are the test's. */
+const settled = Effect.fnUntraced(function* () {
+  const { bridge, ends, history, stub } = yield* scene()
+  const route = yield* bridge.route(request)
+  const deposit = Option.getOrThrow(CctpDeposit.decode(route.calldata))
+  const sent = CctpMessage.of(
+    {
+      sourceDomain: DOMAINS.source,
+      destinationDomain: DOMAINS.destination,
+      messenger: CONTRACTS.source.messenger,
+      transmitter: CONTRACTS.source.transmitter,
+      destinationMessenger: CONTRACTS.destination.messenger,
+      destinationTransmitter: CONTRACTS.destination.transmitter
+    },
+    deposit
+  )
+  const message = attested(sent, nonceOf(7), 300_000n)
+  const look = (nonce = 0n, logs = [sentLog(sent, BURN)]) =>
+    bridge.delivery({
+      sourceChainId: request.sourceChainId,
+      order: { ...orderOf(request, route), nonce },
+      receipt: FakeEnds.receiptOf(BURN, 50n, logs)
+    })
+  const mint = (logs: ReturnType<typeof mintLogs> = mintLogs(message, MINT, AMOUNT), blockNumber = 60n, tx = MINT) =>
+    ends.receipts.set(tx, FakeEnds.receiptOf(tx, blockNumber, logs))
+  /** Circle's API is asked, and what it says is not enough. The clock restores the budget of requests. */
+  const isPending = Effect.gen(function* () {
+    const before = (yield* stub.seen).length
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual((yield* look())._tag, "Pending")
+    assert.lengthOf(yield* stub.seen, before + 1)
+  })
+  return { ends, history, isPending, look, message, mint, sent, stub }
+})
+
+const DELIVERED = { _tag: "Delivered", txHash: MINT, amountOut: AMOUNT } as const
+
+describe("a delivery of CCTP", () => {
+  it.effect("is proved by the mint of its own message at the chain's depth", () =>
+    Effect.gen(function* () {
+      const { ends, isPending, look, message, mint, stub } = yield* settled()
+      yield* stub.answer({ status: 404, body: {} })
+      yield* isPending
+      const { path } = (yield* stub.seen).at(-1) ?? assert.fail()
+      assert.strictEqual(path, `/v2/messages/6?transactionHash=${BURN}`)
+      yield* stub.answer(told("0x"))
+      yield* isPending
+      yield* stub.answer(told(message, MINT, "CONFIRMED"))
+      // The API's word alone.
+      yield* isPending
+      mint(undefined, 99n)
+      // The depth of three blocks is not reached.
+      yield* isPending
+      ends.head = 101n
+      assert.deepStrictEqual(yield* look(), DELIVERED)
+      assert.deepStrictEqual(yield* look(), DELIVERED)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("is not proved by the mint of another message, nor by one with other terms", () =>
+    Effect.gen(function* () {
+      const { ends, isPending, look, message, mint, sent, stub } = yield* settled()
+      yield* stub.answer(told(message, MINT))
+      const [minted, received] = mintLogs(message, MINT, AMOUNT)
+      const others = [
+        mintLogs(attested(sent, nonceOf(8), 300_000n), MINT, AMOUNT),
+        mintLogs(message, MINT, AMOUNT, { recipient: address(0xee) }),
+        mintLogs(message, MINT, AMOUNT, { token: address(0xee) }),
+        mintLogs(message, MINT, AMOUNT, { sender: address(0xee) }),
+        mintLogs(message, MINT, 999_579_999n),
+        [{ ...minted, address: address(0xee) }, received],
+        [minted, { ...received, address: address(0xee) }],
+        [received, minted]
+      ] as const
+      for (const logs of others) {
+        mint(logs)
+        yield* isPending
+      }
+      mint()
+      const honest = ends.receipts.get(MINT) ?? assert.fail()
+      ends.receipts.set(MINT, { ...honest, status: "reverted" })
+      yield* isPending
+      ends.receipts.set(MINT, { ...honest, blockHash: FakeEnds.hash(0xbad) })
+      yield* isPending
+      ends.receipts.set(MINT, honest)
+      assert.deepStrictEqual(yield* look(), DELIVERED)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("takes nothing for its message that differs in a field of the burn", () =>
+    Effect.gen(function* () {
+      const { isPending, message, mint, stub } = yield* settled()
+      mint()
+      // Versions, domains, sender, recipient, caller, least finality, and the burn's own terms.
+      for (const byte of [3, 7, 11, 75, 107, 139, 143, 151, 183, 215, 247, 279, 311, 376]) {
+        const at = 2 + byte * 2
+        const changed = `${message.slice(0, at)}${message.slice(at, at + 2) === "7f" ? "01" : "7f"}${message.slice(at + 2)}`
+        yield* stub.answer(told(changed as Hex, MINT))
+        yield* isPending
+      }
+      yield* stub.answer(told(`${message}00`, MINT))
+      yield* isPending
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("is found in the logs if somebody else sent the mint", () =>
+    Effect.gen(function* () {
+      const { history, isPending, look, message, mint, stub } = yield* settled()
+      yield* stub.answer(told(message, OTHER, "FAILED"))
+      yield* isPending
+      const logs = mintLogs(message, MINT, AMOUNT)
+      history.logs = logs
+      mint(logs)
+      assert.deepStrictEqual(yield* look(), DELIVERED)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("proves one of two equal orders with each message", () =>
+    Effect.gen(function* () {
+      const { look, message, mint, sent, stub } = yield* settled()
+      const second = attested(sent, nonceOf(8), 300_000n)
+      const both = [...told(message, MINT).body.messages, ...told(second, OTHER).body.messages]
+      yield* stub.answer({ status: 200, body: { messages: both } })
+      mint()
+      assert.deepStrictEqual(yield* look(1n), DELIVERED)
+      assert.strictEqual((yield* look(2n))._tag, "Pending")
+      mint(mintLogs(second, OTHER, AMOUNT), 60n, OTHER)
+      assert.deepStrictEqual(yield* look(2n), { ...DELIVERED, txHash: OTHER })
+      assert.deepStrictEqual(yield* look(1n), DELIVERED)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("waits while Circle's API does not answer, and fails without the burn", () =>
+    Effect.gen(function* () {
+      const { isPending, look, sent, stub } = yield* settled()
+      for (const answer of [
+        { status: 500, body: {} },
+        { status: 200, body: "{" }
+      ]) {
+        yield* stub.answer(answer)
+        yield* isPending
+      }
+      const foreign = { ...sentLog(sent, BURN), address: address(0xee) }
+      for (const logs of [[], [foreign], [sentLog(`${sent}00`, BURN)]]) {
+        assert.include((yield* Effect.flip(look(0n, logs))).message, "no burn of this order in transaction")
+      }
+    }).pipe(Effect.provide(http))
+  )
+})
