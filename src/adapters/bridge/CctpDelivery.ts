@@ -111,7 +111,7 @@ const proofOf = Effect.fnUntraced(function* (
 
 /** Makes the bridge's `delivery`. */
 export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["Service"]["delivery"] => {
-  /** What Circle attested of the messages of a transaction. None until it has seen the transaction, or if it does not answer. */
+  /** The messages of a transaction with Circle's attestations. None until Circle has seen the transaction, or if it does not answer. */
   const messagesOf = (sourceDomain: number, transactionHash: Hash) =>
     provider
       .ask(HttpClientRequest.get(`/v2/messages/${sourceDomain}`, { urlParams: { transactionHash } }), (reply) =>
