@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
     if (request.destChainId === chain.id && inputs.includes(request.tokenOut)) {
       return yield* new QuoteFailed({
         reason: "same_token",
-        detail: "tokenOut is tokenIn, or its wrapped form, on the same chain"
+        detail: "tokenOut is tokenIn on the same chain, or its wrapped form, which the delegate refuses as output"
       })
     }
   })
