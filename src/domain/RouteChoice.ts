@@ -2,8 +2,10 @@
 import type { UsdPrice } from "./Fees.ts"
 
 export interface Candidate {
-  /** Expected output, in the smallest unit. */
+  /** Output that is promised before slippage, in the smallest unit. */
   readonly amountOut: bigint
+  /** Expected output, if the promise is known to be below it. Default: `amountOut`. */
+  readonly likelyOut?: bigint
   /** Expected gas. */
   readonly gas: bigint
 }
@@ -21,14 +23,17 @@ export interface GasWorth {
 const NATIVE_DECIMALS = 18
 
 /**
- * Output less the worth of the gas, in the smallest unit; negative if the gas is worth more. The output alone if a price is unknown or
- * not positive.
+ * Expected output less the worth of the gas, in the smallest unit; negative if the gas is worth more. The output alone if a price is
+ * unknown or not positive.
  */
-export const netOutput = ({ amountOut, gas }: Candidate, worth: GasWorth | undefined): bigint => {
-  if (worth === undefined || worth.nativeUsd <= 0n || worth.outUsd <= 0n) return amountOut
+export const netOutput = (
+  { amountOut, gas, likelyOut = amountOut }: Candidate,
+  worth: GasWorth | undefined
+): bigint => {
+  if (worth === undefined || worth.nativeUsd <= 0n || worth.outUsd <= 0n) return likelyOut
   const shift = BigInt(worth.outDecimals - NATIVE_DECIMALS)
   const cost = gas * worth.gasPrice * worth.nativeUsd
-  return amountOut - (shift < 0n ? cost / (worth.outUsd * 10n ** -shift) : (cost * 10n ** shift) / worth.outUsd)
+  return likelyOut - (shift < 0n ? cost / (worth.outUsd * 10n ** -shift) : (cost * 10n ** shift) / worth.outUsd)
 }
 
 /** Prices of both tokens of a swap. */

@@ -46,6 +46,12 @@ describe("the choice among routes", () => {
     return RouteChoice.netOutput(worse, worth) <= RouteChoice.netOutput(better, worth)
   })
 
+  it("compares by the expected output, and not by the promised one", () => {
+    const cautious = { name: "cautious", amountOut: 99_000_000n, likelyOut: 100_500_000n, gas: 100_000n }
+    const exact = { name: "exact", amountOut: 100_000_000n, gas: 100_000n }
+    assert.strictEqual(RouteChoice.ranked([exact, cautious])[0]?.name, "cautious")
+  })
+
   it("weighs the gas in the output token", () => {
     // 100,000 gas at 10 gwei is 0.001 ETH, 3 USD.
     const worth = { gasPrice: 10n ** 10n, nativeUsd: 3_000n * USD, outUsd: USD, outDecimals: 6 }

@@ -54,6 +54,8 @@ export type Market<Path> = ReadonlyArray<Curve<Path>>
 export interface Quoted<Path> {
   readonly path: Path
   readonly amountOut: bigint
+  /** Expected output by the bend of the curve. At least `amountOut`. */
+  readonly likelyOut: bigint
   readonly gas: bigint
   /** Price impact of the largest amount that was read. Absent if the samples do not tell it. */
   readonly impactBps?: number
@@ -115,14 +117,38 @@ export const read = Effect.fnUntraced(function* <Path>(
   return { market, beside: answers.slice(quotes.length) }
 })
 
+/** Slope between two samples, as a fraction. */
+const slopeOf = (a: Sample, b: Sample) => ({ rise: b.amountOut - a.amountOut, run: b.amountIn - a.amountIn })
+
+/**
+ * Height of the parabola through three samples above the line between the two that the amount is between. 0 with fewer samples, and where
+ * the curve does not bend down.
+ */
+const bendAt = (curve: ReadonlyArray<Sample>, index: number, amountIn: bigint): bigint => {
+  const [a, b, c] = curve.slice(Math.max(0, index - 2), Math.max(0, index - 2) + 3)
+  const [low, high] = [curve[index - 1], curve[index]]
+  if (a === undefined || b === undefined || c === undefined || low === undefined || high === undefined) return 0n
+  const [first, second] = [slopeOf(a, b), slopeOf(b, c)]
+  const bend = second.rise * first.run - first.rise * second.run
+  const above =
+    (bend * (amountIn - low.amountIn) * (amountIn - high.amountIn)) /
+    (first.run * second.run * (c.amountIn - a.amountIn))
+  return above > 0n ? above : 0n
+}
+
 /** Output and gas of a path for an amount; none outside of its samples. */
-const payout = (curve: ReadonlyArray<Sample>, amountIn: bigint): Option.Option<Omit<Sample, "amountIn">> => {
+const payout = (
+  curve: ReadonlyArray<Sample>,
+  amountIn: bigint
+): Option.Option<Pick<Quoted<unknown>, "amountOut" | "likelyOut" | "gas">> => {
   const index = curve.findIndex((sample) => sample.amountIn >= amountIn)
   const [low, high] = [curve[index - 1], curve[index]]
-  if (high?.amountIn === amountIn) return Option.some(high)
+  if (high?.amountIn === amountIn) return Option.some({ ...high, likelyOut: high.amountOut })
   if (low === undefined || high === undefined) return Option.none()
   const rise = ((high.amountOut - low.amountOut) * (amountIn - low.amountIn)) / (high.amountIn - low.amountIn)
-  return Option.some({ amountOut: low.amountOut + rise, gas: high.gas > low.gas ? high.gas : low.gas })
+  const amountOut = low.amountOut + rise
+  const likelyOut = amountOut + bendAt(curve, index, amountIn)
+  return Option.some({ amountOut, likelyOut, gas: high.gas > low.gas ? high.gas : low.gas })
 }
 
 /** The path with the highest output for an amount. Of equal ones, the first, which is the shortest. None if no path covers the amount. */

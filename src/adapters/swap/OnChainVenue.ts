@@ -46,8 +46,10 @@ export const remakable = <Path>(
   swapping: (request: SwapRequest, quoted: Quoted<Path>) => SwapRoute
 ): SwapRoute => ({
   ...swapping(request, quoted),
+  ...(quoted.likelyOut > quoted.amountOut ? { likelyOut: quoted.likelyOut } : {}),
   ...(quoted.impactBps === undefined ? {} : { impactBps: quoted.impactBps }),
-  remade: ({ amountOut, slippageBps }) => remakable({ ...request, slippageBps }, { ...quoted, amountOut }, swapping)
+  remade: ({ amountOut, slippageBps }) =>
+    remakable({ ...request, slippageBps }, { ...quoted, amountOut, likelyOut: amountOut }, swapping)
 })
 
 /** The reason why the router cannot serve the request. Undefined if it can. */

@@ -44,6 +44,8 @@ export interface SwapRoute {
   readonly calldata: Hex
   /** Expected output in the smallest unit of `tokenOut`. */
   readonly amountOut: bigint
+  /** Output by which routes are compared. Nothing is promised by it. Default: `amountOut`. */
+  readonly likelyOut?: bigint
   /** Output below which the call reverts: `amountOut` less the slippage tolerance. */
   readonly minAmountOut: bigint
   /** Expected gas of the swap alone. */
