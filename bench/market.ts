@@ -27,6 +27,7 @@ import type { Placed } from "../src/devnet/market/Plan.ts"
 import type { ServedChain } from "../src/devnet/market/Services.ts"
 import { TOKENS } from "../src/devnet/Tokens.ts"
 import { unlimited } from "../test/support/RateLimits.ts"
+import { threadMillis } from "./ProcessTime.ts"
 import * as Hindsight from "./market/Hindsight.ts"
 import * as Quotes from "./market/Quotes.ts"
 import * as Report from "./market/Report.ts"
@@ -72,6 +73,13 @@ const gasPriceOf = async ({ client }: ServedChain): Promise<bigint> => {
   ])
   return (baseFeePerGas.at(-1) ?? 0n) + tip
 }
+
+/** Part of the time that this thread uses for the network's own work. */
+const idleShareOf = Effect.fnUntraced(function* (millis: number) {
+  const [from, cpu] = [performance.now(), threadMillis()]
+  yield* Effect.sleep(millis)
+  return (threadMillis() - cpu) / (performance.now() - from)
+})
 
 const judge = async ({ asking, token }: Asked, listed: ReadonlySet<string>): Promise<Report.Judged> => {
   const { chain, owner } = asking
@@ -130,12 +138,13 @@ const bench = Effect.gen(function* () {
   )
   const listed = DevMarket.routersOf(market, app.network)
   const holders = app.info.accounts.slice(0, 4).map(({ address }) => address)
+  const idleShare = yield* idleShareOf(2_000)
   const asked = (count: number): ReadonlyArray<Asked> =>
     market.served.flatMap((chain) =>
       chain.plan.tokens.slice(0, Math.ceil(count / market.served.length)).map((token, index) => {
         const owner = holders[index % holders.length] ?? holders[0]
         if (owner === undefined) throw new Error("the network has accounts")
-        return { token, asking: { waiting, orchestratorUrl: app.info.orchestratorUrl, chain, owner } }
+        return { token, asking: { waiting, orchestratorUrl: app.info.orchestratorUrl, chain, owner, idleShare } }
       })
     )
 

@@ -31,7 +31,7 @@ export interface Quoted {
   readonly millis: number
   /** Milliseconds in which nothing outside was waited for. */
   readonly ownMillis: number
-  /** CPU milliseconds of the thread that serves. NaN where it is not known. */
+  /** CPU milliseconds of the thread that serves, beyond those of the same time without a quote. NaN where they are not known. */
   readonly cpuMillis: number
   readonly status: number
   /** The service's word for a refusal. */
@@ -45,12 +45,17 @@ export interface Asking {
   readonly orchestratorUrl: string
   readonly chain: ServedChain
   readonly owner: Address.Address
+  /** Part of the time that the thread uses while nothing is asked. */
+  readonly idleShare: number
 }
 
 const outputOf = ({ plan }: ServedChain, { into }: Placed): Address.Address =>
   into === "USDC" ? plan.money.USDC : NATIVE
 
-export const quote = async ({ chain, orchestratorUrl, owner, waiting }: Asking, token: Placed): Promise<Quoted> => {
+export const quote = async (
+  { chain, idleShare, orchestratorUrl, owner, waiting }: Asking,
+  token: Placed
+): Promise<Quoted> => {
   const body = {
     owner,
     tokenIn: token.address,
@@ -77,7 +82,7 @@ export const quote = async ({ chain, orchestratorUrl, owner, waiting }: Asking, 
     token,
     millis,
     ownMillis: millis - waiting.between(from, to),
-    cpuMillis: threadMillis() - cpu,
+    cpuMillis: threadMillis() - cpu - idleShare * millis,
     status: response.status,
     reason: response.headers.get("sweep-reason") ?? ""
   }
