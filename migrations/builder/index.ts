@@ -14,6 +14,7 @@ import healthProbe from "./0011_health_probe.ts"
 import sealedSecrets from "./0012_sealed_secrets.ts"
 import ledgerPages from "./0013_ledger_pages.ts"
 import alertNotices from "./0014_alert_notices.ts"
+import restores from "./0015_restores.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -27,5 +28,6 @@ export const migrations = {
   "0011_health_probe": healthProbe,
   "0012_sealed_secrets": sealedSecrets,
   "0013_ledger_pages": ledgerPages,
-  "0014_alert_notices": alertNotices
+  "0014_alert_notices": alertNotices,
+  "0015_restores": restores
 }

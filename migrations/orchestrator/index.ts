@@ -34,6 +34,7 @@ import traces from "./0044_traces.ts"
 import operatedLanes from "./0045_operated_lanes.ts"
 import alertNotices from "./0046_alert_notices.ts"
 import operatorOverrides from "./0047_operator_overrides.ts"
+import lostTransactions from "./0048_lost_transactions.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -67,5 +68,6 @@ export const migrations = {
   "0044_traces": traces,
   "0045_operated_lanes": operatedLanes,
   "0046_alert_notices": alertNotices,
-  "0047_operator_overrides": operatorOverrides
+  "0047_operator_overrides": operatorOverrides,
+  "0048_lost_transactions": lostTransactions
 }

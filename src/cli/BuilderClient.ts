@@ -70,6 +70,8 @@ const WORDS: Readonly<Record<string, string>> = {
   AlreadyRegistered: "the id is taken, or the wallet already owns a builder",
   PayoutClosed: "the batch is no longer open",
   PaymentInFlight: "a signed payment of the batch may still be mined. `sweep payouts send` continues it",
+  RestoreUnreconciled:
+    "the database was restored and not reconciled, so builders could be paid twice. Run `sweep reconcile`, then try again",
   PaymentTaken: "the transaction pays another batch of the same token",
   Unavailable: "the backend's database is unavailable. Try again later",
   UpstreamFailed: "the chain's node does not answer the backend. Try again later",

@@ -1,6 +1,7 @@
 /** The command tree of `./sweep`. */
 import { Command } from "effect/cli"
 import { alertsCommand } from "./AlertsCommand.ts"
+import { backupCommand } from "./BackupCommand.ts"
 import { benchCommand } from "./BenchCommand.ts"
 import { buildClientCommand } from "./BuildClientCommand.ts"
 import { builderBackendCommand } from "./BuilderBackendCommand.ts"
@@ -22,6 +23,8 @@ import { orchestratorCommand } from "./OrchestratorCommand.ts"
 import { outboxCommand } from "./OutboxCommand.ts"
 import { payoutsCommand } from "./PayoutsCommand.ts"
 import { portfolioCommand } from "./PortfolioCommand.ts"
+import { reconcileCommand } from "./ReconcileCommand.ts"
+import { restoreCommand } from "./RestoreCommand.ts"
 import { sbomCommand } from "./SbomCommand.ts"
 import { settingsCommand } from "./SettingsCommand.ts"
 import { sweepTokensCommand } from "./SweepTokensCommand.ts"
@@ -51,6 +54,9 @@ export const sweepCommand = Command.make("sweep").pipe(
     initCommand,
     doctorCommand,
     migrateCommand,
+    backupCommand,
+    restoreCommand,
+    reconcileCommand,
     deployCommand,
     verifyContractsCommand,
     targetsCommand,

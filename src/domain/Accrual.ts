@@ -63,15 +63,19 @@ export interface Settlement {
   readonly settledAtMs: number
 }
 
+/** The protocol's revenue from a settlement. */
+export const revenueOf = (settlement: Settlement): Revenue => {
+  const { chainId, feeAmount, feeToken, settledAtMs, sweepId, txHash } = settlement
+  return { sweepId, chainId, token: feeToken, amount: feeAmount, txHash, settledAtMs }
+}
+
 /** Bookings of a settlement: revenue always, and an accrual if a builder is attributed and earned something. */
 export const outboxMessages = (
   settlement: Settlement,
   attributed: { readonly builderId: string; readonly payoutMode: PayoutMode } | undefined
 ): ReadonlyArray<LedgerMessage> => {
-  const { builderFee, chainId, feeAmount, feeToken, settledAtMs, sweepId, txHash } = settlement
-  const messages: Array<LedgerMessage> = [
-    { _tag: "Revenue", revenue: { sweepId, chainId, token: feeToken, amount: feeAmount, txHash, settledAtMs } }
-  ]
+  const { builderFee, chainId, feeToken, sweepId, txHash } = settlement
+  const messages: Array<LedgerMessage> = [{ _tag: "Revenue", revenue: revenueOf(settlement) }]
   if (attributed !== undefined && builderFee > 0n) {
     messages.push({
       _tag: "Accrual",

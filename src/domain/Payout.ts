@@ -84,7 +84,7 @@ export const total = (lines: ReadonlyArray<Pick<PayoutLine, "amount">>): bigint 
   lines.reduce((sum, line) => sum + line.amount, 0n)
 
 /** `keccak256("Transfer(address,address,uint256)")`, the event of ERC-20. */
-const TRANSFER = /* @__PURE__ */ toEventSelector("Transfer(address,address,uint256)")
+export const TRANSFER = /* @__PURE__ */ toEventSelector("Transfer(address,address,uint256)")
 
 /** Fields of a log that show a transfer. */
 export interface TransferLog {
@@ -94,6 +94,16 @@ export interface TransferLog {
 }
 
 const addressOfTopic = (topic: Hash): Address.Address => Address.of(`0x${topic.slice(-40)}`)
+
+/** Transfer of a token that a log shows; undefined for any other log. */
+export const transferOf = (
+  log: TransferLog
+): { readonly from: Address.Address; readonly to: Address.Address; readonly value: bigint } | undefined => {
+  const [event, from, to] = log.topics
+  if (event !== TRANSFER || from === undefined || to === undefined || size(log.data) !== 32) return undefined
+  const [value] = decodeAbiParameters([{ type: "uint256" }], log.data)
+  return { from: addressOfTopic(from), to: addressOfTopic(to), value }
+}
 
 /**
  * Lines that a transaction's logs do not pay: their payout address received less of the token from the vault than the sum
@@ -106,12 +116,9 @@ export const unpaidLines = (
 ): ReadonlyArray<PayoutLine> => {
   const received = new Map<Address.Address, bigint>()
   for (const log of logs) {
-    const [event, from, to] = log.topics
-    if (log.address !== batch.token || event !== TRANSFER || from === undefined || to === undefined) continue
-    if (addressOfTopic(from) !== vault || size(log.data) !== 32) continue
-    const [value] = decodeAbiParameters([{ type: "uint256" }], log.data)
-    const recipient = addressOfTopic(to)
-    received.set(recipient, (received.get(recipient) ?? 0n) + value)
+    const transfer = log.address === batch.token ? transferOf(log) : undefined
+    if (transfer?.from !== vault) continue
+    received.set(transfer.to, (received.get(transfer.to) ?? 0n) + transfer.value)
   }
   const due = new Map<Address.Address, bigint>()
   for (const { amount, payoutAddress } of batch.lines) due.set(payoutAddress, (due.get(payoutAddress) ?? 0n) + amount)

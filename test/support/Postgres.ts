@@ -20,6 +20,13 @@ declare module "vitest" {
 /** Database with the schemas of both services. A copy of it takes a tenth of the time that the migrations take. */
 const TEMPLATE = "migrated"
 
+/** A copy of the template is another database, which would count as a restored one. */
+const forgetIdentity = (url: string) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+    yield* sql`DELETE FROM builder.database_identity`
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+
 /** Migrates a database and gives it the template's name when it is complete. */
 const createTemplate = Effect.fnUntraced(function* (server: string, sql: PgClient.PgClient) {
   const scratch = `${TEMPLATE}_${crypto.randomUUID()}`
@@ -28,6 +35,7 @@ const createTemplate = Effect.fnUntraced(function* (server: string, sql: PgClien
     Effect.provide(PgClient.layer({ url: Redacted.make(`${server}/${scratch}`), maxConnections: 1 })),
     withLiveClock
   )
+  yield* forgetIdentity(`${server}/${scratch}`)
   yield* sql`ALTER DATABASE ${sql(scratch)} RENAME TO ${sql(TEMPLATE)}`
 })
 

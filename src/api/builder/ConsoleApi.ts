@@ -6,7 +6,14 @@ import { OpenedPayout, PayoutBatch } from "../../domain/Payout.ts"
 import { InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import * as Docs from "./ConsoleDocs.ts"
 import { AlreadyRegistered, InvalidRequest } from "./Errors.ts"
-import { NothingOwed, PaymentInFlight, PaymentTaken, PaymentUnproven, PayoutClosed } from "./PayoutErrors.ts"
+import {
+  NothingOwed,
+  PaymentInFlight,
+  PaymentTaken,
+  PaymentUnproven,
+  PayoutClosed,
+  RestoreUnreconciled
+} from "./PayoutErrors.ts"
 import { BodyLimit } from "../shared/Middleware.ts"
 import { ConsoleOnly, DetailedBody, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
 import { NewBuilderView, Ok, page, pageBy } from "./AccountSchemas.ts"
@@ -113,7 +120,7 @@ const payouts = [
   HttpApiEndpoint.post("openPayout", "/admin/payouts", {
     payload: PayoutRequest,
     success: OpenedPayout.pipe(HttpApiSchema.status(201)),
-    error: [NothingOwed, InvalidRequest, ...failures]
+    error: [NothingOwed, RestoreUnreconciled, InvalidRequest, ...failures]
   })
     .middleware(DetailedBody)
     .annotateMerge(Docs.openPayout),
@@ -130,13 +137,13 @@ const payouts = [
   HttpApiEndpoint.get("payoutSafe", "/admin/payouts/:id/safe", {
     params: batch,
     success: Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "SafeTransactions" }),
-    error: [NotFound, ...failures]
+    error: [NotFound, RestoreUnreconciled, ...failures]
   }).annotateMerge(Docs.payoutSafe),
   HttpApiEndpoint.post("recordPayment", "/admin/payouts/:id/payments", {
     params: batch,
     payload: SignedPaymentRequest,
     success: PayoutBatch.pipe(HttpApiSchema.status(201)),
-    error: [NotFound, PayoutClosed, PaymentInFlight, InvalidRequest, ...failures]
+    error: [NotFound, PayoutClosed, PaymentInFlight, RestoreUnreconciled, InvalidRequest, ...failures]
   })
     .middleware(DetailedBody)
     .annotate(BodyLimit, MAX_PAYMENT_BYTES)

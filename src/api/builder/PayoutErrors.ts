@@ -20,6 +20,17 @@ export class NothingOwed extends Schema.Error<NothingOwed>("NothingOwed")(
   readonly _tag = "NothingOwed"
 }
 
+export class RestoreUnreconciled extends Schema.Error<RestoreUnreconciled>("RestoreUnreconciled")(
+  { error: code("restore_unreconciled") },
+  {
+    httpApiStatus: 409,
+    description:
+      "The database was restored and may not know payments that the chain has. Nothing is paid before `./sweep reconcile`"
+  }
+) {
+  readonly _tag = "RestoreUnreconciled"
+}
+
 export class PayoutClosed extends Schema.Error<PayoutClosed>("PayoutClosed")(
   { error: code("payout_closed") },
   { httpApiStatus: 409, description: "The batch is no longer open" }

@@ -14,7 +14,8 @@ import {
   type PaymentUnproven,
   PayoutClosed,
   PayoutNotFound,
-  Payouts
+  Payouts,
+  type RestoreUnreconciled
 } from "../../ports/builder/Payouts.ts"
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
 import { Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/shared/Chains.ts"
@@ -31,7 +32,8 @@ export class PayoutDesk extends Context.Service<
      * Opens a batch with everything that is owed in a token on a chain, to builders who are owed at least `minAmount`. Leaves
      * out builders in `exclude`, suspended builders, and those whose payout address screening does not clear. Pays only
      * addresses that it has screened: a builder whose account changes meanwhile is left out. An opened batch keeps its lines,
-     * whatever happens to the accounts later.
+     * whatever happens to the accounts later. Like everything that leads to a payment, it fails while a restore of the database
+     * is not reconciled.
      */
     readonly open: (
       request: {
@@ -42,12 +44,12 @@ export class PayoutDesk extends Context.Service<
         readonly exclude?: ReadonlyArray<string>
       },
       actor: string
-    ) => Effect.Effect<OpenedPayout, NothingOwed | UnsupportedChain | StoreUnavailable>
+    ) => Effect.Effect<OpenedPayout, NothingOwed | RestoreUnreconciled | UnsupportedChain | StoreUnavailable>
     readonly get: (id: string) => Effect.Effect<PayoutBatch, PayoutNotFound | StoreUnavailable>
     /** Exports the batch as a transaction file for a vault that is a Safe. */
     readonly safeTransactions: (
       id: string
-    ) => Effect.Effect<BatchFile, PayoutNotFound | UnsupportedChain | StoreUnavailable>
+    ) => Effect.Effect<BatchFile, PayoutNotFound | RestoreUnreconciled | UnsupportedChain | StoreUnavailable>
     /**
      * Stores a signed payment before it is broadcast. It must be signed by the vault's key and pay exactly this batch through
      * Permit2, within a day. `known` is the number of payments that the caller has seen; it fails when there are more.
@@ -59,7 +61,13 @@ export class PayoutDesk extends Context.Service<
       actor: string
     ) => Effect.Effect<
       PayoutBatch,
-      PaymentProof.BadPayment | PayoutNotFound | PayoutClosed | PaymentInFlight | UnsupportedChain | StoreUnavailable
+      | PaymentProof.BadPayment
+      | PayoutNotFound
+      | PayoutClosed
+      | PaymentInFlight
+      | RestoreUnreconciled
+      | UnsupportedChain
+      | StoreUnavailable
     >
     /**
      * Books the payment once the chain proves it: the transaction succeeded, is confirmed, and its logs show the transfer of
@@ -99,6 +107,7 @@ export class PayoutDesk extends Context.Service<
 
       const safeTransactions: PayoutDesk["Service"]["safeTransactions"] = Effect.fn("PayoutDesk.safeTransactions")(
         function* (id) {
+          yield* payouts.requireReconciled
           const batch = yield* get(id)
           const { chain } = yield* chains.get(batch.chainId)
           return toSafeTransactions(batch, chain.builderVault)
@@ -106,6 +115,7 @@ export class PayoutDesk extends Context.Service<
       )
 
       const record: PayoutDesk["Service"]["record"] = Effect.fn("PayoutDesk.record")(function* (id, raw, known, actor) {
+        yield* payouts.requireReconciled
         const batch = yield* get(id)
         const { chain } = yield* chains.get(batch.chainId)
         const { deadline, txHash } = yield* PaymentProof.readSigned(chain, batch, raw)
@@ -153,6 +163,7 @@ const makeOpen = Effect.gen(function* () {
     { exclude = [], ...request },
     actor
   ) {
+    yield* payouts.requireReconciled
     yield* chains.get(request.chainId)
     const selection = yield* select(request.chainId, yield* payouts.candidates(request), exclude)
     const payees = selection.selected.map(({ builderId, payoutAddress }) => ({ builderId, payoutAddress }))

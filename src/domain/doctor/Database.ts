@@ -68,6 +68,11 @@ export const kinds = {
     "DATABASE_LISTEN_URL is set, and the role of DATABASE_URL does not limit statements and idle transactions to 10 s",
     "Run `ALTER ROLE name SET statement_timeout = '3s'` and the same with `idle_in_transaction_session_timeout = '6s'`."
   ),
+  unreconciled: error(
+    "database_unreconciled",
+    "the database was restored and not reconciled, so payouts are refused",
+    "Run `./sweep reconcile`."
+  ),
   clockOff: warning(
     "database_clock_off",
     "the clocks of the database and of this machine differ by more than 2 seconds",
@@ -94,6 +99,8 @@ export interface DatabaseFacts {
   /** Reason for which a write failed; undefined if it succeeded. */
   readonly writeFailure: string | undefined
   readonly mayCreate: boolean
+  /** True if the books were restored, and a reconciliation did not come to its end. Default: false. */
+  readonly isUnreconciled?: boolean
   readonly schemas: ReadonlyArray<{
     readonly name: string
     readonly exists: boolean
@@ -158,6 +165,7 @@ export const judge = (facts: DatabaseFacts): ReadonlyArray<Finding> => {
       kinds.readOnly,
       facts.isReplica ? "it is a replica in recovery" : (facts.writeFailure ?? "")
     ),
+    ...is(facts.isUnreconciled === true, kinds.unreconciled, "a restore is not reconciled"),
     ...facts.schemas.flatMap((schema) => judgeSchema(facts, schema)),
     ...is(settings["synchronous_commit"] === "off", kinds.notDurable, "synchronous_commit = off"),
     ...is(unsafe.length > 0, kinds.noFsync, unsafe.map((each) => `${each} = off`).join(", ")),

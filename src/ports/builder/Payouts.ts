@@ -17,6 +17,13 @@ export class NothingOwed extends Schema.TaggedError<NothingOwed>()("NothingOwed"
   }
 }
 
+/** The database was restored to an earlier moment, so it may not know payments that the chain has. */
+export class RestoreUnreconciled extends Schema.TaggedError<RestoreUnreconciled>()("RestoreUnreconciled", {}) {
+  override get message(): string {
+    return "the database was restored and not reconciled, so builders could be paid twice. Run `sweep reconcile`"
+  }
+}
+
 export class PayoutNotFound extends Schema.TaggedError<PayoutNotFound>()("PayoutNotFound", { id: Schema.String }) {
   override get message(): string {
     return `there is no payout batch ${this.id}`
@@ -78,6 +85,8 @@ export interface Candidate extends PayoutLine {
 export class Payouts extends Context.Service<
   Payouts,
   {
+    /** Fails while the database may not know payments that the chain has, since it was restored. */
+    readonly requireReconciled: Effect.Effect<void, RestoreUnreconciled | StoreUnavailable>
     /** Builders that are owed at least `minAmount` and more than zero in entries of the chain, by id. Claims nothing. */
     readonly candidates: (request: Claimable) => Effect.Effect<ReadonlyArray<Candidate>, StoreUnavailable>
     /**

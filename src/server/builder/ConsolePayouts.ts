@@ -42,7 +42,12 @@ const batches = Effect.gen(function* () {
         function* ({ payload: { minAmount = 0n, ...request } }) {
           return yield* desk.open({ ...request, minAmount }, yield* operator)
         },
-        Effect.catchTags({ ...Failures.nothingOwed, ...Failures.unsupportedChain, ...Failures.store })
+        Effect.catchTags({
+          ...Failures.nothingOwed,
+          ...Failures.unreconciled,
+          ...Failures.unsupportedChain,
+          ...Failures.store
+        })
       )
     ),
     payout: HttpApiBuilder.handler(
@@ -70,7 +75,12 @@ const batches = Effect.gen(function* () {
       Effect.fn("GET /admin/payouts/:id/safe")(
         ({ params }) => desk.safeTransactions(params.id),
         // A batch is opened on a configured chain. If the chain was removed since, the configuration is wrong.
-        Effect.catchTags({ PayoutNotFound: Failures.notFound, UnsupportedChain: Effect.die, ...Failures.store })
+        Effect.catchTags({
+          PayoutNotFound: Failures.notFound,
+          UnsupportedChain: Effect.die,
+          ...Failures.unreconciled,
+          ...Failures.store
+        })
       )
     )
   }
@@ -90,6 +100,7 @@ const payments = Effect.gen(function* () {
         },
         Effect.catchTags({
           ...Failures.payout,
+          ...Failures.unreconciled,
           ...Failures.badPayment,
           ...Failures.unsupportedChain,
           ...Failures.store

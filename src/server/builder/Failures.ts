@@ -64,6 +64,8 @@ export const nothingOwed = {
   NothingOwed: ({ leftOut }: NothingOwed) => Effect.fail(new Payout.NothingOwed({ leftOut }))
 }
 
+export const unreconciled = { RestoreUnreconciled: answer(() => new Payout.RestoreUnreconciled()) }
+
 export const payout = {
   PayoutNotFound: notFound,
   PayoutClosed: answer(() => new Payout.PayoutClosed()),

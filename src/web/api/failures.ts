@@ -28,6 +28,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   PaymentInFlight: "A payment of this batch is pending.",
   PaymentTaken: "This transaction already pays another batch.",
   PayoutClosed: "This batch is no longer open.",
+  RestoreUnreconciled: "The database was restored. Run ./sweep reconcile before you pay builders.",
   SignupDisabled: "Sign-up is closed here. Ask the operator to register you.",
   Unauthorized: "You are not signed in.",
   Unavailable: "The service cannot reach its database. Please try again in a moment.",

@@ -123,6 +123,7 @@ describe("a database", () => {
     ["database_fsync_off", { settings: { fsync: "off" } }],
     ["database_fsync_off", { settings: { full_page_writes: "off" } }],
     ["database_encoding", { encoding: "SQL_ASCII" }],
+    ["database_unreconciled", { isUnreconciled: true }],
     ["database_transaction_pooling", { isPooledByTransaction: true }],
     ["database_parameters_ignored", { takesParameters: false }],
     ["database_role_unlimited", { takesParameters: false, isPooledByTransaction: true, isProxied: true }]

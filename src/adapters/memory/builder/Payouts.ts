@@ -154,6 +154,8 @@ export const layer = Layer.effect(
     const books = yield* Books
     const builders = yield* Builders
     return Payouts.of({
+      // Nothing restores this store.
+      requireReconciled: Effect.void,
       candidates: candidates(books, builders),
       open: open(books, builders),
       find: find(books),

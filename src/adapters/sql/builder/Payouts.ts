@@ -16,9 +16,11 @@ import {
   PaymentTaken,
   PayoutClosed,
   PayoutNotFound,
-  Payouts
+  Payouts,
+  RestoreUnreconciled
 } from "../../../ports/builder/Payouts.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as Restores from "./Restores.ts"
 import * as Rows from "./Rows.ts"
 
 const BatchRow = Schema.Struct({
@@ -103,6 +105,11 @@ const changed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: strin
   const batch = yield* read(sql, id)
   return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
 })
+
+const requireReconciled = (sql: SqlClient.SqlClient): Payouts["Service"]["requireReconciled"] =>
+  Effect.gen(function* () {
+    if (yield* Restores.isUnreconciled(sql)) return yield* new RestoreUnreconciled()
+  }).pipe(guarded("Payouts.requireReconciled"))
 
 const CandidateRow = Schema.Struct({
   builder_id: Schema.String,
@@ -254,6 +261,7 @@ export const layer = Layer.effect(
   Payouts,
   Effect.map(SqlClient.SqlClient, (sql) =>
     Payouts.of({
+      requireReconciled: requireReconciled(sql),
       candidates: candidates(sql),
       open: open(sql),
       find: find(sql),

@@ -75,6 +75,15 @@ const writeFailure = Effect.fnUntraced(function* (sql: PgClient.PgClient, schema
   )
 })
 
+/** True if the builder backend's schema is restored and not reconciled. False without the schema. */
+const readUnreconciled = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const [row] = yield* sql<{ known: boolean }>`
+    SELECT to_regprocedure('builder.is_unreconciled()') IS NOT NULL AS known`
+  if (row?.known !== true) return false
+  const [found] = yield* sql<{ unreconciled: boolean }>`SELECT builder.is_unreconciled() AS unreconciled`
+  return found?.unreconciled === true
+})
+
 /** Reads the facts. Fails if the server cannot be reached or refuses a query. */
 export const read = Effect.fnUntraced(
   function* ({ isProxied, poolSize, schemas, url }: Options) {
@@ -114,6 +123,7 @@ export const read = Effect.fnUntraced(
       isReplica: server?.replica === true,
       writeFailure: server?.replica === true ? undefined : yield* writeFailure(a, schemas[0]?.name ?? "orchestrator"),
       mayCreate: server?.may_create === true,
+      isUnreconciled: yield* readUnreconciled(a),
       schemas: yield* Effect.forEach(schemas, (schema) => readSchema(a, schema)),
       settings: Object.fromEntries(settings.map(({ name, setting }) => [name, setting])),
       encoding: server?.encoding ?? "",

@@ -1,0 +1,83 @@
+/** Restores of the database, in `builder.restores`, and the identity by which one is noticed that nobody recorded. */
+import { Clock, Effect, Schema } from "effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import { timestamp } from "../shared/Database.ts"
+import * as Rows from "./Rows.ts"
+
+type Sql = SqlClient.SqlClient
+
+export interface Restore {
+  readonly id: string
+  /** UNIX milliseconds of the moment to which the database was restored, or of an earlier one. */
+  readonly restoredToMs: number
+  readonly recordedAtMs: number
+  /** Absent until it is reconciled. */
+  readonly reconciledAtMs?: number
+}
+
+const RestoreRow = Schema.Struct({
+  id: Rows.RowId,
+  restored_to: Rows.Millis,
+  recorded_at: Rows.Millis,
+  reconciled_at: Schema.NullOr(Rows.Millis)
+})
+
+const restores = (rows: ReadonlyArray<unknown>) =>
+  Effect.map(Rows.decode(RestoreRow)(rows), (decoded) =>
+    decoded.map(({ id, reconciled_at, recorded_at, restored_to }): Restore => ({
+      id,
+      restoredToMs: restored_to,
+      recordedAtMs: recorded_at,
+      ...Rows.present({ reconciledAtMs: reconciled_at })
+    }))
+  )
+
+/** True if this is not the database in which the last reconciliation, or the migration, noted its identity. */
+export const isForeign = (sql: Sql) =>
+  Effect.map(
+    sql`SELECT 1 AS foreign_identity FROM builder.database_identity WHERE identity <> builder.current_identity()`,
+    (rows) => rows.length > 0
+  )
+
+/** True if the database was restored, and no reconciliation has come to its end since. */
+export const isUnreconciled = (sql: Sql) =>
+  Effect.map(
+    sql<{ unreconciled: boolean }>`SELECT builder.is_unreconciled() AS unreconciled`,
+    ([row]) => row?.unreconciled === true
+  )
+
+/** The restore that was recorded last. */
+export const latest = (sql: Sql) =>
+  Effect.map(Effect.flatMap(sql`SELECT * FROM builder.restores ORDER BY id DESC LIMIT 1`, restores), ([last]) => last)
+
+/** Records a restore to this moment (UNIX milliseconds). */
+export const record = Effect.fnUntraced(function* (sql: Sql, restoredToMs: number) {
+  const now = timestamp(yield* Clock.currentTimeMillis)
+  const [recorded] = yield* restores(
+    yield* sql`INSERT INTO builder.restores (restored_to, recorded_at) VALUES (${timestamp(restoredToMs)}, ${now}) RETURNING *`
+  )
+  return recorded ?? (yield* Effect.die(new Error("a restore was not recorded")))
+})
+
+/** Ends all restores, and notes that this is the database that was reconciled. */
+export const close = Effect.fnUntraced(function* (sql: Sql) {
+  const now = timestamp(yield* Clock.currentTimeMillis)
+  yield* sql.withTransaction(
+    Effect.all([
+      sql`UPDATE builder.restores SET reconciled_at = greatest(${now}, recorded_at) WHERE reconciled_at IS NULL`,
+      sql`INSERT INTO builder.database_identity (identity) VALUES (builder.current_identity())
+        ON CONFLICT (id) DO UPDATE SET identity = excluded.identity`
+    ])
+  )
+})
+
+/** UNIX milliseconds of the last write of the services that the database shows; undefined for one that was never used. */
+export const lastWrite = (sql: Sql) =>
+  Effect.map(
+    sql<{ at: Date | null }>`SELECT greatest(
+        (SELECT max(probed_at) FROM orchestrator.health_probe), (SELECT max(probed_at) FROM builder.health_probe),
+        (SELECT created_at FROM builder.ledger_entries ORDER BY id DESC LIMIT 1),
+        (SELECT created_at FROM orchestrator.relay_transactions ORDER BY id DESC LIMIT 1)
+      ) AS at`,
+    ([row]) => row?.at?.getTime()
+  )

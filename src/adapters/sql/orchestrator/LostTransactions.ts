@@ -1,0 +1,108 @@
+/** Reads lanes and intents, and books the cost of transactions that a restore made the database forget. */
+import type { PgClient } from "@effect/sql-pg"
+import { Clock, Effect } from "effect"
+import * as Address from "../../../domain/Address.ts"
+import type { PayoutMode } from "../../../domain/Builder.ts"
+import type { Hash } from "../../../domain/Hex.ts"
+import type { KnownNonce, LostTransaction } from "../../../domain/LostTransactions.ts"
+import { timestamp } from "../shared/Database.ts"
+
+type Sql = PgClient.PgClient
+
+/** Keeps the next nonce of each lane as a restore found it. Idempotent. */
+export const keepLanes = (sql: Sql, restoredToMs: number) =>
+  sql`INSERT INTO orchestrator.restored_lanes (restored_to, chain_id, lane, next_nonce)
+    SELECT ${timestamp(restoredToMs)}, chain_id, lane, next_nonce FROM orchestrator.lanes ON CONFLICT DO NOTHING`
+
+/** Lanes of a chain with their first nonce after a restore: 0 for one that the restored database did not have. */
+export const lanes = Effect.fnUntraced(function* (sql: Sql, restoredToMs: number, chainId: number) {
+  const rows = yield* sql<{ lane: string; first: string }>`
+    SELECT l.lane, coalesce(r.next_nonce, 0)::text AS first FROM orchestrator.lanes l
+      LEFT JOIN orchestrator.restored_lanes r
+        ON r.chain_id = l.chain_id AND r.lane = l.lane AND r.restored_to = ${timestamp(restoredToMs)}
+    WHERE l.chain_id = ${chainId} ORDER BY l.lane`
+  return rows.map(({ first, lane }) => ({ lane: Address.stored(lane), first: BigInt(first) }))
+})
+
+/** Nonces of a lane from `first` on that the database has. */
+export const knownNonces = Effect.fnUntraced(function* (
+  sql: Sql,
+  { chainId, first, lane }: { readonly chainId: number; readonly lane: Address.Address; readonly first: bigint }
+) {
+  const rows = yield* sql<{ nonce: string; block: string | null; mined: boolean }>`
+    SELECT nonce::text AS nonce, included_block_number::text AS block, included_hash IS NOT NULL AS mined
+      FROM orchestrator.relay_transactions
+      WHERE chain_id = ${chainId} AND lane = ${lane} AND nonce >= ${first}
+    UNION ALL SELECT nonce::text, NULL, true FROM orchestrator.lost_transactions
+      WHERE chain_id = ${chainId} AND lane = ${lane} AND nonce >= ${first}
+    UNION ALL SELECT nonce::text, NULL, true FROM orchestrator.lane_withdrawals
+      WHERE chain_id = ${chainId} AND lane = ${lane} AND nonce >= ${first}`
+  return rows.map(({ block, mined, nonce }): KnownNonce => ({
+    nonce: BigInt(nonce),
+    isMined: mined,
+    ...(block === null ? {} : { blockNumber: BigInt(block) })
+  }))
+})
+
+/** Nonces below `first` of transactions that were not found on the chain, so that an unknown one may have used the nonce. */
+export const unseenNonces = Effect.fnUntraced(function* (
+  sql: Sql,
+  { chainId, first, lane }: { readonly chainId: number; readonly lane: Address.Address; readonly first: bigint },
+  sinceMs: number
+) {
+  const rows = yield* sql<{ nonce: string }>`
+    SELECT nonce::text AS nonce FROM orchestrator.relay_transactions
+    WHERE chain_id = ${chainId} AND lane = ${lane} AND nonce < ${first} AND included_hash IS NULL
+      AND (finalized_at IS NULL OR finalized_at > ${timestamp(sinceMs)})`
+  return rows.map(({ nonce }) => BigInt(nonce))
+})
+
+/** Those of the hashes that the relayer signed itself, as far as the database knows. */
+export const signed = Effect.fnUntraced(function* (sql: Sql, hashes: ReadonlyArray<Hash>) {
+  const rows = yield* sql<{ hash: Hash }>`
+    SELECT hash::text AS hash FROM orchestrator.relay_attempts WHERE hash = ANY(${hashes}::text[])
+    UNION ALL SELECT hash::text FROM orchestrator.lost_transactions WHERE hash = ANY(${hashes}::text[])`
+  return new Set(rows.map(({ hash }) => hash))
+})
+
+/** Books the cost of transactions in the hours in which they were mined. Idempotent by hash. Returns the hashes that were added. */
+export const book = Effect.fnUntraced(function* (sql: Sql, lost: ReadonlyArray<LostTransaction>) {
+  if (lost.length === 0) return new Set<Hash>()
+  const rows = lost.map(({ chainId, hash, lane, minedAtMs, nonce, wei }) => ({
+    hash,
+    chain_id: chainId,
+    lane,
+    nonce: String(nonce),
+    wei: String(wei),
+    mined_at: timestamp(minedAtMs)
+  }))
+  const added = yield* sql<{ hash: Hash }>`
+    WITH lost AS (
+      SELECT * FROM jsonb_to_recordset(${sql.json(rows)}) AS l
+        (hash text, chain_id bigint, lane text, nonce bigint, wei numeric, mined_at timestamptz)
+    ), added AS (
+      INSERT INTO orchestrator.lost_transactions (hash, chain_id, lane, nonce, wei, mined_at, booked_at)
+      SELECT hash, chain_id, lane, nonce, wei, mined_at, ${timestamp(yield* Clock.currentTimeMillis)} FROM lost
+      ON CONFLICT (hash) DO NOTHING RETURNING hash, chain_id, wei, mined_at
+    ), spending AS (
+      INSERT INTO orchestrator.relay_spending AS s (chain_id, hour, wei)
+      SELECT chain_id, date_trunc('hour', mined_at), sum(wei) FROM added GROUP BY 1, 2
+      ON CONFLICT (chain_id, hour) DO UPDATE SET wei = s.wei + excluded.wei
+    )
+    SELECT hash::text AS hash FROM added`
+  return new Set(added.map(({ hash }) => hash))
+})
+
+/** Builders of the intents with these order hashes; undefined for an intent without one. */
+export const attributions = Effect.fnUntraced(function* (sql: Sql, digests: ReadonlyArray<Hash>) {
+  const rows = yield* sql<{ digest: Hash; builder_id: string | null; payout_mode: PayoutMode | null }>`
+    SELECT '0x' || encode(s.order_digest, 'hex') AS digest, s.builder_id, t.payout_mode
+    FROM orchestrator.intent_states s JOIN orchestrator.intent_terms t USING (number)
+    WHERE s.order_digest = ANY(ARRAY(SELECT decode(substr(digest, 3), 'hex') FROM unnest(${digests}::text[]) AS digest))`
+  return new Map(
+    rows.map(({ builder_id, digest, payout_mode }) => [
+      digest,
+      builder_id === null ? undefined : { builderId: builder_id, payoutMode: payout_mode ?? "onchain" }
+    ])
+  )
+})

@@ -1,0 +1,108 @@
+/** Finds and runs PostgreSQL's own programs for dumps. The npm packages of the embedded server do not have them. */
+import { Effect, FileSystem, Path, Redacted, Schema, Stream } from "effect"
+import { ChildProcess } from "effect/process"
+
+/** A program is missing, too old, or failed. */
+export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", { detail: Schema.String }) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+export type Tool = "pg_dump" | "pg_restore"
+
+/** Directories, beside those of PATH, in which packages of PostgreSQL install the programs of each version. */
+const VERSIONED = [
+  { parent: "/usr/lib/postgresql", bin: "bin" },
+  { parent: "/usr/local/opt", bin: "bin" },
+  { parent: "/opt/homebrew/opt", bin: "bin" }
+]
+
+/** Output of a program, which must exit with 0. The password is in its environment, since others can read its arguments. */
+const run = Effect.fnUntraced(
+  function* (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) {
+    const handle = yield* ChildProcess.make(command, args, {
+      stdin: "ignore",
+      env: { LC_ALL: "C", TZ: "UTC", ...env },
+      extendEnv: true
+    })
+    const text = <E>(stream: Stream.Stream<Uint8Array, E>) => stream.pipe(Stream.decodeText(), Stream.mkString)
+    const [out, error, code] = yield* Effect.all([text(handle.stdout), text(handle.stderr), handle.exitCode], {
+      concurrency: "unbounded"
+    })
+    if (code === 0) return out
+    return yield* new ToolFailed({ detail: `${command} failed: ${error.trim() || `exit code ${code}`}` })
+  },
+  Effect.scoped,
+  Effect.catchTag("PlatformError", (error) => Effect.fail(new ToolFailed({ detail: error.message })))
+)
+
+/** Major version of a program; undefined if it cannot be run. */
+const versionOf = (command: string) =>
+  run(command, ["--version"]).pipe(
+    Effect.map((text) => Number(/\(PostgreSQL\) (\d+)/.exec(text)?.[1])),
+    Effect.map((major) => (Number.isNaN(major) ? undefined : major)),
+    Effect.orElseSucceed(() => undefined)
+  )
+
+const candidates = Effect.fnUntraced(function* (tool: Tool) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const found: Array<string> = [tool]
+  for (const { bin, parent } of VERSIONED) {
+    const names = yield* Effect.orElseSucceed(fs.readDirectory(parent), (): Array<string> => [])
+    for (const name of names) {
+      const file = path.join(parent, name, bin, tool)
+      if (yield* Effect.orElseSucceed(fs.exists(file), () => false)) found.push(file)
+    }
+  }
+  return found
+})
+
+/**
+ * The program for a server of this major version: the oldest that is not older than the server, since a newer one may use settings
+ * that the server does not know.
+ */
+export const find = Effect.fnUntraced(function* (tool: Tool, serverMajor: number) {
+  const seen: Array<{ readonly command: string; readonly major: number }> = []
+  for (const command of yield* candidates(tool)) {
+    const major = yield* versionOf(command)
+    if (major !== undefined) seen.push({ command, major })
+  }
+  const [best] = seen.filter(({ major }) => major >= serverMajor).toSorted((a, b) => a.major - b.major)
+  if (best !== undefined) return best
+  const installed = seen.length === 0 ? "none is installed" : `installed: ${seen.map(({ major }) => major).join(", ")}`
+  return yield* new ToolFailed({
+    detail: `the server is PostgreSQL ${serverMajor}, which needs ${tool} ${serverMajor} or later (${installed}). Install PostgreSQL's client programs, e.g. the package postgresql-client-${serverMajor} of https://apt.postgresql.org`
+  })
+})
+
+/** The arguments and the environment by which a program connects to a database. */
+const connection = (url: Redacted.Redacted) => {
+  const parsed = new URL(Redacted.value(url))
+  const password = decodeURIComponent(parsed.password)
+  parsed.password = ""
+  return { name: parsed.toString(), env: password === "" ? {} : { PGPASSWORD: password } }
+}
+
+/** Schemas of the services. Everything that they store is in them. */
+export const SCHEMAS = ["orchestrator", "builder"] as const
+
+/** Writes both schemas as they are in one snapshot into a file. */
+export const dump = (command: string, url: Redacted.Redacted, file: string) => {
+  const { env, name } = connection(url)
+  const schemas = SCHEMAS.map((schema) => `--schema=${schema}`)
+  return run(command, ["--format=custom", ...schemas, `--file=${file}`, `--dbname=${name}`], env)
+}
+
+/** Tables whose data a dump has, as `schema.table`. Fails if its table of contents cannot be read. */
+export const tables = (command: string, file: string) =>
+  Effect.map(run(command, ["--list", file]), (text) =>
+    [...text.matchAll(/^\d+; \d+ \d+ TABLE DATA (\S+) (\S+) /gm)].map(([, schema, table]) => `${schema}.${table}`)
+  )
+
+/** Restores a dump into a database, all of it or nothing. */
+export const restore = (command: string, url: Redacted.Redacted, file: string) => {
+  const { env, name } = connection(url)
+  return run(command, ["--exit-on-error", "--single-transaction", "--no-owner", `--dbname=${name}`, file], env)
+}

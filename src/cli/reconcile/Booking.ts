@@ -1,0 +1,180 @@
+/** Books what a chain shows and the database does not have. Every booking is safe to repeat. */
+import type { PgClient } from "@effect/sql-pg"
+import { Array as Arr, Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import * as Money from "../../adapters/sql/builder/LostMoney.ts"
+import { mapped } from "../../adapters/sql/shared/Database.ts"
+import { PayoutDesk } from "../../builder/payout/PayoutDesk.ts"
+import type { LostLine, OwedEntry, PaymentFinding, Unexplained } from "../../domain/LostPayments.ts"
+import type { SweepBooking, UnassignedFee } from "../../domain/LostSweeps.ts"
+import { Ledger } from "../../ports/builder/Ledger.ts"
+import { RevenueBook } from "../../ports/builder/RevenueBook.ts"
+import type { Open, Report } from "./Report.ts"
+
+/** Name of this command in the audit log. */
+export const ACTOR = "sweep reconcile"
+
+/** Lines of revenue that one statement books, within the limit of a statement. */
+const LINES_PER_STATEMENT = 500
+
+const stopping = (text: string): Open => ({ stopsPayouts: true, text })
+
+/** A fee that can be assigned, from an accrual whose builder the books do not have. */
+const unassignedOf = ({ accrual, sweep }: SweepBooking): UnassignedFee | undefined =>
+  accrual === undefined
+    ? undefined
+    : {
+        sweepId: sweep.sweepId,
+        chainId: sweep.chainId,
+        token: sweep.feeToken,
+        amount: sweep.builderFee,
+        recipient: sweep.recipient,
+        paid: accrual.paidTxHash !== undefined,
+        txHash: sweep.txHash,
+        settledAtMs: sweep.settledAtMs
+      }
+
+/** Books an accrual. Returns what remains open. */
+const accrue = Effect.fnUntraced(function* (sql: PgClient.PgClient, booking: SweepBooking) {
+  const { accrual } = booking
+  if (accrual === undefined) return []
+  const ledger = yield* Ledger
+  return yield* ledger.accrue(accrual).pipe(
+    Effect.as<ReadonlyArray<Open>>([]),
+    Effect.catchTags({
+      AccrualConflict: ({ message }) => Effect.succeed([stopping(`${message}. Correct the books by a reversal`)]),
+      UnknownBuilder: () => {
+        const fee = unassignedOf(booking)
+        return fee === undefined ? Effect.succeed([]) : Effect.as(Money.keepUnassigned(sql, fee), [])
+      }
+    })
+  )
+})
+
+/** Books settlements. Returns those that the books did not have, and what remains open. */
+export const sweeps = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  bookings: ReadonlyArray<SweepBooking>,
+  dryRun: boolean
+) {
+  const known = yield* Money.known(
+    sql,
+    bookings.map(({ sweep }) => sweep.sweepId)
+  )
+  const isAccrued = ({ sweep }: SweepBooking) => known.accruals.has(sweep.sweepId)
+  const accruals = bookings.filter((each) => each.accrual !== undefined && !isAccrued(each))
+  const kept = bookings.filter(
+    (each) => each.unassigned !== undefined && !isAccrued(each) && !known.unassigned.has(each.sweep.sweepId)
+  )
+  const fresh = bookings.filter(
+    (each) => !known.revenue.has(each.sweep.sweepId) || accruals.includes(each) || kept.includes(each)
+  )
+  const found = fresh.map(({ accrual, sweep }): Report["sweeps"][number] => ({
+    chainId: sweep.chainId,
+    sweepId: sweep.sweepId,
+    token: sweep.feeToken,
+    feeAmount: sweep.feeAmount,
+    builderFee: sweep.builderFee,
+    ...(accrual === undefined ? {} : { builderId: accrual.builderId })
+  }))
+  if (dryRun) return { found, open: [], accruals }
+  const revenueBook = yield* RevenueBook
+  const lines = bookings.map(({ revenue }) => revenue)
+  const parts = yield* Effect.forEach(Arr.chunksOf(lines, LINES_PER_STATEMENT), (part) => revenueBook.bookAll(part))
+  const conflicts = bookings.filter(({ sweep }) => !parts.some((part) => part.has(sweep.sweepId)))
+  const open = yield* Effect.forEach(accruals, (each) => accrue(sql, each))
+  yield* Effect.forEach(kept, ({ unassigned }) =>
+    unassigned === undefined ? Effect.void : Money.keepUnassigned(sql, unassigned)
+  )
+  return {
+    found,
+    accruals,
+    open: [
+      ...open.flat(),
+      ...conflicts.map(({ sweep }) => stopping(`revenue of sweep ${sweep.sweepId} is booked with other content`))
+    ]
+  }
+}, mapped("reconcile sweeps"))
+
+/** Entries that the accruals of a dry run would add. */
+export const imagined = (accruals: ReadonlyArray<SweepBooking>): ReadonlyArray<OwedEntry> =>
+  accruals.flatMap(({ accrual }) =>
+    accrual === undefined || accrual.paidTxHash !== undefined
+      ? []
+      : [{ id: `new:${accrual.sweepId}`, builderId: accrual.builderId, token: accrual.token, amount: accrual.amount }]
+  )
+
+const unknownPayment = (chain: string, { payment, recipients }: PaymentFinding & { readonly _tag: "Unknown" }): Open =>
+  stopping(
+    `transaction ${payment.txHash} on ${chain} transfers ${payment.token} out of the vault, and no batch explains it: ${recipients
+      .map(({ address, amount, builderId, owed }) =>
+        builderId === undefined
+          ? `${amount} to ${address}, which no builder has`
+          : `${amount} to ${builderId}, who is owed ${owed}`
+      )
+      .join("; ")}. Assign the fees that it paid, or fail an open batch that has its entries, and run this again. ` +
+      "If it was no payout, run `sweep reconcile explain`"
+  )
+
+/** Books the payments that a finding shows. Returns the batch, and what remains open. */
+const settle = Effect.fnUntraced(function* (sql: PgClient.PgClient, chainId: number, finding: PaymentFinding) {
+  const desk = yield* PayoutDesk
+  const { payment } = finding
+  if (finding._tag !== "PaysOpen" && finding._tag !== "PaysLost") return { open: [] }
+  const batchId = finding._tag === "PaysOpen" ? finding.batchId : yield* (yield* SecureRandom.SecureRandom).uuidV4()
+  if (finding._tag === "PaysLost") {
+    yield* Money.reopenBatch(sql, { id: batchId, chainId, token: payment.token, lines: finding.lines })
+  }
+  return yield* desk.markPaid(batchId, payment.txHash, ACTOR).pipe(
+    Effect.as({ batchId, open: [] as ReadonlyArray<Open> }),
+    Effect.catch((failure) =>
+      Effect.succeed({ batchId, open: [stopping(`payment ${payment.txHash} is not booked: ${failure.message}`)] })
+    )
+  )
+}, mapped("reconcile payments"))
+
+const OUTCOMES = {
+  Booked: "booked",
+  Explained: "explained",
+  PaysOpen: "open_batch",
+  PaysLost: "lost_batch",
+  Unknown: "unknown"
+} as const satisfies Record<PaymentFinding["_tag"], Report["payments"][number]["outcome"]>
+
+/** Books the payments of a vault. */
+export const payments = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  chain: { readonly id: number; readonly name: string },
+  findings: ReadonlyArray<PaymentFinding>,
+  dryRun: boolean
+) {
+  return yield* Effect.forEach(findings, (finding) =>
+    Effect.gen(function* () {
+      const { payment } = finding
+      const settled: { readonly batchId?: string; readonly open: ReadonlyArray<Open> } = dryRun
+        ? { open: [] }
+        : yield* settle(sql, chain.id, finding)
+      const batchId = settled.batchId ?? ("batchId" in finding ? finding.batchId : undefined)
+      const named: ReadonlyArray<Unexplained | LostLine> =
+        finding._tag === "Unknown" ? finding.recipients : finding._tag === "PaysLost" ? finding.lines : []
+      const row: Report["payments"][number] = {
+        chainId: chain.id,
+        txHash: payment.txHash,
+        token: payment.token,
+        outcome: OUTCOMES[finding._tag],
+        ...(batchId === undefined ? {} : { batchId }),
+        recipients: payment.recipients.map(({ address, amount }) => {
+          const own = named.find((each) => ("address" in each ? each.address : each.payoutAddress) === address)
+          return {
+            address,
+            amount,
+            ...(own?.builderId === undefined ? {} : { builderId: own.builderId }),
+            ...(own !== undefined && "owed" in own ? { owed: own.owed } : {})
+          }
+        })
+      }
+      const unknown = finding._tag === "Unknown" ? [unknownPayment(chain.name, finding)] : []
+      return { row, open: [...settled.open, ...unknown] }
+    })
+  )
+})

@@ -1,0 +1,101 @@
+/** Reads what a chain's logs show since a moment: settlements of the guards, and payments of the vault. */
+import { Effect, Option } from "effect"
+import { pad } from "viem"
+import { sweepId } from "../../domain/Accrual.ts"
+import type * as Address from "../../domain/Address.ts"
+import { erc20 } from "../../domain/Chain.ts"
+import * as Generations from "../../domain/Generations.ts"
+import type { Hash } from "../../domain/Hex.ts"
+import * as LostPayments from "../../domain/LostPayments.ts"
+import type { SettledSweep } from "../../domain/LostSweeps.ts"
+import { TRANSFER } from "../../domain/Payout.ts"
+import { type ChainView, inconsistent } from "../../orchestrator/shared/ChainView.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import type { BlockRange, ChainClient, Log, LogFilter, ReadLogs } from "../../ports/shared/Chains.ts"
+
+/** Receipts that are requested concurrently. */
+const CONCURRENCY = 8
+
+/** The first block that is not older than this (UNIX milliseconds). The block after `newest` if there is none. */
+export const firstBlockSince = Effect.fnUntraced(function* (client: ChainClient, newest: bigint, sinceMs: number) {
+  let [low, high] = [0n, newest + 1n]
+  while (low < high) {
+    const middle = (low + high) / 2n
+    const block = yield* client.block(middle)
+    if (Option.isNone(block)) return yield* inconsistent(client)
+    if (Number(block.value.timestamp) * 1000 < sinceMs) low = middle + 1n
+    else high = middle
+  }
+  return low
+})
+
+/** All logs of a range. Nodes limit the blocks of a request, so one read may return a part only. */
+const allLogs = Effect.fnUntraced(function* (
+  client: ChainClient,
+  filter: Pick<LogFilter, "address" | "topics">,
+  range: BlockRange
+) {
+  const found: Array<Log> = []
+  let rest: BlockRange | undefined = range.fromBlock > range.toBlock ? undefined : range
+  while (rest !== undefined) {
+    const part: ReadLogs = yield* client.logs({ ...filter, ...rest })
+    found.push(...part.logs)
+    rest = part.unread
+  }
+  return found
+})
+
+/** Settlements of a transaction, by the logs of its receipt. */
+const settlementsOf = Effect.fnUntraced(function* (client: ChainClient, txHash: Hash) {
+  const { decodeSwept } = yield* SweepContracts
+  const { chain } = client
+  const receipt = yield* client.receipt(txHash)
+  if (Option.isNone(receipt)) return yield* inconsistent(client)
+  const block = yield* client.block(receipt.value.blockNumber)
+  if (Option.isNone(block) || block.value.hash !== receipt.value.blockHash) return yield* inconsistent(client)
+  const settledAtMs = Number(block.value.timestamp) * 1000
+  return receipt.value.logs.flatMap((log, index): ReadonlyArray<SettledSweep> => {
+    const event = Option.firstSomeOf(Generations.all(chain).map(({ guard }) => decodeSwept(guard, log)))
+    if (Option.isNone(event)) return []
+    const { builder, builderFee, feeAmount, orderHash, tokenIn } = event.value
+    return [
+      {
+        sweepId: sweepId(txHash, index),
+        chainId: chain.id,
+        feeToken: erc20(chain, tokenIn),
+        feeAmount,
+        builderFee,
+        txHash,
+        settledAtMs,
+        orderHash,
+        recipient: builder
+      }
+    ]
+  })
+})
+
+/** Every settlement of the chain's guards in confirmed blocks from `fromBlock` on, in the order of the chain. */
+export const settlements = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, fromBlock: bigint) {
+  if (Option.isNone(confirmed)) return []
+  const { sweptTopics } = yield* SweepContracts
+  // The first topic is the event. The one after it selects an order.
+  const topics = sweptTopics("0x").slice(0, 1)
+  const address = Generations.all(client.chain).map(({ guard }) => guard)
+  const logs = yield* allLogs(client, { address, topics }, { fromBlock, toBlock: confirmed.value.number })
+  const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))]
+  const found = yield* Effect.forEach(hashes, (hash) => settlementsOf(client, hash), { concurrency: CONCURRENCY })
+  return found.flat()
+})
+
+/** Payments of the vault in these tokens, in confirmed blocks from `fromBlock` on, in the order of the chain. */
+export const payments = Effect.fnUntraced(function* (
+  { client, confirmed }: ChainView,
+  fromBlock: bigint,
+  tokens: ReadonlyArray<Address.Address>
+) {
+  if (Option.isNone(confirmed) || tokens.length === 0) return []
+  const { builderVault } = client.chain
+  const topics = [TRANSFER, pad(builderVault, { size: 32 })]
+  const logs = yield* allLogs(client, { address: tokens, topics }, { fromBlock, toBlock: confirmed.value.number })
+  return LostPayments.payments(builderVault, logs)
+})

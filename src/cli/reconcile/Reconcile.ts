@@ -1,0 +1,208 @@
+/** Compares every chain since a restore with the books, and books what they forgot. */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Option } from "effect"
+import * as Money from "../../adapters/sql/builder/LostMoney.ts"
+import * as Restores from "../../adapters/sql/builder/Restores.ts"
+import * as Transactions from "../../adapters/sql/orchestrator/LostTransactions.ts"
+import { mapped } from "../../adapters/sql/shared/Database.ts"
+import * as LostPayments from "../../domain/LostPayments.ts"
+import * as LostSweeps from "../../domain/LostSweeps.ts"
+import type { PayoutBatch } from "../../domain/Payout.ts"
+import { type ChainView, look } from "../../orchestrator/shared/ChainView.ts"
+import { Builders } from "../../ports/builder/Builders.ts"
+import { Payouts } from "../../ports/builder/Payouts.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import * as Booking from "./Booking.ts"
+import * as ChainReading from "./ChainReading.ts"
+import * as LaneReading from "./LaneReading.ts"
+import type { Open, Report } from "./Report.ts"
+
+/**
+ * Time before the restored moment from which chains are read. Clocks of chains and databases differ, and a sweep may have settled
+ * before the moment and been booked after it.
+ */
+const MARGIN_MILLIS = 600_000
+
+const PAGE = 500
+
+type Part = Pick<Report, "payments" | "sweeps" | "transactions" | "open">
+
+const nothing: Part = { payments: [], sweeps: [], transactions: [], open: [] }
+
+const joined = (parts: ReadonlyArray<Part>): Part => ({
+  payments: parts.flatMap(({ payments }) => payments),
+  sweeps: parts.flatMap(({ sweeps }) => sweeps),
+  transactions: parts.flatMap(({ transactions }) => transactions),
+  open: parts.flatMap(({ open }) => open)
+})
+
+const allPayees = Effect.gen(function* () {
+  const builders = yield* Builders
+  const found: Array<LostPayments.Payee> = []
+  for (let after: string | undefined; ;) {
+    const page = yield* builders.list({ limit: PAGE, ...(after === undefined ? {} : { after }) })
+    found.push(...page.map(({ id, payoutAddress }) => ({ builderId: id, payoutAddress })))
+    if (page.length < PAGE) return found
+    after = page.at(-1)?.id
+  }
+})
+
+const allBatches = Effect.gen(function* () {
+  const payouts = yield* Payouts
+  const found: Array<PayoutBatch> = []
+  for (let before: string | undefined; ;) {
+    const page = yield* payouts.list({ limit: PAGE, ...(before === undefined ? {} : { before }) })
+    found.push(...page)
+    if (page.length < PAGE) return found
+    before = page.at(-1)?.id
+  }
+})
+
+/** One comparison of the chains with the books. */
+export interface Run {
+  readonly restore: Pick<Restores.Restore, "recordedAtMs" | "restoredToMs">
+  readonly dryRun: boolean
+}
+
+/** Reasons for which a later look at the chain may show more payments. */
+const unsettled = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, recordedAtMs: number) {
+  const { builderVault, name } = client.chain
+  const stopping = (text: string): ReadonlyArray<Open> => [{ stopsPayouts: true, text }]
+  if (Option.isNone(confirmed) || Number(confirmed.value.timestamp) * 1000 < recordedAtMs) {
+    return stopping(`${name} has no confirmed block from after the restore yet. Run this again in a moment`)
+  }
+  const [used, pending] = yield* Effect.all([
+    client.transactionCount(builderVault, confirmed.value.number),
+    client.transactionCount(builderVault, "pending")
+  ])
+  return pending > used
+    ? stopping(
+        `the vault ${builderVault} has a transaction on ${name} that is not confirmed. Run this again in a moment`
+      )
+    : []
+})
+
+const lanesOf = Effect.fnUntraced(function* (view: ChainView, period: LaneReading.Period, dryRun: boolean) {
+  const sql = yield* PgClient.PgClient
+  const { name } = view.client.chain
+  const { lost, pending } = yield* LaneReading.read(sql, view, period)
+  if (!dryRun) yield* Transactions.book(sql, lost)
+  const open =
+    pending === 0
+      ? []
+      : [
+          {
+            stopsPayouts: false,
+            text: `${pending} unknown transactions of lanes on ${name} are not confirmed. Run this again in a moment`
+          }
+        ]
+  return { ...nothing, transactions: lost, open }
+})
+
+const booksOf = Effect.fnUntraced(function* (client: ChainClient, sweeps: ReadonlyArray<LostSweeps.SettledSweep>) {
+  const sql = yield* PgClient.PgClient
+  const { builderVault, id } = client.chain
+  const payees = yield* allPayees
+  const intents = yield* Transactions.attributions(
+    sql,
+    sweeps.map(({ orderHash }) => orderHash)
+  )
+  return {
+    bookings: LostSweeps.plan({ vault: builderVault, payees, intents }, sweeps),
+    /** The books as they are after the bookings. */
+    after: Effect.gen(function* () {
+      const batches = (yield* allBatches).filter(({ chainId }) => chainId === id)
+      const owed = yield* Money.owed(sql, id)
+      return { vault: builderVault, batches, owed, payees, explained: yield* Money.explained(sql, id) }
+    })
+  }
+})
+
+/** Settlements and payments of a chain. Settlements come first, since payments pay what they earned. */
+const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint, { dryRun, restore }: Run) {
+  const sql = yield* PgClient.PgClient
+  const { chain } = view.client
+  const settled = yield* ChainReading.settlements(view, fromBlock)
+  const { after, bookings } = yield* booksOf(view.client, settled)
+  const booked = yield* Booking.sweeps(sql, bookings, dryRun)
+  const before = yield* after
+  const books = dryRun ? { ...before, owed: [...before.owed, ...Booking.imagined(booked.accruals)] } : before
+  const tokens = new Set([...(yield* Money.tokens(sql, chain.id)), ...settled.map(({ feeToken }) => feeToken)])
+  const paid = yield* ChainReading.payments(view, fromBlock, [...tokens])
+  const payments = yield* Booking.payments(sql, chain, LostPayments.plan(books, paid), dryRun)
+  const open = yield* unsettled(view, restore.recordedAtMs)
+  return {
+    ...nothing,
+    sweeps: booked.found,
+    payments: payments.map(({ row }) => row),
+    open: [...booked.open, ...payments.flatMap((each) => each.open), ...open]
+  }
+})
+
+/** A part of a chain that cannot be read is open. The others are booked all the same. */
+const orOpen = (name: string, what: string, stopsPayouts: boolean) =>
+  Effect.catch((failure: { readonly message: string }) =>
+    Effect.succeed<Part>({
+      ...nothing,
+      open: [{ stopsPayouts, text: `${what} of ${name} were not reconciled: ${failure.message}` }]
+    })
+  )
+
+const ofChain = Effect.fnUntraced(function* (client: ChainClient, run: Run) {
+  const { name } = client.chain
+  const view = yield* look(client)
+  const newest = Option.getOrElse(view.confirmed, () => view.head).number
+  const { restoredToMs } = run.restore
+  const fromBlock = yield* ChainReading.firstBlockSince(client, newest, restoredToMs - MARGIN_MILLIS)
+  const money = yield* moneyOf(view, fromBlock, run).pipe(orOpen(name, "sweeps and payments", true))
+  const lanes = yield* lanesOf(view, { restoredToMs, fromBlock }, run.dryRun).pipe(
+    mapped("reconcile lanes"),
+    orOpen(name, "lanes", false)
+  )
+  return joined([money, lanes])
+})
+
+/** Reconciles all chains, and ends the restore if nothing is left that stops payouts. */
+export const reconcile = Effect.fnUntraced(function* (run: Run) {
+  const sql = yield* PgClient.PgClient
+  const chains = yield* Chains
+  const parts = yield* Effect.forEach(chains.all, (client) =>
+    ofChain(client, run).pipe(orOpen(client.chain.name, "blocks", true))
+  )
+  const { open, ...found } = joined(parts)
+  const unassigned = yield* Money.unassigned(sql)
+  const toAssign =
+    unassigned.length === 0
+      ? []
+      : [
+          {
+            stopsPayouts: false,
+            text: `${unassigned.length} builder fees are not assigned. Assign them with \`sweep reconcile assign\``
+          }
+        ]
+  const reconciled = !run.dryRun && !open.some(({ stopsPayouts }) => stopsPayouts)
+  if (reconciled) yield* Restores.close(sql)
+  return {
+    restoredToMs: run.restore.restoredToMs,
+    dryRun: run.dryRun,
+    reconciled,
+    ...found,
+    unassigned,
+    open: [...open, ...toAssign]
+  } satisfies Report
+}, mapped("reconcile"))
+
+/**
+ * The restore that is reconciled. With `sinceMs`, a new one to that moment is recorded, unless it is recorded already. Undefined if
+ * none is recorded and none is named.
+ */
+export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefined, dryRun: boolean) {
+  const sql = yield* PgClient.PgClient
+  const latest = yield* Restores.latest(sql)
+  const isForeign = yield* Restores.isForeign(sql)
+  if (sinceMs === undefined) return isForeign && latest?.reconciledAtMs !== undefined ? undefined : latest
+  if (latest?.restoredToMs === sinceMs) return latest
+  if (dryRun) return { restoredToMs: sinceMs, recordedAtMs: yield* Clock.currentTimeMillis }
+  yield* Transactions.keepLanes(sql, sinceMs)
+  return yield* Restores.record(sql, sinceMs)
+}, mapped("reconcile"))

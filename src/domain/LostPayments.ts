@@ -1,0 +1,163 @@
+/**
+ * Decides what transfers out of a vault paid, after a restore of the database to an earlier moment. Pure and total: each payment has
+ * exactly one finding, no batch has two payments, and no entry is settled twice.
+ */
+import type * as Address from "./Address.ts"
+import type { Hash } from "./Hex.ts"
+import { type PayoutBatch, type TransferLog, transferOf, unpaidLines } from "./Payout.ts"
+
+/** Transfers of one token out of the vault by one transaction. */
+export interface VaultPayment {
+  readonly txHash: Hash
+  readonly token: Address.Address
+  /** Amounts by recipient, in the token's smallest unit. */
+  readonly recipients: ReadonlyArray<{ readonly address: Address.Address; readonly amount: bigint }>
+  readonly logs: ReadonlyArray<TransferLog>
+}
+
+/** An entry of the ledger that is owed and that no batch claims. A reversal has a negative amount. */
+export interface OwedEntry {
+  readonly id: string
+  readonly builderId: string
+  readonly token: Address.Address
+  readonly amount: bigint
+}
+
+export interface Payee {
+  readonly builderId: string
+  readonly payoutAddress: Address.Address
+}
+
+/** The line of a batch that the database forgot, with the entries that it settles. */
+export interface LostLine extends Payee {
+  readonly amount: bigint
+  readonly entries: ReadonlyArray<string>
+}
+
+/** A recipient of a payment that is not explained. */
+export interface Unexplained {
+  readonly address: Address.Address
+  readonly amount: bigint
+  /** Absent if no builder has the address. */
+  readonly builderId?: string
+  /** Unclaimed amount that the builder is owed. */
+  readonly owed: bigint
+}
+
+export type PaymentFinding =
+  /** The batch is booked as paid by the transaction. */
+  | { readonly _tag: "Booked"; readonly payment: VaultPayment; readonly batchId: string }
+  /** The operator gave a reason for it. */
+  | { readonly _tag: "Explained"; readonly payment: VaultPayment }
+  /** It pays an open batch. */
+  | { readonly _tag: "PaysOpen"; readonly payment: VaultPayment; readonly batchId: string }
+  /** It pays a batch that the database forgot: each recipient received exactly the sum of the first entries that it is owed. */
+  | { readonly _tag: "PaysLost"; readonly payment: VaultPayment; readonly lines: ReadonlyArray<LostLine> }
+  | { readonly _tag: "Unknown"; readonly payment: VaultPayment; readonly recipients: ReadonlyArray<Unexplained> }
+
+export interface Books {
+  readonly vault: Address.Address
+  /** Batches of the chain. */
+  readonly batches: ReadonlyArray<PayoutBatch>
+  /** In the order in which they were earned. */
+  readonly owed: ReadonlyArray<OwedEntry>
+  readonly payees: ReadonlyArray<Payee>
+  readonly explained: ReadonlyArray<{ readonly txHash: Hash; readonly token: Address.Address }>
+}
+
+/** Groups the transfers of the vault by transaction and token, in the order in which they first appear. */
+export const payments = (
+  vault: Address.Address,
+  logs: ReadonlyArray<TransferLog & { readonly transactionHash: Hash }>
+): ReadonlyArray<VaultPayment> => {
+  const groups = new Map<string, { readonly txHash: Hash; readonly token: Address.Address; logs: Array<TransferLog> }>()
+  for (const log of logs) {
+    if (transferOf(log)?.from !== vault) continue
+    const key = `${log.transactionHash}:${log.address}`
+    const group = groups.get(key) ?? { txHash: log.transactionHash, token: log.address, logs: [] }
+    group.logs.push(log)
+    groups.set(key, group)
+  }
+  return [...groups.values()].map(({ logs: own, token, txHash }) => {
+    const received = new Map<Address.Address, bigint>()
+    for (const log of own) {
+      const transfer = transferOf(log)
+      if (transfer !== undefined) received.set(transfer.to, (received.get(transfer.to) ?? 0n) + transfer.value)
+    }
+    const recipients = [...received].map(([address, amount]) => ({ address, amount }))
+    return { txHash, token, recipients: recipients.filter(({ amount }) => amount > 0n), logs: own }
+  })
+}
+
+/** True if the payment pays every line of the batch, and nothing else. */
+const paysExactly = ({ vault }: Books, batch: PayoutBatch, { logs, recipients, token }: VaultPayment): boolean =>
+  batch.token === token &&
+  unpaidLines(batch, vault, logs).length === 0 &&
+  recipients.reduce((sum, { amount }) => sum + amount, 0n) === batch.total
+
+/** The first entries whose sum is the amount; none if there are no such. */
+const settledBy = (entries: ReadonlyArray<OwedEntry>, amount: bigint): ReadonlyArray<OwedEntry> => {
+  let sum = 0n
+  for (const [index, entry] of entries.entries()) {
+    sum += entry.amount
+    if (sum === amount) return entries.slice(0, index + 1)
+  }
+  return []
+}
+
+/** Finds out what each payment paid. `payments` are in the order of the chain. */
+export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): ReadonlyArray<PaymentFinding> => {
+  const { batches, explained, owed, payees } = books
+  const paid = new Set<string>()
+  const settled = new Set<string>()
+  const open = ({ token, txHash }: VaultPayment) =>
+    batches.filter(
+      (batch) =>
+        batch.status === "open" &&
+        batch.token === token &&
+        !paid.has(batch.id) &&
+        // A recorded payment of another batch pays no other one.
+        !batches.some(({ id, payments: own }) => id !== batch.id && own?.some((each) => each.txHash === txHash))
+    )
+  const entriesOf = ({ token }: VaultPayment, builderId: string) =>
+    owed.filter((entry) => entry.builderId === builderId && entry.token === token && !settled.has(entry.id))
+  const payeeOf = (address: Address.Address) => payees.find(({ payoutAddress }) => payoutAddress === address)
+
+  const lostLines = (payment: VaultPayment): ReadonlyArray<LostLine> | undefined => {
+    const lines = payment.recipients.flatMap(({ address, amount }) => {
+      const payee = payeeOf(address)
+      if (payee === undefined) return []
+      const entries = settledBy(entriesOf(payment, payee.builderId), amount).map(({ id }) => id)
+      return entries.length === 0 ? [] : [{ ...payee, amount, entries }]
+    })
+    return lines.length > 0 && lines.length === payment.recipients.length ? lines : undefined
+  }
+
+  return found.map((payment): PaymentFinding => {
+    const { recipients, token, txHash } = payment
+    const booked = batches.find((batch) => batch.txHash === txHash && batch.token === token)
+    if (booked !== undefined) return { _tag: "Booked", payment, batchId: booked.id }
+    if (explained.some((each) => each.txHash === txHash && each.token === token)) return { _tag: "Explained", payment }
+    const candidates = open(payment).filter((batch) => paysExactly(books, batch, payment))
+    const known = candidates.find(({ payments: own }) => own?.some((each) => each.txHash === txHash)) ?? candidates[0]
+    if (known !== undefined) {
+      paid.add(known.id)
+      return { _tag: "PaysOpen", payment, batchId: known.id }
+    }
+    const lines = lostLines(payment)
+    if (lines !== undefined) {
+      for (const id of lines.flatMap(({ entries }) => entries)) settled.add(id)
+      return { _tag: "PaysLost", payment, lines }
+    }
+    return {
+      _tag: "Unknown",
+      payment,
+      recipients: recipients.map(({ address, amount }) => {
+        const payee = payeeOf(address)
+        const due = payee === undefined ? [] : entriesOf(payment, payee.builderId)
+        const isOwed = due.reduce((sum, entry) => sum + entry.amount, 0n)
+        return { address, amount, owed: isOwed, ...(payee === undefined ? {} : { builderId: payee.builderId }) }
+      })
+    }
+  })
+}

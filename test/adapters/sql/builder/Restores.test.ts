@@ -1,0 +1,63 @@
+/** Restores are noticed, and nothing leads to a payment until they are reconciled. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as SqlPayouts from "../../../../src/adapters/sql/builder/Payouts.ts"
+import * as Restores from "../../../../src/adapters/sql/builder/Restores.ts"
+import { Payouts } from "../../../../src/ports/builder/Payouts.ts"
+import { migratedDatabase } from "../../../support/Postgres.ts"
+
+const books = SqlPayouts.layer.pipe(Layer.provideMerge(migratedDatabase))
+
+/** True if payments are refused. */
+const refuses = Effect.gen(function* () {
+  const payouts = yield* Payouts
+  return yield* payouts.requireReconciled.pipe(
+    Effect.as(false),
+    Effect.catchTag("RestoreUnreconciled", () => Effect.succeed(true))
+  )
+})
+
+layer(books, { excludeTestServices: true })("a restore", (it) => {
+  it.effect("stops payouts while it is recorded and not reconciled", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      assert.isFalse(yield* refuses)
+      const recorded = yield* Restores.record(sql, 1_234)
+      assert.strictEqual(recorded.restoredToMs, 1_234)
+      assert.isTrue(yield* refuses)
+      yield* Restores.close(sql)
+      assert.isFalse(yield* refuses)
+      const latest = yield* Restores.latest(sql)
+      assert.strictEqual(latest?.id, recorded.id)
+      assert.isAtLeast(latest?.reconciledAtMs ?? 0, recorded.recordedAtMs)
+    })
+  )
+
+  it.effect("that nobody recorded shows by the identity of the database", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* Restores.close(sql)
+      // The cluster, the database and the timeline, each of which this server tells.
+      const [row] = yield* sql<{ identity: string }>`SELECT builder.current_identity() AS identity`
+      assert.match(row?.identity ?? "", /^\d+\/\d+\/[0-9A-F]{8}$/)
+      yield* sql`UPDATE builder.database_identity SET identity = 'another'`
+      assert.isTrue(yield* refuses)
+      assert.isTrue(yield* Restores.isForeign(sql))
+      yield* Restores.close(sql)
+      assert.isFalse(yield* refuses)
+    })
+  )
+
+  it.effect("is to the last write that the database shows", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`DELETE FROM orchestrator.health_probe`
+      yield* sql`DELETE FROM builder.health_probe`
+      assert.isUndefined(yield* Restores.lastWrite(sql))
+      yield* sql`INSERT INTO orchestrator.health_probe (id, probed_at) VALUES (true, '2026-01-01T00:00:00Z')`
+      yield* sql`INSERT INTO builder.health_probe (id, probed_at) VALUES (true, '2026-01-01T00:00:05Z')`
+      assert.strictEqual(yield* Restores.lastWrite(sql), Date.parse("2026-01-01T00:00:05Z"))
+    })
+  )
+})

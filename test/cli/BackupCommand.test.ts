@@ -1,0 +1,91 @@
+/** `sweep backup` and `sweep restore` on a real PostgreSQL. PostgreSQL's own programs are played, since no package has them. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Path } from "effect"
+import { migratedDatabaseUrl, TestDatabase } from "../support/Postgres.ts"
+import { sweep } from "./sweep.ts"
+
+/** Plays both programs in this version. The dump is a text that lists its tables. */
+const programs = Effect.fnUntraced(function* (version: number, tables: ReadonlyArray<string>) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const directory = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-tools-" })
+  const list = tables.map((table, index) => `${index}; 0 ${index} TABLE DATA ${table} postgres`).join("\n")
+  const dump = `#!/bin/sh
+case "$*" in *--version*) echo "pg_dump (PostgreSQL) ${version}.1"; exit;; esac
+case "$*" in *secret*) echo "the password is among the arguments" >&2; exit 3;; esac
+for each; do case "$each" in --file=*) echo dumped > "\${each#--file=}";; esac; done
+`
+  const restore = `#!/bin/sh
+case "$*" in *--version*) echo "pg_restore (PostgreSQL) ${version}.1"; exit;; esac
+cat <<LIST
+${list}
+LIST
+`
+  for (const [name, script] of Object.entries({ pg_dump: dump, pg_restore: restore })) {
+    const file = path.join(directory, name)
+    yield* fs.writeFileString(file, script)
+    yield* fs.chmod(file, 0o755)
+  }
+  return { directory, settings: { PATH: `${directory}:/usr/bin:/bin` } }
+})
+
+const TABLES = ["builder ledger_entries", "orchestrator relay_transactions"]
+
+/** Later than any version that a machine has. */
+const LATE = 99
+
+layer(Layer.merge(BunServices.layer, migratedDatabaseUrl), { excludeTestServices: true })("sweep backup", (it) => {
+  it.effect("writes a dump that it has read, which others cannot read, and never over another file", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(LATE, TABLES)
+      const file = `${directory}/sweep.dump`
+      // The test's server asks for no password, so any will do.
+      const env = { ...settings, DATABASE_URL: url.replace("postgres@", "postgres:secret@") }
+      const done = yield* sweep(["backup", "--output", file, "--json"], env)
+      assert.strictEqual(done.code, 0, done.err)
+      assert.deepInclude(JSON.parse(done.out), { file, bytes: "7", tables: 2 })
+      assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
+      const again = yield* sweep(["backup", "--output", file], env)
+      assert.strictEqual(again.code, 1)
+      assert.include(again.err, "exists. Choose another --output")
+    })
+  )
+
+  it.effect("leaves no file if the dump has not the books", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(LATE, ["builder ledger_entries"])
+      const file = `${directory}/sweep.dump`
+      const done = yield* sweep(["backup", "--output", file], { ...settings, DATABASE_URL: url })
+      assert.strictEqual(done.code, 1)
+      assert.include(done.err, "lacks the tables orchestrator.relay_transactions")
+      assert.deepStrictEqual((yield* fs.readDirectory(directory)).toSorted(), ["pg_dump", "pg_restore"])
+    })
+  )
+
+  it.effect("names the package to install if pg_dump is older than the server", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(9, TABLES)
+      const done = yield* sweep(["backup", "--output", `${directory}/sweep.dump`], { ...settings, DATABASE_URL: url })
+      assert.strictEqual(done.code, 1)
+      assert.match(done.err, /the server is PostgreSQL \d+, which needs pg_dump \d+ or later .*postgresql-client-\d+/)
+    })
+  )
+
+  it.effect("restores into no database that has a schema", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(LATE, TABLES)
+      yield* fs.writeFileString(`${directory}/sweep.dump`, "dumped")
+      const done = yield* sweep(["restore", `${directory}/sweep.dump`], { ...settings, DATABASE_URL: url })
+      assert.strictEqual(done.code, 1)
+      assert.include(done.err, "has the schema builder and the schema orchestrator already")
+    })
+  )
+})
