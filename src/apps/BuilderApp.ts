@@ -25,7 +25,7 @@ import * as BuilderServer from "../server/builder/BuilderServer.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 import * as WebAssets from "../server/web/WebAssets.ts"
 import * as Notifications from "./Notifications.ts"
-import * as RateLimits from "./RateLimits.ts"
+import * as Redis from "./Redis.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 export interface Options {
@@ -102,12 +102,13 @@ export const layer = (options: Options) =>
     Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,
     SecretReview.layer,
     options.notifications === undefined ? Layer.empty : notifications(options.notifications),
+    Redis.review(options.redisUrl),
     WebhookDelivery.layer
   ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(BuilderSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
-    Layer.provide(RateLimits.layer(options.redisUrl)),
+    Layer.provide(Redis.rateLimits(options.redisUrl)),
     Layer.provide(options.webDirectory === undefined ? Layer.empty : WebAssets.layer(options.webDirectory)),
     Layer.provide(Telemetry.layer("builder-backend", options.telemetry))
   )

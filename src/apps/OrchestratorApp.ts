@@ -75,7 +75,7 @@ import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppRisk from "./orchestrator/Risk.ts"
 import * as Notifications from "./Notifications.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
-import * as RateLimits from "./RateLimits.ts"
+import * as Redis from "./Redis.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as Swaps from "./orchestrator/Swaps.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
@@ -166,7 +166,7 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
     ListAndSimulation.layer(options.settings.maxTransferFeeBps),
     AppPortfolio.layer(options.discovery),
     prices,
-    AppRisk.layer(options.chains, options.risk).pipe(Layer.provide(prices)),
+    AppRisk.layer(options.chains, options.risk, Redis.answers(options.redisUrl)).pipe(Layer.provide(prices)),
     AppScreening.layer(options.screening).pipe(Layer.provide(durable)),
     Swaps.layer(options.chains, options.routeServices).pipe(Layer.provide(prices))
   ).pipe(Layer.provideMerge(Layer.mergeAll(JsonRpcChains.layer(options.chains), EvmSweepContracts.layer)))
@@ -284,12 +284,13 @@ export const layer = (options: Options) =>
       Layer.provide(useCases)
     ),
     Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,
-    options.notifications === undefined ? Layer.empty : notifications(options.notifications)
+    options.notifications === undefined ? Layer.empty : notifications(options.notifications),
+    Redis.review(options.redisUrl)
   ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(ProviderHealth.layer),
     Layer.provide(OrchestratorSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
-    Layer.provide(RateLimits.layer(options.redisUrl)),
+    Layer.provide(Redis.rateLimits(options.redisUrl)),
     Layer.provide(Telemetry.layer("orchestrator", options.telemetry))
   )

@@ -46,7 +46,7 @@ export const common = {
   redisUrl: secret({
     name: "REDIS_URL",
     meaning:
-      "Redis or Valkey in which all replicas count requests together, e.g. `rediss://user:password@host:6379/0`. While it does not answer, or if it is not set, each replica counts its own."
+      "Redis or Valkey in which all replicas count requests together and share opinions of risk services, e.g. `rediss://user:password@host:6379/0`. While it does not answer, or if it is not set, each replica counts and asks for itself."
   }),
   trustedProxyHops: setting({
     name: "TRUSTED_PROXY_HOPS",

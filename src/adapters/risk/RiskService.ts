@@ -5,9 +5,14 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Opinion } from "../../domain/TokenVerdict.ts"
 import type { ProviderUnavailable } from "../providers/ProviderUnavailable.ts"
 
+/** An opinion, and the milliseconds for which it still counts if another replica has asked for it. */
+export interface Told extends Opinion {
+  readonly remainingMillis?: number
+}
+
 export interface RiskService {
   readonly name: string
-  readonly ask: (chainId: ChainId, token: Address.Address) => Effect.Effect<Opinion, ProviderUnavailable>
+  readonly ask: (chainId: ChainId, token: Address.Address) => Effect.Effect<Told, ProviderUnavailable>
 }
 
 /** Taxes from which on a service's figure counts, in percent. */

@@ -37,7 +37,8 @@ interface Key {
 
 interface Judged {
   readonly verdict: TokenVerdict.Verdict
-  readonly isComplete: boolean
+  /** Time for which the verdict counts. */
+  readonly lifetime: Duration.Duration
 }
 
 const note = Effect.fnUntraced(function* (chainId: ChainId, token: Address.Address, { verdict }: Judged) {
@@ -69,6 +70,10 @@ export const make = Effect.fnUntraced(function* ({
       Effect.catch(() => Effect.succeedNone)
     )
 
+  /** A verdict counts no longer than the oldest opinion that it rests on. */
+  const lifetimeOf = (isComplete: boolean, remaining: ReadonlyArray<number>): Duration.Duration =>
+    Duration.millis(Math.min(Duration.toMillis(isComplete ? lifetime : PARTIAL_LIFETIME), ...remaining))
+
   const verdicts = yield* Cache.makeWith(
     Effect.fnUntraced(function* ({ chainId, token }: Key) {
       const client = clientOf(chainId)
@@ -89,14 +94,17 @@ export const make = Effect.fnUntraced(function* ({
           given,
           Option.getOrElse(tried, () => ({ _tag: "Unproven" as const }))
         ),
-        isComplete: given.length === services.length && (tryOut === undefined || Option.isSome(tried))
+        lifetime: lifetimeOf(
+          given.length === services.length && (tryOut === undefined || Option.isSome(tried)),
+          given.flatMap(({ remainingMillis }) => remainingMillis ?? [])
+        )
       }
       yield* note(chainId, token, judged)
       return judged
     }),
     {
       capacity: CAPACITY,
-      timeToLive: (exit) => (exit._tag === "Success" && exit.value.isComplete ? lifetime : PARTIAL_LIFETIME)
+      timeToLive: (exit) => (exit._tag === "Success" ? exit.value.lifetime : PARTIAL_LIFETIME)
     }
   )
 

@@ -10,6 +10,7 @@ import { lanes } from "./check/Lanes.ts"
 import { oracle } from "./check/Oracle.ts"
 import { peers } from "./check/Peers.ts"
 import { providers } from "./check/Providers.ts"
+import { redis } from "./check/Redis.ts"
 import { sanctionsList } from "./check/SanctionsList.ts"
 import { settings } from "./check/Settings.ts"
 import { targets } from "./check/Targets.ts"
@@ -17,6 +18,7 @@ import { targets } from "./check/Targets.ts"
 export const checks: ReadonlyArray<Check> = [
   settings,
   database,
+  redis,
   endpoints,
   contracts,
   targets,

@@ -7,6 +7,7 @@ import * as Endpoints from "./Endpoints.ts"
 import * as FeeRecipient from "./FeeRecipient.ts"
 import type { Kind } from "./Finding.ts"
 import * as Lanes from "./Lanes.ts"
+import * as Redis from "./Redis.ts"
 import * as Sanctions from "./Sanctions.ts"
 import * as Services from "./Services.ts"
 import * as Settings from "./Settings.ts"
@@ -22,6 +23,7 @@ const group = (title: string, kinds: Readonly<Record<string, Kind>>): Group => (
 export const catalogue: ReadonlyArray<Group> = [
   group("Settings", Settings.kinds),
   group("Database", Database.kinds),
+  group("Redis", Redis.kinds),
   group("Endpoints and clocks", Endpoints.kinds),
   group("Contracts and addresses", Contracts.kinds),
   group("Swap targets", Targets.kinds),

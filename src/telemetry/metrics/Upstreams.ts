@@ -24,6 +24,16 @@ export const PROVIDER_STATE = gauge({
   labels: { provider: "Name of the service.", state: "`closed`, `open`, `half_open` or `paused`." }
 })
 
+export const SHARED_ANSWERS = counter({
+  name: "sweep_shared_answers_total",
+  help: "Answers of outside services that replicas share in Redis.",
+  labels: {
+    kind: "Kind of the answer, such as `risk_opinion`.",
+    outcome:
+      "`shared` if another replica had asked, `asked` if this one did, or `away` if it did because Redis is away."
+  }
+})
+
 export const RPC_REQUESTS = counter({
   name: "sweep_rpc_requests_total",
   help: "Requests to nodes. A batch of calls is one request.",

@@ -1,6 +1,6 @@
 /**
- * A server that speaks enough of Redis's protocol (RESP 3) for tests without Redis: `HELLO`, and `EVAL` of a script that counts in a
- * window. It shows the client's connections, and the answers and silences that they get. It does not run the script's text, which
+ * A server that speaks enough of Redis's protocol (RESP 3) for tests without Redis: `HELLO`, `SET` with an end, and `EVAL` of two scripts,
+ * one that counts in a window and one that reads a value with its remaining time. It shows the client's connections, and the answers and silences that they get. It does not run the script's text, which
  * a real server does if `TEST_REDIS_URL` names one.
  */
 import * as Net from "node:net"
@@ -38,6 +38,7 @@ const commandsOf = (
 /** Listens on a free port of loopback until the scope closes. */
 export const start = Effect.gen(function* () {
   const windows = new Map<string, Window>()
+  const values = new Map<string, { readonly value: string; readonly endsAt: number }>()
   const sockets = new Set<Net.Socket>()
   let mood: Mood = "answers"
   let connections = 0
@@ -53,10 +54,26 @@ export const start = Effect.gen(function* () {
     return `*2\r\n:${count}\r\n:${Math.ceil(window.endsAt - now)}\r\n`
   }
 
+  const set = ([, key = "", value = "", , millis]: ReadonlyArray<string>) => {
+    values.set(key, { value, endsAt: performance.now() + Number(millis) })
+    return "+OK\r\n"
+  }
+
+  const recall = ([, , , key = ""]: ReadonlyArray<string>) => {
+    const { endsAt = 0, value = "" } = values.get(key) ?? {}
+    const left = Math.ceil(endsAt - performance.now())
+    return left < 1 ? "*0\r\n" : `*2\r\n$${value.length}\r\n${value}\r\n:${left}\r\n`
+  }
+
+  /** Words of the script that reads a value. */
+  const RECALLING = 4
+
   const answer = (command: ReadonlyArray<string>) => {
     if (mood === "refuses") return "-NOAUTH Authentication required.\r\n"
     if (command[0] === "HELLO") return "%1\r\n+proto\r\n:3\r\n"
-    return mood === "nonsense" ? "+OK\r\n" : take(command)
+    if (mood === "nonsense") return "+PONG\r\n"
+    if (command[0] === "SET") return set(command)
+    return command.length === RECALLING ? recall(command) : take(command)
   }
 
   const server = Net.createServer((socket) => {
@@ -68,7 +85,7 @@ export const start = Effect.gen(function* () {
     socket.on("data", (chunk) => {
       const { commands, rest } = commandsOf(received + chunk.toString("latin1"))
       received = rest
-      if (mood !== "silent") for (const command of commands) socket.write(answer(command))
+      if (mood !== "silent") for (const command of commands) socket.write(answer(command), "latin1")
     })
   })
   const listen = (port: number) =>

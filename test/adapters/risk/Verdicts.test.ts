@@ -76,6 +76,24 @@ describe("Verdicts", () => {
     }).pipe(Effect.provide(environment))
   )
 
+  it.effect("count no longer than the oldest opinion that another replica has asked for", () =>
+    Effect.gen(function* () {
+      const { service: fresh, state } = service("a", "none")
+      const old: RiskService = {
+        name: "b",
+        ask: () => Effect.succeed({ source: "b", danger: "none", reasons: [], remainingMillis: 5_000 })
+      }
+      const judge = yield* judging({ services: [fresh, old] })
+      yield* judge()
+      yield* TestClock.adjust("4 seconds")
+      yield* judge()
+      assert.strictEqual(state.asked, 1)
+      yield* TestClock.adjust("2 seconds")
+      yield* judge()
+      assert.strictEqual(state.asked, 2)
+    }).pipe(Effect.provide(environment))
+  )
+
   it.effect("are kept for their lifetime, and for 30 seconds if a source did not answer", () =>
     Effect.gen(function* () {
       const { service: asked, state } = service("a", "trap")

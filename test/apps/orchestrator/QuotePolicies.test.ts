@@ -7,6 +7,7 @@ import * as MemoryPrices from "../../../src/adapters/memory/orchestrator/Prices.
 import * as MemoryRelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as AppFees from "../../../src/apps/orchestrator/Fees.ts"
 import * as AppRisk from "../../../src/apps/orchestrator/Risk.ts"
+import * as Redis from "../../../src/apps/Redis.ts"
 import { Subscriptions, type SubscriptionsShape } from "../../../src/ports/orchestrator/Subscriptions.ts"
 import { TokenVerdicts, type TokenVerdictsShape } from "../../../src/ports/orchestrator/TokenVerdicts.ts"
 import { address, chain, layer as fakeChain } from "../../support/FakeChain.ts"
@@ -34,7 +35,11 @@ const services = Layer.mergeAll(
 const useCase = (subscriptions: AppFees.Options | undefined, risk: AppRisk.Options | undefined) =>
   Effect.map(
     Layer.build(
-      UseCase.layer.pipe(Layer.provide(Layer.mergeAll(AppFees.layer(subscriptions), AppRisk.layer([{ chain }], risk))))
+      UseCase.layer.pipe(
+        Layer.provide(
+          Layer.mergeAll(AppFees.layer(subscriptions), AppRisk.layer([{ chain }], risk, Redis.answers(undefined)))
+        )
+      )
     ),
     (context) => Context.get(context, UseCase)
   )

@@ -1,0 +1,59 @@
+/**
+ * A connection to Redis or Valkey by Bun's client.
+ *
+ * Effect's layer for Bun keeps one client, which gives up after its last attempt to reconnect. Here a connection that failed, or
+ * whose answer nobody waits for any more, is closed, and the next request opens another one.
+ */
+import { RedisClient } from "bun"
+import { Effect, Exit, Redacted, Schema, type Scope } from "effect"
+
+/** The server cannot be reached, refused the command, or answered something else. */
+export class RedisFailed extends Schema.TaggedError<RedisFailed>()("RedisFailed", { detail: Schema.String }) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+const CONNECT_TIMEOUT_MILLIS = 1_000
+
+const failed = (cause: unknown) => new RedisFailed({ detail: cause instanceof Error ? cause.message : String(cause) })
+
+export interface RedisConnection {
+  /** Sends a command, and reads its answer. It may wait without an end. */
+  readonly send: <A>(
+    answer: Schema.Codec<A, unknown>,
+    command: string,
+    args: ReadonlyArray<string>
+  ) => Effect.Effect<A, RedisFailed>
+}
+
+/** `url` is `redis://user:password@host:port/database`, or `rediss://…` for TLS. It connects with the first command. */
+export const make = (url: Redacted.Redacted): Effect.Effect<RedisConnection, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let current: RedisClient | undefined
+
+    const connected = () =>
+      (current ??= new RedisClient(Redacted.value(url), {
+        autoReconnect: false,
+        connectionTimeout: CONNECT_TIMEOUT_MILLIS
+      }))
+
+    const drop = (client: RedisClient) =>
+      Effect.sync(() => {
+        if (current === client) current = undefined
+        client.close()
+      })
+
+    yield* Effect.addFinalizer(() => Effect.suspend(() => (current === undefined ? Effect.void : drop(current))))
+
+    return {
+      send: (answer, command, args) =>
+        Effect.suspend(() => {
+          const client = connected()
+          return Effect.tryPromise({ try: () => client.send(command, [...args]), catch: failed }).pipe(
+            Effect.flatMap((received) => Effect.mapError(Schema.decodeUnknownEffect(answer)(received), failed)),
+            Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : drop(client)))
+          )
+        })
+    } satisfies RedisConnection
+  })

@@ -1,0 +1,58 @@
+/** The shared memory in Redis: the real server of TEST_REDIS_URL if it is set. */
+import { assert, describe, it } from "@effect/vitest"
+import { Config, Context, Effect, Layer, Option, Redacted } from "effect"
+import * as RedisMemory from "../../../src/adapters/redis/RedisMemory.ts"
+import { SharedMemory } from "../../../src/ports/shared/SharedMemory.ts"
+import * as RespServer from "./RespServer.ts"
+
+const replicaAt = (url: string) =>
+  Effect.map(Layer.build(RedisMemory.layer(Redacted.make(url))), Context.get(SharedMemory))
+
+const urlOfStore = Effect.flatMap(Config.option(Config.String("TEST_REDIS_URL")), (real) =>
+  Option.isSome(real) ? Effect.succeed(real.value) : Effect.map(RespServer.start, ({ url }) => url)
+)
+
+const run = crypto.randomUUID()
+const MINUTE = 60_000
+
+describe("RedisMemory", () => {
+  it.live("recalls on another replica what one was told, with the time for which it still counts", () =>
+    Effect.gen(function* () {
+      const url = yield* urlOfStore
+      const [a, b] = [yield* replicaAt(url), yield* replicaAt(url)]
+      const key = `${run}:told`
+      assert.deepStrictEqual(yield* b.recall(key), Option.none())
+      yield* a.remember(key, '{"danger":"trap","reasons":["é 👩"]}', MINUTE)
+      const { remainingMillis, value } = Option.getOrThrow(yield* b.recall(key))
+      assert.strictEqual(value, '{"danger":"trap","reasons":["é 👩"]}')
+      assert.isAbove(remainingMillis, MINUTE - 5_000)
+      assert.isAtMost(remainingMillis, MINUTE + 1)
+      yield* b.remember(key, "{}", MINUTE)
+      assert.strictEqual(Option.getOrThrow(yield* a.recall(key)).value, "{}")
+    })
+  )
+
+  it.live("forgets at the end of the time", () =>
+    Effect.gen(function* () {
+      const memory = yield* replicaAt(yield* urlOfStore)
+      const key = `${run}:end`
+      yield* memory.remember(key, "x", 150)
+      assert.isTrue(Option.isSome(yield* memory.recall(key)))
+      yield* Effect.repeat(memory.recall(key), { until: Option.isNone })
+    }).pipe(Effect.timeout("2 seconds"))
+  )
+
+  it.live("fails if the server refuses, or answers something else, and works after it", () =>
+    Effect.gen(function* () {
+      const redis = yield* RespServer.start
+      const memory = yield* replicaAt(redis.url)
+      for (const mood of ["refuses", "nonsense"] as const) {
+        redis.behave(mood)
+        assert.strictEqual((yield* Effect.flip(memory.recall("a")))._tag, "SharedMemoryUnavailable")
+        assert.strictEqual((yield* Effect.flip(memory.remember("a", "b", MINUTE)))._tag, "SharedMemoryUnavailable")
+        redis.behave("answers")
+        yield* memory.remember("a", "b", MINUTE)
+      }
+    })
+  )
+})

@@ -1,0 +1,59 @@
+/** The alert about a Redis that is away: after three failed probes, and until it answers. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as AlertsInMemory from "../../src/adapters/memory/shared/Alerts.ts"
+import { Alerts } from "../../src/ports/shared/Alerts.ts"
+import { SharedWindows, SharedWindowsUnavailable } from "../../src/ports/shared/SharedWindows.ts"
+import * as SharedStoreReview from "../../src/runtime/SharedStoreReview.ts"
+
+interface State {
+  mood: "answers" | "fails" | "silent"
+}
+
+/** The review of a store in the mood that a test sets. */
+const review = (state: State) =>
+  SharedStoreReview.layer.pipe(
+    Layer.provide(
+      Layer.succeed(SharedWindows, {
+        take: () =>
+          Effect.suspend(() => {
+            if (state.mood === "silent") return Effect.never
+            return state.mood === "fails"
+              ? Effect.fail(new SharedWindowsUnavailable({ detail: "refused" }))
+              : Effect.succeed({ count: 1, remainingMillis: 1_000 })
+          })
+      })
+    )
+  )
+
+const standing = Effect.flatMap(Alerts, ({ list }) => Effect.map(list, (all) => all.map(({ kind }) => kind)))
+
+describe("SharedStoreReview", () => {
+  it.effect.each(["fails", "silent"] as const)("raises an alert if the store %s for a while, and clears it", (mood) =>
+    Effect.gen(function* () {
+      const state: State = { mood: "answers" }
+      yield* Layer.build(review(state))
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing, [])
+      state.mood = mood
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(yield* standing, [])
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(yield* standing, ["redis_away"])
+      state.mood = "answers"
+      yield* TestClock.adjust("12 seconds")
+      assert.deepStrictEqual(yield* standing, [])
+    }).pipe(Effect.provide(AlertsInMemory.layer))
+  )
+
+  it.effect("clears the alert of an earlier process", () =>
+    Effect.gen(function* () {
+      const { raise } = yield* Alerts
+      yield* raise({ key: "redis_away", severity: "warning", kind: "redis_away", message: "", details: {} })
+      yield* Layer.build(review({ mood: "answers" }))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing, [])
+    }).pipe(Effect.provide(AlertsInMemory.layer))
+  )
+})
