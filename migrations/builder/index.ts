@@ -15,6 +15,7 @@ import sealedSecrets from "./0012_sealed_secrets.ts"
 import ledgerPages from "./0013_ledger_pages.ts"
 import alertNotices from "./0014_alert_notices.ts"
 import restores from "./0015_restores.ts"
+import failedDeliveries from "./0017_failed_deliveries.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -29,5 +30,6 @@ export const migrations = {
   "0012_sealed_secrets": sealedSecrets,
   "0013_ledger_pages": ledgerPages,
   "0014_alert_notices": alertNotices,
-  "0015_restores": restores
+  "0015_restores": restores,
+  "0017_failed_deliveries": failedDeliveries
 }

@@ -35,6 +35,7 @@ import operatedLanes from "./0045_operated_lanes.ts"
 import alertNotices from "./0046_alert_notices.ts"
 import operatorOverrides from "./0047_operator_overrides.ts"
 import lostTransactions from "./0048_lost_transactions.ts"
+import sweepStories from "./0057_sweep_stories.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -69,5 +70,6 @@ export const migrations = {
   "0045_operated_lanes": operatedLanes,
   "0046_alert_notices": alertNotices,
   "0047_operator_overrides": operatorOverrides,
-  "0048_lost_transactions": lostTransactions
+  "0048_lost_transactions": lostTransactions,
+  "0057_sweep_stories": sweepStories
 }

@@ -36,6 +36,7 @@ import * as SqlOverrides from "../adapters/sql/orchestrator/Overrides.ts"
 import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
 import * as SqlRefunds from "../adapters/sql/orchestrator/Refunds.ts"
 import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
+import * as SqlSweepRecords from "../adapters/sql/orchestrator/SweepRecords.ts"
 import * as SqlTreasurySales from "../adapters/sql/orchestrator/TreasurySales.ts"
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
 import type { KeyReference } from "../domain/KeyReference.ts"
@@ -54,6 +55,7 @@ import { Portfolio } from "../orchestrator/portfolio/Portfolio.ts"
 import { PauseDesk } from "../orchestrator/operate/PauseDesk.ts"
 import { ProviderProbes } from "../orchestrator/operate/ProviderProbes.ts"
 import { Readiness } from "../orchestrator/operate/Readiness.ts"
+import { StoryDesk } from "../orchestrator/operate/StoryDesk.ts"
 import * as Sampling from "../orchestrator/operate/Sampling.ts"
 import * as Retention from "../orchestrator/operate/Retention.ts"
 import { Quoter } from "../orchestrator/quote/Quoter.ts"
@@ -195,6 +197,7 @@ const stores = (options: Options) =>
     SqlRefunds.layer,
     SqlRelayTransactions.layer,
     SqlStoreProbe.layer("orchestrator"),
+    SqlSweepRecords.layer,
     SqlTreasurySales.layer
   ).pipe(
     Layer.provide(Migrated.layer),
@@ -254,7 +257,7 @@ export const useCases = Layer.mergeAll(
   ChainReviews.layer,
   LaneDesk.layer,
   PauseDesk.layer,
-  IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
+  Layer.merge(IntentDesk.layer, StoryDesk.layer).pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
   Treasury.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(Intake.layer, SweepIntake.layer, Quoter.layer, Relayer.layer).pipe(

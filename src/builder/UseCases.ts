@@ -4,6 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { Accounts } from "./account/Accounts.ts"
 import { SignIn } from "./account/SignIn.ts"
 import { Bookkeeping } from "./ledger/Bookkeeping.ts"
+import { SweepBooks } from "./ledger/SweepBooks.ts"
 import { SweepReports } from "./ledger/SweepReports.ts"
 import { Treasury } from "./ledger/Treasury.ts"
 import { PayoutDesk } from "./payout/PayoutDesk.ts"
@@ -17,6 +18,7 @@ export const layer = Layer.mergeAll(
   PayoutDesk.layer,
   Readiness.layer,
   SignIn.layer,
+  SweepBooks.layer,
   SweepReports.layer,
   Treasury.layer,
   WebhookDesk.layer

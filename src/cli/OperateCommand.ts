@@ -1,10 +1,20 @@
 /** `./sweep operate`: changes a running service, over the orchestrator's operator routes. Every change is recorded. */
 import { Command } from "effect/cli"
+import { operateFind, operateStory } from "./OperateFind.ts"
 import { operateLanes } from "./OperateLanes.ts"
 import { operateLog } from "./OperateLog.ts"
 import { operatePause, operatePauses, operateReset, operateResume } from "./OperatePauses.ts"
 
 export const operateCommand = Command.make("operate").pipe(
   Command.withDescription("Change a running service. Every change holds on all replicas and is recorded"),
-  Command.withSubcommands([operatePause, operateResume, operateReset, operatePauses, operateLanes, operateLog])
+  Command.withSubcommands([
+    operatePause,
+    operateResume,
+    operateReset,
+    operatePauses,
+    operateFind,
+    operateStory,
+    operateLanes,
+    operateLog
+  ])
 )

@@ -99,6 +99,20 @@ export const pauseOf = (
   return subjects.find((subject) => paused.has(nameOf(subject)))
 }
 
+/** Change of a pause, as operators request it. */
+export const ChangeOfPause = Schema.Struct({
+  subject: described(PauseSubject, "Subject of the change."),
+  state: described(
+    Schema.Literals(["paused", "running", "default"]),
+    "New state. `default` drops the operator's choice, so that the settings hold again."
+  ),
+  reason: described(
+    Schema.optionalKey(Schema.String.check(Schema.isMaxLength(200))),
+    "Reason of the change, for the record. Default: none."
+  )
+}).annotate({ identifier: "PauseChange" })
+export type ChangeOfPause = typeof ChangeOfPause.Type
+
 /** A pause, or a choice of the operator against one. */
 export const PauseView = Schema.Struct({
   subject: described(PauseSubject, "Subject of the pause."),

@@ -1,9 +1,10 @@
 /** `sweep operate` against the real routes of the orchestrator. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import * as Address from "../../src/domain/Address.ts"
 import type { LaneState } from "../../src/domain/LaneState.ts"
 import { LaneRefused } from "../../src/orchestrator/operate/LaneDesk.ts"
+import { parts } from "../ports/builder/OrchestratorOperations.suite.ts"
 import { serve, type UseCases } from "../server/orchestrator/Harness.ts"
 import { sweepHere } from "./inProcess.ts"
 
@@ -60,6 +61,49 @@ describe("sweep operate", () => {
       const emptied = yield* run("lanes", "empty", LANE, "--chain", "8453", "--to", OTHER)
       assert.strictEqual(emptied.out, `sent 5 wei to ${OTHER} in transaction ${TX}\n`)
       assert.match((yield* run("log")).out, new RegExp(`admin-token +lane.draining +${LANE} +reason=old`))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("finds sweeps and tells their stories", () =>
+    Effect.gen(function* () {
+      const [story] = parts.stories
+      if (story === undefined) return assert.fail("no story")
+      const { order, quote } = story
+      const found = {
+        id: "rests",
+        status: "submitted" as const,
+        owner: order.owner,
+        sourceChainId: quote.sourceChainId,
+        destChainId: 1,
+        tokenIn: order.tokenIn,
+        amountIn: order.amountIn,
+        tokenOut: order.tokenOut,
+        createdAtMs: 1_767_225_600_000
+      }
+      const stories = {
+        find: (text: string) =>
+          Effect.succeed({
+            sweeps: text === order.owner ? [found] : [],
+            more: false,
+            roles: [{ role: "lane" as const, chainId: 8453 }]
+          }),
+        story: (id: string) => Effect.succeed(id === "rests" ? Option.some(story) : Option.none())
+      }
+      const { base } = yield* serve({ stories }, { adminToken: Redacted.make(TOKEN) })
+      const run = (...args: ReadonlyArray<string>) =>
+        sweepHere(["operate", ...args], { ORCHESTRATOR_URL: base, ORCHESTRATOR_ADMIN_TOKEN: TOKEN })
+      const listed = yield* run("find", order.owner)
+      assert.match(
+        listed.out,
+        new RegExp(`lane on chain 8453[^]*rests +submitted +${order.owner} +1 +1 +– +2026-01-01`)
+      )
+      assert.include((yield* run("find", "nobody")).out, "no sweep has this name")
+      const told = yield* run("story", "rests")
+      assert.include(told.out, "waits for rest: It rests.")
+      assert.include(told.out, story.transactions[0]?.attempts[0]?.hash)
+      assert.include(told.out, "sweep:rests:submitted")
+      assert.strictEqual(JSON.parse((yield* run("story", "rests", "--json")).out).orderDigest, story.orderDigest)
+      assert.include((yield* run("story", "x")).err, "does not know this intent")
     }).pipe(Effect.scoped)
   )
 

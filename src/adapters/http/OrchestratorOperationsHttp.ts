@@ -1,8 +1,10 @@
 /** {@link OrchestratorOperations} over the orchestrator's operator routes, with its admin token. */
-import { Duration, Effect, Layer, type Redacted, Schema } from "effect"
+import { Duration, Effect, Layer, type Option, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { AlertView, Health } from "../../domain/Health.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
+import { PauseView } from "../../domain/Pause.ts"
+import { FoundByOrchestrator, SweepStory } from "../../domain/SweepStory.ts"
 import { TreasuryView } from "../../domain/Treasury.ts"
 import {
   OperationsNotConfigured,
@@ -26,6 +28,10 @@ const readHealth = Exchange.json(Health)
 const readAlerts = Exchange.json(Schema.Array(AlertView))
 const readStuck = Exchange.json(StuckIntents)
 const readTreasury = Exchange.json(TreasuryView)
+const readFound = Exchange.json(FoundByOrchestrator)
+const readStory = Exchange.json(SweepStory)
+const readPause = Exchange.json(PauseView)
+const readPauses = Exchange.json(Schema.Array(PauseView))
 const readOutcome = Exchange.json(RetryOutcome)
 
 const refused = new Exchange.ExchangeFailed({
@@ -39,6 +45,12 @@ const reading =
     if (response.status === 200) return read(response)
     return Effect.fail(response.status === 401 ? refused : Exchange.unexpected(response))
   }
+
+/** 404 is none. */
+const orNone =
+  <A>(read: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, Exchange.ExchangeFailed>) =>
+  (response: HttpClientResponse.HttpClientResponse): Effect.Effect<Option.Option<A>, Exchange.ExchangeFailed> =>
+    response.status === 404 ? Effect.succeedNone : Effect.asSome(read(response))
 
 export const make = Effect.fnUntraced(function* (options: Options) {
   const client = yield* HttpClient.HttpClient
@@ -77,10 +89,20 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     treasury: ask(HttpClientRequest.get("/admin/treasury"), reading(readTreasury)).pipe(
       Effect.withSpan("OrchestratorOperations.treasury")
     ),
+    find: Effect.fn("OrchestratorOperations.find")((q) =>
+      ask(HttpClientRequest.setUrlParams(HttpClientRequest.get("/admin/find"), { q }), reading(readFound))
+    ),
+    story: Effect.fn("OrchestratorOperations.story")((id) =>
+      ask(HttpClientRequest.get(`/admin/intents/${encodeURIComponent(id)}`), orNone(reading(readStory)))
+    ),
+    pauses: ask(HttpClientRequest.get("/admin/pauses"), reading(readPauses)).pipe(
+      Effect.withSpan("OrchestratorOperations.pauses")
+    ),
+    changePause: Effect.fn("OrchestratorOperations.changePause")((change) =>
+      ask(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/admin/pauses"), change), orNone(reading(readPause)))
+    ),
     retry: Effect.fn("OrchestratorOperations.retry")((id) =>
-      ask(HttpClientRequest.post(`/admin/intents/${encodeURIComponent(id)}/retry`), (response) =>
-        response.status === 404 ? Effect.succeedNone : Effect.asSome(outcome(response))
-      )
+      ask(HttpClientRequest.post(`/admin/intents/${encodeURIComponent(id)}/retry`), orNone(outcome))
     )
   })
 })
@@ -95,6 +117,10 @@ export const notConfigured = (missing: ReadonlyArray<string>) => {
     alerts: failure,
     stuck: () => failure,
     treasury: failure,
+    find: () => failure,
+    story: () => failure,
+    pauses: failure,
+    changePause: () => failure,
     retry: () => failure
   })
 }

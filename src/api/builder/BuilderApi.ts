@@ -22,6 +22,7 @@ import {
   RevenuesBooked,
   RevenuesRequest
 } from "./Schemas.ts"
+import { Stories } from "./StoriesApi.ts"
 import { MySweeps, SweepEventRequest } from "./SweepsApi.ts"
 import * as SweepsDocs from "./SweepsDocs.ts"
 import { MyWebhooks } from "./WebhookApi.ts"
@@ -113,6 +114,7 @@ export const BuilderApi = HttpApi.make("builder")
     AttributionGroup,
     Machine,
     Console,
+    Stories,
     Operations,
     DeploymentGroup,
     System

@@ -3,10 +3,13 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AlertView, Health } from "../../domain/Health.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
+import { ChangeOfPause, PauseView } from "../../domain/Pause.ts"
+import { FoundByOrchestrator, SweepStory } from "../../domain/SweepStory.ts"
 import { TreasuryView } from "../../domain/Treasury.ts"
 import { code, InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
+import { searchQuery } from "../shared/SearchQuery.ts"
 import { stuckQuery } from "../shared/StuckQuery.ts"
-import { ConsoleOnly, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
+import { ConsoleOnly, DetailedBody, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
 import * as Docs from "./OperationsDocs.ts"
 import { described } from "../../domain/Described.ts"
 
@@ -55,6 +58,27 @@ export const Operations = HttpApiGroup.make("operations")
       success: TreasuryView,
       error: failures
     }).annotateMerge(Docs.treasury),
+    HttpApiEndpoint.get("find", "/admin/operations/find", {
+      query: searchQuery,
+      success: FoundByOrchestrator,
+      error: failures
+    }).annotateMerge(Docs.find),
+    HttpApiEndpoint.get("story", "/admin/operations/intents/:id", {
+      params: { id: described(Schema.String, "Identifier of the intent.") },
+      success: SweepStory,
+      error: [NotFound, ...failures]
+    }).annotateMerge(Docs.story),
+    HttpApiEndpoint.get("pauses", "/admin/operations/pauses", {
+      success: Schema.Array(PauseView),
+      error: failures
+    }).annotateMerge(Docs.pauses),
+    HttpApiEndpoint.post("changePause", "/admin/operations/pauses", {
+      payload: ChangeOfPause,
+      success: PauseView,
+      error: [NotFound, Unavailable, ...failures]
+    })
+      .middleware(DetailedBody)
+      .annotateMerge(Docs.changePause),
     HttpApiEndpoint.post("retry", "/admin/operations/intents/:id/retry", {
       params: { id: described(Schema.String, "Identifier of the intent.") },
       success: RetryOutcome,

@@ -138,3 +138,51 @@ export const retry = documented({
     }
   }
 })
+
+export const find = documented({
+  summary: "Find sweeps",
+  description: withErrors(
+    "Response of the orchestrator's `GET /admin/find`: sweeps by the id of an intent or a batch, the hash of a transaction, or the address of their owner. `GET /admin/find` finds builders and payout batches.",
+    [[422, '{ "message", "issues": [{ "path", "message" }] }', "every problem of the request"], ...always]
+  ),
+  response: { status: 200, body: { sweeps: [], more: false, roles: [{ role: "lane", chainId: 8453 }] } }
+})
+
+export const story = documented({
+  summary: "Tell the story of a sweep",
+  description: withErrors(
+    "Response of the orchestrator's `GET /admin/intents/:id`: quote, simulation, statuses, transactions with all their versions, receipt, delivery and messages.",
+    [[404, "not found", "no such intent"], ...always]
+  )
+})
+
+const pause = {
+  subject: { scope: "chain", chainId: 8453 },
+  state: "paused",
+  configured: "running",
+  chosen: { state: "paused", actor: "admin-token", reason: "sequencer is down", sinceMs: 1767225600000 }
+}
+
+export const pauses = documented({
+  summary: "List pauses",
+  description: withErrors(
+    "Response of the orchestrator's `GET /admin/pauses`: what the settings pause, and every choice of an operator in place of a setting.",
+    always
+  ),
+  response: { status: 200, body: [pause] }
+})
+
+export const changePause = documented({
+  summary: "Pause or resume",
+  description: withErrors(
+    "Pauses or resumes a chain, a token, a builder or everything, on every replica within two seconds, as the orchestrator's `POST /admin/pauses` does. Safe to repeat. The request is written to the audit log with the operator's name before it is sent.",
+    [
+      [404, "not found", "the chain is not served"],
+      [422, '{ "message", "issues": [{ "path", "message" }] }', "every problem of the request"],
+      ...always,
+      unavailable
+    ]
+  ),
+  request: { subject: { scope: "chain", chainId: 8453 }, state: "paused", reason: "sequencer is down" },
+  response: { status: 200, body: pause }
+})

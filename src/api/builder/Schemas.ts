@@ -133,24 +133,21 @@ export const TotalsView = Schema.Struct({
   totals: described(Schema.Array(Schema.Struct(sums)), "Totals per token and chain.")
 }).annotate({ identifier: "BuilderTotals" })
 
+export const LedgerEntryView = Schema.Struct({
+  id: described(Schema.String, "Identifier of the entry."),
+  kind: described(Schema.Literals(["accrual", "reversal", "payment"]), "Kind of the entry."),
+  builderId: described(Schema.String, "Builder of the entry."),
+  chainId: sums.chainId,
+  token: described(Address.Address, "Token of the entry."),
+  earned: described(Sum, "Change of the amount earned, in the smallest unit of the token."),
+  paid: described(Sum, "Change of the amount paid, in the smallest unit of the token."),
+  sweepId: described(Schema.optionalKey(Schema.String), "Settlement of an accrual or a reversal."),
+  txHash: described(Schema.optionalKey(Hash), "Transaction of a payment."),
+  createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the entry was booked.")
+}).annotate({ identifier: "LedgerEntry" })
+
 export const EntriesPage = Schema.Struct({
-  entries: described(
-    Schema.Array(
-      Schema.Struct({
-        id: described(Schema.String, "Identifier of the entry."),
-        kind: described(Schema.Literals(["accrual", "reversal", "payment"]), "Kind of the entry."),
-        builderId: described(Schema.String, "Builder of the entry."),
-        chainId: sums.chainId,
-        token: described(Address.Address, "Token of the entry."),
-        earned: described(Sum, "Change of the amount earned, in the smallest unit of the token."),
-        paid: described(Sum, "Change of the amount paid, in the smallest unit of the token."),
-        sweepId: described(Schema.optionalKey(Schema.String), "Settlement of an accrual or a reversal."),
-        txHash: described(Schema.optionalKey(Hash), "Transaction of a payment."),
-        createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the entry was booked.")
-      }).annotate({ identifier: "LedgerEntry" })
-    ),
-    "Entries, oldest first."
-  ),
+  entries: described(Schema.Array(LedgerEntryView), "Entries, oldest first."),
   nextCursor: cursor
 }).annotate({ identifier: "LedgerPage" })
 

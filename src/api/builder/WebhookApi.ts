@@ -76,13 +76,15 @@ export const WebhookWithSecret = Schema.Struct({
   secret: described(Schema.String, "Signing secret: `whsec_` and the key in base64. It is shown only once.")
 }).annotate({ identifier: "WebhookWithSecret" })
 
+const DeliveryState = Schema.Literals(["pending", "delivered", "failed"])
+
 export const DeliveryView = Schema.Struct({
   id: described(Schema.String, "Identifier of the delivery."),
   webhookId: described(Schema.String, "Webhook that receives the message."),
   messageId: described(Schema.String, "Value of the `webhook-id` header."),
   type: described(WebhookMessageType, "Type of the message."),
   payload: described(Schema.String, "Body of the message as it is sent."),
-  state: described(Schema.Literals(["pending", "delivered", "failed"]), "State of the delivery."),
+  state: described(DeliveryState, "State of the delivery."),
   dueAtMs: described(
     Schema.optionalKey(Schema.Int),
     "UNIX time in milliseconds of the next attempt. Present while the delivery is pending."
@@ -109,6 +111,11 @@ export const DeliveriesPage = Schema.Struct({
   deliveries: described(Schema.Array(DeliveryView), "Deliveries, newest first."),
   nextCursor: cursor
 }).annotate({ identifier: "WebhookDeliveriesPage" })
+
+export const ReplayedView = Schema.Struct({
+  queued: described(Schema.Int, "Number of failed deliveries that are sent again now."),
+  more: described(Schema.Boolean, "True if there may be others: repeat the request.")
+}).annotate({ identifier: "ReplayedDeliveries" })
 
 const failures = [Unavailable, InternalError] as const
 const params = { id: described(Schema.String, "Identifier of the webhook.") }
@@ -153,10 +160,20 @@ export const MyWebhooks = HttpApiGroup.make("webhooks")
       .annotateMerge(Docs.test),
     HttpApiEndpoint.get("deliveries", "/me/webhooks/:id/deliveries", {
       params,
-      query: page,
+      query: {
+        ...page,
+        state: described(Schema.optionalKey(DeliveryState), "Only deliveries in this state.")
+      },
       success: DeliveriesPage,
       error: [NotFound, ...failures]
     }).annotateMerge(Docs.deliveries),
+    HttpApiEndpoint.post("replayFailed", "/me/webhooks/:id/replay-failed", {
+      params,
+      success: ReplayedView.pipe(HttpApiSchema.status(202)),
+      error: [NotFound, WebhookDisabled, ...failures]
+    })
+      .middleware(SameSiteOnly)
+      .annotateMerge(Docs.replayFailed),
     HttpApiEndpoint.post("replay", "/me/webhooks/deliveries/:id/replay", {
       params: { id: described(Schema.String, "Identifier of the delivery.") },
       success: accepted,

@@ -121,12 +121,20 @@ export const test = documented({
 
 export const deliveries = documented({
   summary: "List deliveries of a webhook",
-  description: withErrors("Newest first, with every attempt. Deliveries are kept for 30 days.", [
-    notFound,
-    malformed("limit"),
-    ...ownErrors
-  ]),
+  description: withErrors(
+    "Newest first, with every attempt. `state` selects those in one state. Deliveries are kept for 30 days.",
+    [notFound, malformed("limit"), malformed("state"), ...ownErrors]
+  ),
   response: { status: 200, body: { deliveries: [delivery] } }
+})
+
+export const replayFailed = documented({
+  summary: "Send all failed messages of a webhook again",
+  description: withErrors(
+    "As `POST /me/webhooks/deliveries/:id/replay` does, for up to 500 failed deliveries, the oldest first. Safe to repeat: a delivery that is queued is no longer failed.",
+    [foreign, notFound, disabled, ...ownErrors]
+  ),
+  response: { status: 202, body: { queued: 12, more: false } }
 })
 
 export const replay = documented({

@@ -40,6 +40,7 @@ import * as SweepDocs from "./SweepDocs.ts"
 import { SweepQuotesResponse } from "./SweepSchemas.ts"
 import { Lanes } from "./LanesApi.ts"
 import { Pauses } from "./PausesApi.ts"
+import { Stories } from "./StoriesApi.ts"
 import { Treasury } from "./TreasuryApi.ts"
 import { NotReady, Ready } from "./Readiness.ts"
 import {
@@ -201,7 +202,7 @@ export const System = HttpApiGroup.make("system")
   )
 
 export const OrchestratorApi = HttpApi.make("orchestrator")
-  .add(Quotes, Intents, Sweeps, Portfolios, Prices, Catalogs, Operator, Lanes, Pauses, Treasury, System)
+  .add(Quotes, Intents, Sweeps, Portfolios, Prices, Catalogs, Operator, Stories, Lanes, Pauses, Treasury, System)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

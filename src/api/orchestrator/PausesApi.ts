@@ -1,23 +1,10 @@
 /** The operator's routes about pauses. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { described } from "../../domain/Described.ts"
-import { PauseSubject, PauseView } from "../../domain/Pause.ts"
+import { ChangeOfPause, PauseView } from "../../domain/Pause.ts"
 import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { OperatorOnly, Validated } from "../shared/Middleware.ts"
 import * as Docs from "./PausesDocs.ts"
-
-const ChangeOfPause = Schema.Struct({
-  subject: described(PauseSubject, "Subject of the change."),
-  state: described(
-    Schema.Literals(["paused", "running", "default"]),
-    "New state. `default` drops the operator's choice, so that the settings hold again."
-  ),
-  reason: described(
-    Schema.optionalKey(Schema.String.check(Schema.isMaxLength(200))),
-    "Reason of the change, for the record. Default: none."
-  )
-}).annotate({ identifier: "PauseChange" })
 
 export const Pauses = HttpApiGroup.make("pauses")
   .add(

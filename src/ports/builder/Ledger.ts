@@ -3,6 +3,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { Accrual } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import type { Hash } from "../../domain/Hex.ts"
 import type { Activity, LedgerEntry, LedgerTotals } from "../../domain/LedgerEntry.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
@@ -72,6 +73,14 @@ export class Ledger extends Context.Service<
       builderId: string,
       page: { readonly before?: string; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<{ readonly id: string; readonly activity: Activity }>, StoreUnavailable>
+    /**
+     * Entries of a builder about the settlements in one transaction, oldest first, at most 500. A transaction may settle several
+     * sweeps of the builder.
+     */
+    readonly ofTransaction: (
+      builderId: string,
+      txHash: Hash
+    ) => Effect.Effect<ReadonlyArray<LedgerEntry>, StoreUnavailable>
     /** A builder's entries, oldest first; with `after`, those newer than the entry of that id. */
     readonly entries: (
       builderId: string,

@@ -2,6 +2,8 @@
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { AlertView, Health } from "../../domain/Health.ts"
 import type { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
+import type { ChangeOfPause, PauseView } from "../../domain/Pause.ts"
+import type { FoundByOrchestrator, SweepStory } from "../../domain/SweepStory.ts"
 import type { TreasuryView } from "../../domain/Treasury.ts"
 
 /** The orchestrator's URL or its operator token is not set. */
@@ -41,6 +43,14 @@ export class OrchestratorOperations extends Context.Service<
     }) => Effect.Effect<StuckIntents, OperationsFailure>
     /** Books and sales of collected fees. */
     readonly treasury: Effect.Effect<TreasuryView, OperationsFailure>
+    /** Sweeps that a text names, and the parts of an address. */
+    readonly find: (text: string) => Effect.Effect<FoundByOrchestrator, OperationsFailure>
+    /** All that the orchestrator knows of a sweep; none if the id is unknown. */
+    readonly story: (id: string) => Effect.Effect<Option.Option<SweepStory>, OperationsFailure>
+    /** Standing pauses, and choices of operators against configured ones. */
+    readonly pauses: Effect.Effect<ReadonlyArray<PauseView>, OperationsFailure>
+    /** Changes a pause and returns it; none if the chain is not served. Idempotent. */
+    readonly changePause: (change: ChangeOfPause) => Effect.Effect<Option.Option<PauseView>, OperationsFailure>
     /** Makes a sweep claimable again at once and returns the outcome; none if the id is unknown. Idempotent. */
     readonly retry: (id: string) => Effect.Effect<Option.Option<RetryOutcome>, OperationsFailure>
   }

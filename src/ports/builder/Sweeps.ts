@@ -35,6 +35,8 @@ export class Sweeps extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<{ readonly cursor: string; readonly sweep: Sweep }>, StoreUnavailable>
     /** A builder's sweep; none if the builder has no such sweep. */
     readonly find: (builderId: string, intentId: string) => Effect.Effect<Option.Option<Sweep>, StoreUnavailable>
+    /** Builder of a sweep; none if the sweep is unknown, or attributed to nobody. */
+    readonly builderOf: (intentId: string) => Effect.Effect<Option.Option<string>, StoreUnavailable>
     /**
      * Events of a builder's sweep in the order of their statuses; empty if the builder has no such sweep, or if its events
      * were deleted for their age.

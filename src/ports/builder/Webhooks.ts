@@ -138,12 +138,29 @@ export class Webhooks extends Context.Service<
       builderId: string,
       deliveryId: string
     ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | StoreUnavailable>
-    /** An endpoint's deliveries, newest first; with `before`, those older than the delivery of that id. */
+    /**
+     * An endpoint's deliveries, newest first; with `before`, those older than the delivery of that id. `state`: only deliveries in
+     * it.
+     */
     readonly deliveries: (
       builderId: string,
       id: string,
-      page: { readonly before?: string; readonly limit: number }
+      page: { readonly before?: string; readonly limit: number; readonly state?: Delivery["state"] }
     ) => Owned<ReadonlyArray<Delivery>>
+    /**
+     * Queues up to `limit` failed deliveries of an endpoint again, the oldest first, as `replay` does, and returns their number.
+     * Repeated until it returns 0, it queues all of them.
+     */
+    readonly replayFailed: (
+      builderId: string,
+      id: string,
+      limit: number
+    ) => Effect.Effect<number, WebhookNotFound | WebhookDisabled | StoreUnavailable>
+    /** Deliveries of these messages to any endpoint of the builder, oldest first. */
+    readonly ofMessages: (
+      builderId: string,
+      messageIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     /**
      * Leases up to `limit` due deliveries for `leaseMillis`. An endpoint never has more than `perEndpoint` leased
      * deliveries, so that a slow receiver delays no other. A delivery whose lease ended can be claimed again.

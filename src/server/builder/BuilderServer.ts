@@ -20,6 +20,7 @@ import * as AccountHandlers from "./AccountHandlers.ts"
 import * as ConsoleHandlers from "./ConsoleHandlers.ts"
 import * as MachineHandlers from "./MachineHandlers.ts"
 import * as Middleware from "./Middleware.ts"
+import * as StoryHandlers from "./StoryHandlers.ts"
 import * as SweepHandlers from "./SweepHandlers.ts"
 import * as WebhookHandlers from "./WebhookHandlers.ts"
 import * as OperationsHandlers from "./OperationsHandlers.ts"
@@ -63,6 +64,7 @@ const handlers = Layer.mergeAll(
   SweepHandlers.sweeps,
   WebhookHandlers.webhooks,
   OperationsHandlers.operations,
+  StoryHandlers.stories,
   DeploymentHandlers.deployment
 ).pipe(Layer.provide(middleware))
 

@@ -5,6 +5,7 @@ import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentOperator } from "../../api/builder/Middleware.ts"
 import { NotConfigured, OrchestratorUnavailable } from "../../api/builder/OperationsApi.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
+import { nameOf } from "../../domain/Pause.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import {
   type OperationsNotConfigured,
@@ -40,6 +41,34 @@ export const operations = HttpApiBuilder.group(
       .handle(
         "treasury",
         Effect.fn("GET /admin/operations/treasury")(() => orchestrator.treasury, Effect.catchTags(told))
+      )
+      .handle(
+        "find",
+        Effect.fn("GET /admin/operations/find")(({ query: { q } }) => orchestrator.find(q), Effect.catchTags(told))
+      )
+      .handle(
+        "story",
+        Effect.fn("GET /admin/operations/intents/:id")(function* ({ params: { id } }) {
+          return yield* Effect.mapError(Effect.fromOption(yield* orchestrator.story(id)), () => new NotFound())
+        }, Effect.catchTags(told))
+      )
+      .handle(
+        "pauses",
+        Effect.fn("GET /admin/operations/pauses")(() => orchestrator.pauses, Effect.catchTags(told))
+      )
+      .handle(
+        "changePause",
+        Effect.fn("POST /admin/operations/pauses")(
+          function* ({ payload }) {
+            const { name } = yield* CurrentOperator
+            const details = { state: payload.state, reason: payload.reason ?? "" }
+            // Written first, because the orchestrator shares no transaction with the log.
+            yield* audit.append({ actor: name, action: "pause.change", subject: nameOf(payload.subject), details })
+            const changed = yield* orchestrator.changePause(payload)
+            return yield* Effect.mapError(Effect.fromOption(changed), () => new NotFound())
+          },
+          Effect.catchTags({ ...told, ...Failures.store })
+        )
       )
       .handle(
         "retry",

@@ -8,6 +8,9 @@ import { type WebhookEndpoint, Webhooks } from "../../ports/builder/Webhooks.ts"
 import * as Failures from "./Failures.ts"
 import { newestFirst, paged } from "./Pages.ts"
 
+/** Failed deliveries that one request queues again. */
+const REPLAYED = 500
+
 const OK = { ok: true as const }
 
 const view = (endpoint: WebhookEndpoint, nowMs: number) => {
@@ -77,15 +80,23 @@ export const webhooks = HttpApiBuilder.group(
       )
       .handle(
         "deliveries",
-        Effect.fn("GET /me/webhooks/:id/deliveries")(function* ({ params, query }) {
+        Effect.fn("GET /me/webhooks/:id/deliveries")(function* ({ params, query: { state, ...query } }) {
           const id = yield* builderId
           const page = yield* paged(
             query,
-            (slice) => store.deliveries(id, params.id, newestFirst(slice)),
+            (slice) =>
+              store.deliveries(id, params.id, { ...newestFirst(slice), ...(state === undefined ? {} : { state }) }),
             (delivery) => delivery.id
           )
           return { deliveries: page.rows, ...page.next }
         }, Effect.catchTags(Failures.ownWebhook))
+      )
+      .handle(
+        "replayFailed",
+        Effect.fn("POST /me/webhooks/:id/replay-failed")(function* ({ params }) {
+          const queued = yield* store.replayFailed(yield* builderId, params.id, REPLAYED)
+          return { queued, more: queued === REPLAYED }
+        }, Effect.catchTags(Failures.openWebhook))
       )
       .handle(
         "replay",

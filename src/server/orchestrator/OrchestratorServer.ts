@@ -13,6 +13,7 @@ import type { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import type { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
 import type { LaneDesk } from "../../orchestrator/operate/LaneDesk.ts"
 import type { PauseDesk } from "../../orchestrator/operate/PauseDesk.ts"
+import type { StoryDesk } from "../../orchestrator/operate/StoryDesk.ts"
 import type { KeptOverrides } from "../../orchestrator/shared/KeptOverrides.ts"
 import type { OrchestratorSettings } from "../../orchestrator/shared/OrchestratorSettings.ts"
 import type { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
@@ -42,6 +43,7 @@ import * as Handlers from "./Handlers.ts"
 import * as LaneHandlers from "./LaneHandlers.ts"
 import * as OperatorHandlers from "./OperatorHandlers.ts"
 import * as PauseHandlers from "./PauseHandlers.ts"
+import * as StoryHandlers from "./StoryHandlers.ts"
 import * as SweepHandlers from "./SweepHandlers.ts"
 import * as TreasuryHandlers from "./TreasuryHandlers.ts"
 
@@ -87,6 +89,7 @@ const handlers = Layer.mergeAll(
   Handlers.prices,
   CatalogHandlers.catalog,
   OperatorHandlers.operator,
+  StoryHandlers.stories,
   LaneHandlers.lanes,
   PauseHandlers.pauses,
   TreasuryHandlers.treasury,
@@ -117,6 +120,7 @@ export type Services =
   | IntentDesk
   | LaneDesk
   | PauseDesk
+  | StoryDesk
   | KeptOverrides
   | Readiness
   | Treasury

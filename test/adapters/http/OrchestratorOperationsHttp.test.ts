@@ -5,6 +5,8 @@ import { TestClock } from "effect/testing"
 import * as OrchestratorOperationsHttp from "../../../src/adapters/http/OrchestratorOperationsHttp.ts"
 import { Health } from "../../../src/domain/Health.ts"
 import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
+import { ChangeOfPause, nameOf, type PauseView } from "../../../src/domain/Pause.ts"
+import { FoundByOrchestrator, SweepStory } from "../../../src/domain/SweepStory.ts"
 import { TreasuryView } from "../../../src/domain/Treasury.ts"
 import { type OperationsFailure, OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
 import * as Suite from "../../ports/builder/OrchestratorOperations.suite.ts"
@@ -24,16 +26,66 @@ const wireOf = (stuck: typeof parts.stuck, limit: number): Answer => ({
   body: Schema.encodeSync(StuckIntents)({ intents: stuck.slice(0, limit), total: stuck.length })
 })
 
+const NOT_FOUND: Answer = { status: 404, body: { error: "not found" } }
+
+/** Search and stories of an orchestrator with these parts. Undefined for other routes. */
+const tell = (pathname: string, q: string | null): Answer | undefined => {
+  if (pathname === "/admin/find") {
+    const isNamed = (story: SweepStory) =>
+      [
+        story.id,
+        story.order.owner,
+        ...story.transactions.flatMap(({ attempts }) => attempts.map(({ hash }) => hash))
+      ].some((name) => name === q)
+    const sweeps = parts.stories.filter(isNamed).map(({ createdAtMs, id, order, quote, status }) => ({
+      id,
+      status,
+      owner: order.owner,
+      sourceChainId: quote.sourceChainId,
+      destChainId: Number(order.destChainId),
+      tokenIn: order.tokenIn,
+      amountIn: order.amountIn,
+      tokenOut: order.tokenOut,
+      createdAtMs
+    }))
+    return { status: 200, body: Schema.encodeSync(FoundByOrchestrator)({ sweeps, more: false, roles: [] }) }
+  }
+  const id = /^\/admin\/intents\/([^/]+)$/.exec(pathname)?.[1]
+  if (id === undefined) return undefined
+  const story = parts.stories.find((each) => each.id === decodeURIComponent(id))
+  return story === undefined ? NOT_FOUND : { status: 200, body: Schema.encodeSync(SweepStory)(story) }
+}
+
+/** Pauses of an orchestrator with these parts. */
+const makePauses = () => {
+  let pauses = parts.pauses
+  return {
+    list: (): Answer => ({ status: 200, body: pauses }),
+    change: (body: string): Answer => {
+      const { reason = "", state, subject } = Schema.decodeUnknownSync(ChangeOfPause)(JSON.parse(body))
+      if (subject.scope === "chain" && subject.chainId === 99) return NOT_FOUND
+      const others = pauses.filter((pause) => nameOf(pause.subject) !== nameOf(subject))
+      const chosen = state === "default" ? null : { state, actor: "admin-token", reason, sinceMs: 7 }
+      const view: PauseView = { subject, state: chosen?.state ?? "running", configured: "running", chosen }
+      pauses = chosen === null ? others : [...others, view]
+      return { status: 200, body: view }
+    }
+  }
+}
+
 /** The operator routes of an orchestrator with these parts. */
 const orchestrator = () => {
   let stuck = parts.stuck
-  return ({ headers, method, path }: Seen): Answer => {
+  const pauses = makePauses()
+  return ({ body, headers, method, path }: Seen): Answer => {
     if (headers.get("authorization") !== "Bearer operator") return { status: 401, body: { error: "unauthorized" } }
     const { pathname, searchParams } = new URL(path, "http://orchestrator")
+    const told = method === "GET" ? tell(pathname, searchParams.get("q")) : undefined
+    if (told !== undefined) return told
     const id = /^\/admin\/intents\/([^/]+)\/retry$/.exec(pathname)?.[1]
     if (method === "POST" && id !== undefined) {
       const found = stuck.find((intent) => intent.id === decodeURIComponent(id))
-      if (found === undefined) return { status: 404, body: { error: "not found" } }
+      if (found === undefined) return NOT_FOUND
       if (found.retryable) stuck = stuck.filter((intent) => intent !== found)
       const outcome = found.retryable ? "requeued" : "carried"
       return { status: 200, body: { id: found.id, outcome, explanation: "So it is." } }
@@ -41,6 +93,10 @@ const orchestrator = () => {
     switch (`${method} ${pathname}`) {
       case "GET /admin/health":
         return { status: 200, body: Schema.encodeSync(Health)(parts.health) }
+      case "GET /admin/pauses":
+        return pauses.list()
+      case "POST /admin/pauses":
+        return pauses.change(body)
       case "GET /admin/alerts":
         return { status: 200, body: parts.alerts }
       case "GET /admin/treasury":

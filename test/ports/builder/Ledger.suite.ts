@@ -6,7 +6,9 @@ import { Builders } from "../../../src/ports/builder/Builders.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import { Payouts } from "../../../src/ports/builder/Payouts.ts"
 import { BUILDERS, CHAINS, Model, type Sums, TOKENS } from "./LedgerModel.ts"
+import { register } from "../../support/BuilderFixtures.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
+import { address, hash } from "../../support/IntentFixtures.ts"
 
 const index = (size: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: size - 1 }))
 
@@ -214,6 +216,26 @@ export const suite = <E>(
       [Schema.Array(Command).check(Schema.isMinLength(commands), Schema.isMaxLength(commands))],
       ([history]) => runHistory(history).pipe(Effect.provide(Layer.fresh(stores()))),
       { arbitrary: { runs: histories }, timeout: 300_000 }
+    )
+
+    it.effect("finds what is booked about the settlements in a transaction, with reversals", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        yield* register
+        const txHash = hash("settled")
+        const accrual = { builderId: "alpha", token: address(1), amount: 7n, chainId: 1 }
+        for (const sweepId of [`${txHash}_0`, `${txHash}_11`, `${hash("other")}_0`]) {
+          yield* ledger.accrue({ ...accrual, sweepId })
+        }
+        yield* ledger.accrue({ ...accrual, builderId: "beta", sweepId: `${txHash}_2` })
+        yield* ledger.reverse(`${txHash}_11`)
+        const found = yield* ledger.ofTransaction("alpha", txHash)
+        assert.deepStrictEqual(
+          found.map(({ earned, kind, sweepId }) => `${kind} ${sweepId?.slice(66)} ${earned}`),
+          ["accrual _0 7", "accrual _11 7", "reversal _11 -7"]
+        )
+        assert.deepStrictEqual(yield* ledger.ofTransaction("alpha", hash("unknown")), [])
+      }).pipe(Effect.provide(Layer.fresh(stores())))
     )
 
     it.effect("keeps each payment of a batch before it is sent, and lets nothing else settle it unknowingly", () =>

@@ -2,9 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import type { Parts } from "../../../src/adapters/memory/builder/OrchestratorOperations.ts"
+import type { SweepStory } from "../../../src/domain/SweepStory.ts"
 import type { StuckIntent } from "../../../src/domain/StuckIntent.ts"
 import { OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
-import { address, hash } from "../../support/IntentFixtures.ts"
+import { address, hash, newIntent } from "../../support/IntentFixtures.ts"
 
 const stuck: StuckIntent = {
   id: "rests",
@@ -24,7 +25,54 @@ const stuck: StuckIntent = {
 
 const usdc = address(0xd1)
 
+const { order, orderDigest, quote } = newIntent({ id: "rests", builderId: "bld" })
+
+const story: SweepStory = {
+  id: "rests",
+  status: "submitted",
+  createdAtMs: 1_699_999_990_000,
+  submittedAtMs: 1_700_000_000_000,
+  updatedAtMs: 1_700_000_000_000,
+  quote: { ...quote, builderId: "bld" },
+  order,
+  orderDigest,
+  payoutMode: "ledger",
+  userId: "user",
+  rehearsal: { atBlock: 17n, gasLimit: 210_000n, coveredGas: 200_000n, coveredGasPrice: 2n ** 70n },
+  history: [{ status: "submitted", atMs: 1_700_000_000_000 }],
+  waiting: { waitsFor: "rest", explanation: "It rests.", advice: "Retry." },
+  givenUp: { reason: "screening_blocked", detail: "the owner is on a list" },
+  transactions: [
+    {
+      id: "41",
+      chainId: 1,
+      lane: address(0x1a4e),
+      nonce: 7n,
+      kind: "cancel",
+      status: "final",
+      createdAtMs: 1_700_000_001_000,
+      intents: 2,
+      attempts: [
+        {
+          hash: hash("first"),
+          maxFeePerGas: 2n ** 40n,
+          maxPriorityFeePerGas: 1n,
+          signedAtMs: 1_700_000_001_000,
+          broadcastAtMs: 1_700_000_001_500
+        },
+        { hash: hash("second"), maxFeePerGas: 2n ** 41n, maxPriorityFeePerGas: 2n, signedAtMs: 1_700_000_031_000 }
+      ],
+      inclusion: { hash: hash("second"), blockNumber: 19n, blockHash: hash("block") },
+      cost: 10n ** 15n
+    }
+  ],
+  messages: [{ id: "3", key: "sweep:rests:submitted", state: "pending", attempts: 1 }],
+  retryable: true
+}
+
 export const parts: Parts = {
+  stories: [story],
+  pauses: [{ subject: { scope: "chain", chainId: 2 }, state: "paused", configured: "paused", chosen: null }],
   treasury: {
     chains: [
       { chainId: 1, feeRecipient: address(0xfee), asset: usdc, selling: "on" },
@@ -159,6 +207,36 @@ export const suite = (adapter: string, layer: Layer.Layer<OrchestratorOperations
           intents: [stuck],
           total: 2
         })
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.effect("finds a sweep by its id, its owner, or any hash of a transaction, and tells its story", () =>
+      Effect.gen(function* () {
+        const operations = yield* OrchestratorOperations
+        for (const text of ["rests", order.owner, hash("first"), hash("second")]) {
+          const { more, sweeps } = yield* operations.find(text)
+          assert.deepStrictEqual([sweeps.map(({ id }) => id), more], [["rests"], false], text)
+        }
+        assert.deepStrictEqual(yield* operations.find("nobody's & co"), { sweeps: [], more: false, roles: [] })
+        assert.deepStrictEqual(yield* operations.story("rests"), Option.some(story))
+        assert.deepStrictEqual(yield* operations.story("nobody's/../x?y"), Option.none())
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.effect("pauses and resumes, and tells who chose it", () =>
+      Effect.gen(function* () {
+        const operations = yield* OrchestratorOperations
+        const subject = { scope: "builder", builderId: "bld" } as const
+        const paused = yield* operations.changePause({ subject, state: "paused", reason: "it attacks" })
+        assert.deepInclude(Option.getOrThrow(paused).chosen, { state: "paused", reason: "it attacks" })
+        assert.deepStrictEqual(
+          (yield* operations.pauses).map(({ state, subject }) => `${subject.scope} ${state}`),
+          ["chain paused", "builder paused"]
+        )
+        yield* operations.changePause({ subject, state: "default" })
+        assert.strictEqual((yield* operations.pauses).length, 1)
+        const unserved = { scope: "chain", chainId: 99 } as const
+        assert.deepStrictEqual(yield* operations.changePause({ subject: unserved, state: "paused" }), Option.none())
       }).pipe(Effect.provide(layer))
     )
 

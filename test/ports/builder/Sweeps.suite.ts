@@ -32,6 +32,8 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | S
         assert.deepStrictEqual(yield* sweeps.timeline("alpha", "intent"), [submitted])
         assert.deepStrictEqual(yield* sweeps.timeline("beta", "intent"), [])
         assert.deepStrictEqual(yield* sweeps.timeline("alpha", "other"), [])
+        assert.deepStrictEqual(yield* sweeps.builderOf("intent"), Option.some("alpha"))
+        assert.deepStrictEqual(yield* sweeps.builderOf("other"), Option.none())
       })
     )
 

@@ -6,6 +6,7 @@ import type { WebhookMessage } from "../../../src/domain/Webhook.ts"
 import type { Builders } from "../../../src/ports/builder/Builders.ts"
 import { type DueDelivery, type WebhookEndpoint, Webhooks } from "../../../src/ports/builder/Webhooks.ts"
 import { register } from "../../support/BuilderFixtures.ts"
+import { cases } from "./WebhookReplays.cases.ts"
 
 const LEASE = 60_000
 
@@ -125,6 +126,8 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | W
         assert.deepStrictEqual(names(yield* claim()), ["failures t"])
       })
     )
+
+    cases(test)
 
     test(
       "lease each delivery to one sender, longest due first, again when the lease ends",

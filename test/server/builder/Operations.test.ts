@@ -3,9 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import * as OrchestratorOperationsInMemory from "../../../src/adapters/memory/builder/OrchestratorOperations.ts"
 import { Health } from "../../../src/domain/Health.ts"
+import { SweepStory } from "../../../src/domain/SweepStory.ts"
 import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
 import { OperationsUnavailable, OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
 import { parts } from "../../ports/builder/OrchestratorOperations.suite.ts"
+import { hash } from "../../support/IntentFixtures.ts"
 import * as Harness from "./Harness.ts"
 
 const { asAdmin, ask, field } = Harness
@@ -16,6 +18,9 @@ const ROUTES = [
   "GET /admin/operations/alerts",
   "GET /admin/operations/intents",
   "GET /admin/operations/treasury",
+  "GET /admin/operations/pauses",
+  "GET /admin/operations/find?q=x",
+  "GET /admin/operations/intents/x",
   "POST /admin/operations/intents/x/retry"
 ]
 
@@ -64,6 +69,40 @@ layer(Harness.layer({ operations: OrchestratorOperationsInMemory.layer(parts) })
     })
   )
 
+  it.effect("finds a sweep by a hash of its transaction, and tells its story", () =>
+    Effect.gen(function* () {
+      const [story] = parts.stories
+      const found = yield* asAdmin(`GET /admin/operations/find?q=${hash("second")}`)
+      assert.strictEqual(field(found, "sweeps", 0, "id"), "rests")
+      const told = yield* asAdmin("GET /admin/operations/intents/rests")
+      assert.deepStrictEqual(told.body, yield* Schema.encodeEffect(SweepStory)(story ?? assert.fail("no story")))
+      assert.strictEqual((yield* asAdmin("GET /admin/operations/intents/unknown")).status, 404)
+      for (const q of ["", "?q=", `?q=${"x".repeat(201)}`]) {
+        assert.strictEqual((yield* asAdmin(`GET /admin/operations/find${q}`)).status, 422, q)
+      }
+    })
+  )
+
+  it.effect("pauses a builder and resumes it, and writes down who asked for it, and why", () =>
+    Effect.gen(function* () {
+      const subject = { scope: "builder", builderId: "bld" }
+      const change = (body: unknown) => asAdmin("POST /admin/operations/pauses", { body })
+      const paused = yield* change({ subject, state: "paused", reason: "it attacks" })
+      assert.strictEqual(field(paused, "chosen", "reason"), "it attacks")
+      assert.strictEqual(field(yield* asAdmin("GET /admin/operations/pauses"), 1, "state"), "paused")
+      assert.strictEqual((yield* change({ subject, state: "default" })).status, 200)
+      assert.strictEqual((yield* change({ subject: { scope: "chain", chainId: 99 }, state: "paused" })).status, 404)
+      assert.strictEqual((yield* change({ subject: { scope: "planet" }, state: "paused" })).status, 422)
+      assert.deepStrictEqual((yield* audited).slice(0, 3), [
+        "admin-token pause.change chain:99",
+        "admin-token pause.change builder:bld",
+        "admin-token pause.change builder:bld"
+      ])
+      const details = field(yield* asAdmin("GET /admin/audit"), "records", 2, "details")
+      assert.deepStrictEqual(details, { state: "paused", reason: "it attacks" })
+    })
+  )
+
   it.effect("shows nothing of it to anybody else", () =>
     Effect.gen(function* () {
       for (const route of ROUTES) {
@@ -98,6 +137,10 @@ layer(
       alerts: away,
       stuck: () => away,
       treasury: away,
+      find: () => away,
+      story: () => away,
+      pauses: away,
+      changePause: () => away,
       retry: () => away
     })
   }),

@@ -220,6 +220,8 @@ layer(services, { excludeTestServices: true })("a builder", (it) => {
         `PATCH ${path}`,
         `POST ${path}/test`,
         `POST ${path}/secret/rotate`,
+        `POST ${path}/replay-failed`,
+        `GET ${path}/deliveries?state=failed`,
         `GET ${path}/deliveries`,
         `DELETE ${path}`,
         replay
@@ -234,15 +236,31 @@ layer(services, { excludeTestServices: true })("a builder", (it) => {
       }
       const paused = yield* own(`PATCH ${path}`, { body: { enabled: false, description: "later" } })
       assert.deepInclude(paused.body, { enabled: false, disabledReason: "paused", description: "later" })
-      for (const request of [`POST ${path}/test`, replay]) {
+      for (const request of [`POST ${path}/test`, `POST ${path}/replay-failed`, replay]) {
         const refused = yield* own(request)
         assert.deepStrictEqual([refused.status, refused.body], [409, { error: "webhook_disabled" }])
       }
       yield* posted()
       assert.strictEqual(yield* deliver, 0)
       assert.deepInclude((yield* own(`PATCH ${path}`, { body: { enabled: true, events: [] } })).body, { enabled: true })
+      yield* posted(410)
+      yield* deliver
+      assert.strictEqual((yield* posted(200)).length, 1)
+      // A 410 ends the delivery as failed and disables the webhook. Enabled again, all that failed is sent once more.
+      assert.include((yield* own(`GET ${path}/deliveries?state=failed`)).text, `"${intentId}:failed"`)
+      assert.deepStrictEqual((yield* own(`GET ${path}/deliveries?state=delivered`)).body, { deliveries: [] })
+      assert.strictEqual((yield* own(`GET ${path}/deliveries?state=lost`)).status, 422)
+      yield* own(`PATCH ${path}`, { body: { enabled: true } })
+      for (const queued of [1, 0]) {
+        const again = yield* own(`POST ${path}/replay-failed`)
+        assert.deepStrictEqual([again.status, again.body], [202, { queued, more: false }])
+      }
       yield* deliver
       assert.strictEqual((yield* posted()).length, 1)
+      assert.strictEqual(
+        text(yield* own(`GET ${path}/deliveries?state=delivered`), "deliveries", 0, "state"),
+        "delivered"
+      )
       assert.deepStrictEqual((yield* own(`DELETE ${path}`)).body, { ok: true })
       assert.deepStrictEqual((yield* own("GET /me/webhooks")).body, { webhooks: [] })
     })

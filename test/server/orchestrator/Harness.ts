@@ -10,6 +10,7 @@ import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { LaneDesk, UnknownLane } from "../../../src/orchestrator/operate/LaneDesk.ts"
+import { StoryDesk } from "../../../src/orchestrator/operate/StoryDesk.ts"
 import { PauseDesk } from "../../../src/orchestrator/operate/PauseDesk.ts"
 import { Treasury } from "../../../src/orchestrator/treasury/Treasury.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
@@ -59,6 +60,7 @@ export interface UseCases {
   readonly alerts: Alerts["Service"]["list"]
   readonly stuck: IntentDesk["Service"]["stuck"]
   readonly retry: IntentDesk["Service"]["retry"]
+  readonly stories: StoryDesk["Service"]
   readonly close: OutboxDelivery["Service"]["close"]
   readonly treasury: Treasury["Service"]
   readonly lanes: LaneDesk["Service"]
@@ -112,6 +114,10 @@ const working: UseCases = {
     Effect.succeed(
       id === ID ? Option.some({ id, outcome: "requeued" as const, explanation: "It is free." }) : Option.none()
     ),
+  stories: {
+    find: () => Effect.succeed({ sweeps: [], more: false, roles: [] }),
+    story: () => Effect.succeedNone
+  },
   close: (id) => Effect.succeed(id === "41"),
   lanes: {
     list: Effect.succeed([]),
@@ -203,6 +209,7 @@ export const services = (
     Layer.mock(Exposures, all.exposures),
     Layer.mock(LaneDesk, all.lanes),
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
+    Layer.mock(StoryDesk, all.stories),
     Layer.mock(Treasury, all.treasury),
     PauseDesk.layer.pipe(Layer.provideMerge(overrides), Layer.provideMerge(configured)),
     all.store,

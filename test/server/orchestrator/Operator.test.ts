@@ -17,6 +17,8 @@ describe("operator routes", () => {
     ["GET", "/admin/alerts"],
     ["GET", "/admin/exposure"],
     ["GET", "/admin/intents?state=stuck"],
+    ["GET", "/admin/find?q=x"],
+    ["GET", `/admin/intents/${ID}`],
     ["POST", `/admin/intents/${ID}/retry`],
     ["POST", "/admin/outbox/41/close"]
   ] as const
@@ -50,6 +52,23 @@ describe("operator routes", () => {
           details: { balance: "1", low: true, n: 2 }
         }
       ])
+    })
+  )
+
+  it.effect("200 with the sweeps that a text names, 422 without one, 404 for a story that nobody knows", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const find = (text: string) => {
+        asked.push(text)
+        return Effect.succeed({ sweeps: [], more: false, roles: [{ role: "lane" as const, chainId: 8453 }] })
+      }
+      const { call } = yield* serve({ stories: { find, story: () => Effect.succeedNone } }, withOperator)
+      const roles = [{ role: "lane", chainId: 8453 }]
+      expectAnswer(yield* call("/admin/find?q=a%20b", asOperator), 200, { sweeps: [], more: false, roles })
+      assert.deepStrictEqual(asked, ["a b"])
+      assert.strictEqual((yield* call("/admin/find", asOperator)).status, 422)
+      expectError(yield* call("/admin/find?q=", asOperator), 422, "q: expected 1 to 200 characters")
+      expectError(yield* call("/admin/intents/unknown", asOperator), 404, "not found")
     })
   )
 

@@ -73,7 +73,15 @@ const bookings = (
 }
 
 /** Sums and lists of what is booked. */
-const reads = (books: Books["Service"]): Pick<Ledger["Service"], "totals" | "allTotals" | "activity" | "entries"> => ({
+const reads = (
+  books: Books["Service"]
+): Pick<Ledger["Service"], "totals" | "allTotals" | "activity" | "entries" | "ofTransaction"> => ({
+  ofTransaction: (builderId, txHash) =>
+    Effect.sync(() =>
+      entriesOf(books)
+        .filter((entry) => entry.builderId === builderId && entry.sweepId?.startsWith(`${txHash}_`) === true)
+        .slice(0, 500)
+    ),
   totals: (builderId) =>
     Effect.sync(() =>
       totalsOf(

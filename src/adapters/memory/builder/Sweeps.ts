@@ -69,6 +69,7 @@ export const layer = Layer.effect(
         Effect.sync(() =>
           Option.fromUndefinedOr(of(builderId).find(({ sweep }) => sweep.intentId === intentId)?.sweep)
         ),
+      builderOf: (intentId) => Effect.sync(() => Option.fromUndefinedOr(sweeps.get(intentId)?.builderId)),
       list: (builderId, { before, chainId, limit, status }) =>
         Effect.sync(() =>
           of(builderId)

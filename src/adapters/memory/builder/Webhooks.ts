@@ -173,11 +173,33 @@ const replay = (store: Store): Webhooks["Service"]["replay"] =>
     return shown(replayed)
   })
 
+const replayFailed = (store: Store): Webhooks["Service"]["replayFailed"] =>
+  Effect.fnUntraced(function* (builderId, id, limit) {
+    const { endpoint } = yield* owned(store, builderId, id)
+    if (endpoint.disabled !== undefined) return yield* new WebhookDisabled({ id })
+    const failed = [...store.queue.values()]
+      .filter(({ delivery }) => delivery.webhookId === id && delivery.state === "failed")
+      .slice(0, limit)
+    yield* Effect.forEach(failed, ({ delivery }) => replay(store)(builderId, delivery.id))
+    return failed.length
+  })
+
+const ofMessages =
+  ({ endpoints, queue }: Store): Webhooks["Service"]["ofMessages"] =>
+  (builderId, messageIds) =>
+    Effect.sync(() =>
+      [...queue.values()]
+        .filter(({ delivery }) => endpoints.get(delivery.webhookId)?.endpoint.builderId === builderId)
+        .filter(({ delivery }) => messageIds.includes(delivery.messageId))
+        .map(shown)
+    )
+
 const deliveries = (store: Store): Webhooks["Service"]["deliveries"] =>
-  Effect.fnUntraced(function* (builderId, id, { before, limit }) {
+  Effect.fnUntraced(function* (builderId, id, { before, limit, state }) {
     yield* owned(store, builderId, id)
     return [...store.queue.values()]
       .filter(({ delivery }) => delivery.webhookId === id)
+      .filter(({ delivery }) => state === undefined || delivery.state === state)
       .filter(({ delivery }) => before === undefined || Number(delivery.id) < Number(before))
       .toSorted((a, b) => Number(b.delivery.id) - Number(a.delivery.id))
       .slice(0, limit)
@@ -265,6 +287,8 @@ export const layer = Layer.effect(
       send: send(store),
       replay: replay(store),
       deliveries: deliveries(store),
+      replayFailed: replayFailed(store),
+      ofMessages: ofMessages(store),
       claim: claim(store),
       record: record(store),
       prune: prune(store),

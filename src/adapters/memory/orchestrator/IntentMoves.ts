@@ -2,6 +2,7 @@
 import { Clock, Effect, HashMap, PubSub, Ref, Result } from "effect"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
 import {
+  effectOf,
   effectsOf,
   type IllegalTransition,
   type IntentEvent,
@@ -11,6 +12,7 @@ import {
 import { sweepEvent } from "../../../domain/SweepEvent.ts"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { idempotencyKey } from "../../../ports/orchestrator/Outbox.ts"
+import type { Passage } from "../../../ports/orchestrator/SweepRecords.ts"
 import { submissionsOf } from "../../../ports/orchestrator/Sweeps.ts"
 import {
   lookup,
@@ -35,7 +37,7 @@ const told = (intent: Intent, events: ReadonlyArray<IntentEvent>): ReadonlyArray
 
 /** The outbox with a message, once for each key. */
 const written =
-  (at: number, { trace }: Pick<Intent, "trace">) =>
+  (at: number, { id: intentId, trace }: Pick<Intent, "id" | "trace">) =>
   (outbox: State["outbox"], message: OutboxMessage): State["outbox"] => {
     const key = idempotencyKey(message)
     const id = String(HashMap.size(outbox) + 1)
@@ -43,6 +45,7 @@ const written =
       ? outbox
       : HashMap.set(outbox, key, {
           id,
+          intentId,
           message,
           attempts: 0,
           state: "pending",
@@ -50,6 +53,19 @@ const written =
           ...(trace === undefined ? {} : { trace })
         })
   }
+
+/** The statuses that events lead to. */
+const passagesOf = (events: ReadonlyArray<IntentEvent>, detail: string | undefined, atMs: number) =>
+  events.map((event): Passage => {
+    const { deliveryTxHash, failureReason, status, txHash = deliveryTxHash } = effectOf(event)
+    return {
+      status,
+      atMs,
+      ...(txHash === undefined ? {} : { txHash }),
+      ...(failureReason === undefined ? {} : { reason: failureReason }),
+      ...(detail === undefined ? {} : { detail })
+    }
+  })
 
 interface Move {
   readonly id: string
@@ -86,7 +102,8 @@ const moveIn = (
     const messages = [...(step.outbox ?? []), ...told(intent, step.events)]
     const waiting = step.waitingFor === undefined ? {} : { waitingFor: step.waitingFor }
     const outbox = messages.reduce(written(at, intent), current.outbox)
-    return { intent, state: withIntent({ ...current, outbox }, { ...unleased(stored), ...waiting, intent }) }
+    const history = [...(stored.history ?? []), ...passagesOf(step.events, step.detail, at)]
+    return { intent, state: withIntent({ ...current, outbox }, { ...unleased(stored), ...waiting, history, intent }) }
   })
 }
 

@@ -15,6 +15,7 @@ import type { NewRefund } from "../../../ports/orchestrator/Refunds.ts"
 import type { LaneRecord, Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
 import type { StoredSweep } from "../../../ports/orchestrator/Sweeps.ts"
 import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
+import type { Passage } from "../../../ports/orchestrator/SweepRecords.ts"
 
 export interface StoredIntent {
   readonly intent: Intent
@@ -30,9 +31,12 @@ export interface StoredIntent {
   readonly givenUp?: GivenUp & { readonly atMs: number }
   /** The transaction that carries it, or that moved it on from `submitted`. */
   readonly relayTransactionId?: string
+  /** Statuses that it reached, oldest first. */
+  readonly history?: ReadonlyArray<Passage>
 }
 
 export interface StoredMessage extends OutboxEntry {
+  readonly intentId: string
   readonly message: OutboxMessage
   readonly state: "pending" | "delivered" | "rejected"
   readonly dueAtMs: number

@@ -178,16 +178,13 @@ const activity = (sql: SqlClient.SqlClient): Ledger["Service"]["activity"] =>
     }))
   }, guarded("Ledger.activity"))
 
-const entries = (sql: SqlClient.SqlClient): Ledger["Service"]["entries"] =>
-  Effect.fn("Ledger.entries")(function* (builderId, page) {
+/** The entries that `chosen` selects, with their chains. */
+const entriesIn = (sql: SqlClient.SqlClient, chosen: Statement.Fragment) =>
+  Effect.gen(function* () {
     const rows = yield* Rows.decode(EntryRow)(
       yield* sql`SELECT e.id, e.kind, e.builder_id, e.token, e.earned, e.paid, e.sweep_id, e.tx_hash, e.created_at,
           coalesce(e.chain_id, a.chain_id, p.chain_id) AS chain_id
-        FROM (
-          SELECT * FROM builder.ledger_entries WHERE builder_id = ${text(builderId)}
-            AND id > coalesce(${Rows.rowId(page.after)}::bigint, 0)
-          ORDER BY id LIMIT ${page.limit}
-        ) AS e LEFT JOIN builder.accrual_chains a ON a.sweep_id = e.sweep_id
+        FROM (${chosen}) AS e LEFT JOIN builder.accrual_chains a ON a.sweep_id = e.sweep_id
           LEFT JOIN builder.payouts p ON p.id = e.payout_id
         ORDER BY e.id`
     )
@@ -201,7 +198,32 @@ const entries = (sql: SqlClient.SqlClient): Ledger["Service"]["entries"] =>
       createdAtMs: row.created_at,
       ...Rows.present({ chainId: row.chain_id, sweepId: row.sweep_id, txHash: row.tx_hash })
     }))
-  }, guarded("Ledger.entries"))
+  })
+
+const entries = (sql: SqlClient.SqlClient): Ledger["Service"]["entries"] =>
+  Effect.fn("Ledger.entries")(
+    (builderId, page) =>
+      entriesIn(
+        sql,
+        sql`SELECT * FROM builder.ledger_entries WHERE builder_id = ${text(builderId)}
+            AND id > coalesce(${Rows.rowId(page.after)}::bigint, 0)
+          ORDER BY id LIMIT ${page.limit}`
+      ),
+    guarded("Ledger.entries")
+  )
+
+/** Ids of settlements are the hash, "_" and a position. "`" is the character after "_". */
+const ofTransaction = (sql: SqlClient.SqlClient): Ledger["Service"]["ofTransaction"] =>
+  Effect.fn("Ledger.ofTransaction")(
+    (builderId, txHash) =>
+      entriesIn(
+        sql,
+        sql`SELECT * FROM builder.ledger_entries
+          WHERE sweep_id > ${`${txHash}_`} AND sweep_id < ${`${txHash}\``} AND builder_id = ${text(builderId)}
+          ORDER BY id LIMIT 500`
+      ),
+    guarded("Ledger.ofTransaction")
+  )
 
 export const layer = Layer.effect(
   Ledger,
@@ -213,7 +235,8 @@ export const layer = Layer.effect(
       totals: totals(sql),
       allTotals: allTotals(sql),
       activity: activity(sql),
-      entries: entries(sql)
+      entries: entries(sql),
+      ofTransaction: ofTransaction(sql)
     })
   )
 )

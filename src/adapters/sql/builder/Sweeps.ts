@@ -128,6 +128,13 @@ const find = (sql: PgClient.PgClient): Sweeps["Service"]["find"] =>
     return Option.map(Option.fromUndefinedOr(row), toSweep)
   }, guarded("Sweeps.find"))
 
+const builderOf = (sql: PgClient.PgClient): Sweeps["Service"]["builderOf"] =>
+  Effect.fn("Sweeps.builderOf")(function* (intentId) {
+    const [row] = yield* sql<{ readonly builder_id: string }>`
+      SELECT builder_id FROM builder.sweeps WHERE intent_id = ${text(intentId)}`
+    return Option.map(Option.fromUndefinedOr(row), (found) => found.builder_id)
+  }, guarded("Sweeps.builderOf"))
+
 const list = (sql: PgClient.PgClient): Sweeps["Service"]["list"] =>
   Effect.fn("Sweeps.list")(function* (builderId, page) {
     const ofStatus = page.status === undefined ? sql`` : sql`AND status = ${page.status}`
@@ -190,6 +197,13 @@ const totals = (sql: PgClient.PgClient): Sweeps["Service"]["totals"] =>
 export const layer = Layer.effect(
   Sweeps,
   Effect.map(PgClient.PgClient, (sql) =>
-    Sweeps.of({ record: record(sql), find: find(sql), list: list(sql), timeline: timeline(sql), totals: totals(sql) })
+    Sweeps.of({
+      record: record(sql),
+      find: find(sql),
+      builderOf: builderOf(sql),
+      list: list(sql),
+      timeline: timeline(sql),
+      totals: totals(sql)
+    })
   )
 )

@@ -2,7 +2,7 @@
  * Endpoints in `builder.webhook_endpoints`, with their deliveries and attempts. The deliveries are the queue. A lease
  * is a column, so a delivery is due again if its sender dies, and any number of processes share the work.
  */
-import { Array as Arr, Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { EndpointHealth, WebhookMessage } from "../../../domain/Webhook.ts"
@@ -10,15 +10,12 @@ import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { WebhookDisabled, WebhookLimit, WebhookNotFound, Webhooks } from "../../../ports/builder/Webhooks.ts"
 import { SecretBox, type SecretBoxShape } from "../../../ports/shared/SecretBox.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import * as Rows from "./Rows.ts"
+import { deliveries, find, ofMessages, owned, replay, replayFailed } from "./WebhookDeliveries.ts"
 import { UnreadableDeliveries } from "./UnreadableDeliveries.ts"
 import * as WebhookRows from "./WebhookRows.ts"
 import * as WebhookSecrets from "./WebhookSecrets.ts"
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
-
-const owned = (sql: SqlClient.SqlClient, builderId: string, id: string) =>
-  sql`id = ${text(id)} AND builder_id = ${text(builderId)}`
 
 /** The single endpoint of the rows. */
 const theOne = Effect.fnUntraced(function* (id: string, rows: ReadonlyArray<unknown>) {
@@ -51,15 +48,6 @@ const list = (sql: SqlClient.SqlClient): Webhooks["Service"]["list"] =>
       yield* sql`SELECT * FROM builder.webhook_endpoints WHERE builder_id = ${text(builderId)} ORDER BY created_at, id`
     )
   }, guarded("Webhooks.list"))
-
-const find = (sql: SqlClient.SqlClient): Webhooks["Service"]["find"] =>
-  Effect.fn("Webhooks.find")(function* (builderId, id) {
-    return Arr.head(
-      yield* WebhookRows.endpoints(
-        yield* sql`SELECT * FROM builder.webhook_endpoints WHERE ${owned(sql, builderId, id)}`
-      )
-    )
-  }, guarded("Webhooks.find"))
 
 const modify = (sql: SqlClient.SqlClient): Webhooks["Service"]["modify"] =>
   Effect.fn("Webhooks.modify")(function* (builderId, id, patch) {
@@ -126,15 +114,6 @@ const publish = (sql: SqlClient.SqlClient): Webhooks["Service"]["publish"] =>
     yield* enqueue(sql, message, yield* now, wanted)
   }, guarded("Webhooks.publish"))
 
-const withAttempts = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  rows: ReadonlyArray<{ readonly id: bigint }>
-) {
-  const attempts = yield* sql`SELECT * FROM builder.webhook_attempts
-    WHERE delivery_id = ANY (${rows.map(({ id }) => String(id))}::bigint[]) ORDER BY id`
-  return yield* WebhookRows.deliveries(rows, attempts)
-})
-
 const send = (sql: SqlClient.SqlClient): Webhooks["Service"]["send"] =>
   Effect.fn("Webhooks.send")(function* (builderId, id, message) {
     const rows = yield* enqueue(sql, message, yield* now, owned(sql, builderId, id))
@@ -143,34 +122,6 @@ const send = (sql: SqlClient.SqlClient): Webhooks["Service"]["send"] =>
     if (Option.isNone(yield* find(sql)(builderId, id))) return yield* new WebhookNotFound({ id })
     return yield* new WebhookDisabled({ id })
   }, guarded("Webhooks.send"))
-
-const replay = (sql: SqlClient.SqlClient): Webhooks["Service"]["replay"] =>
-  Effect.fn("Webhooks.replay")(function* (builderId, deliveryId) {
-    const rows = yield* sql<{ id: bigint; is_open: boolean }>`SELECT d.id, e.disabled_reason IS NULL AS is_open
-      FROM builder.webhook_deliveries d JOIN builder.webhook_endpoints e ON e.id = d.endpoint_id
-      WHERE d.id = ${Rows.rowId(deliveryId)}::bigint AND e.builder_id = ${text(builderId)}`
-    const [found] = rows
-    if (found === undefined) return yield* new WebhookNotFound({ id: deliveryId })
-    if (!found.is_open) return yield* new WebhookDisabled({ id: deliveryId })
-    const [delivery] = yield* withAttempts(
-      sql,
-      yield* sql<{ id: bigint }>`UPDATE builder.webhook_deliveries
-        SET state = 'pending', failures = 0, due_at = ${yield* now}, closed_at = NULL
-        WHERE id = ${String(found.id)}::bigint RETURNING *`
-    )
-    return delivery ?? (yield* new WebhookNotFound({ id: deliveryId }))
-  }, guarded("Webhooks.replay"))
-
-const deliveries = (sql: SqlClient.SqlClient): Webhooks["Service"]["deliveries"] =>
-  Effect.fn("Webhooks.deliveries")(function* (builderId, id, page) {
-    if (Option.isNone(yield* find(sql)(builderId, id))) return yield* new WebhookNotFound({ id })
-    return yield* withAttempts(
-      sql,
-      yield* sql<{ id: bigint }>`SELECT * FROM builder.webhook_deliveries WHERE endpoint_id = ${text(id)}
-          AND id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
-          ORDER BY id DESC LIMIT ${page.limit}`
-    )
-  }, guarded("Webhooks.deliveries"))
 
 const claim = (sql: SqlClient.SqlClient, { decode }: UnreadableDeliveries["Service"]): Webhooks["Service"]["claim"] =>
   Effect.fn("Webhooks.claim")(function* (options) {
@@ -280,6 +231,8 @@ export const layer = Layer.effect(
       send: send(sql),
       replay: replay(sql),
       deliveries: deliveries(sql),
+      replayFailed: replayFailed(sql),
+      ofMessages: ofMessages(sql),
       claim: claim(sql, unreadable),
       record: record(sql),
       prune: prune(sql),
