@@ -1,5 +1,5 @@
 /**
- * Writes the reference pages that follow from the code: settings, errors, metrics, log events, findings of doctor, both HTTP APIs, the command line, and parts of the pages
+ * Writes the reference pages that follow from the code: settings, errors, metrics, log events, findings of doctor, performance, both HTTP APIs, the command line, and parts of the pages
  * about the client and the MCP tools: `bun scripts/docs.ts`. With `--check` it writes nothing, and fails when a page is stale. `scripts/openapi.ts` writes
  * the OpenAPI documents.
  */
@@ -15,6 +15,7 @@ import { errorsPage } from "./docs/ErrorsPage.ts"
 import { eventsPage } from "./docs/EventsPage.ts"
 import { mcpTools } from "./docs/McpTools.ts"
 import { metricsPage } from "./docs/MetricsPage.ts"
+import { performancePage } from "./docs/PerformancePage.ts"
 import { settingsPage } from "./docs/SettingsPage.ts"
 
 const root = `${import.meta.dir}/..`
@@ -33,6 +34,7 @@ const pages: Readonly<Record<string, string>> = {
   "docs/reference/metrics.md": metricsPage(),
   "docs/reference/log-events.md": eventsPage(),
   "docs/reference/doctor.md": doctorPage(),
+  "docs/explanation/performance.md": performancePage(await Bun.file(`${root}/bench/history/releases.jsonl`).text()),
   ...Object.fromEntries(contracts.map((contract) => [`docs/reference/${contract.name}-api.md`, apiPage(contract)])),
   "docs/reference/cli.md": await Effect.runPromise(cliPage),
   "docs/reference/sdk.md": await withPart("docs/reference/sdk.md", "client", await clientReference()),

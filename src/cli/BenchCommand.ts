@@ -21,14 +21,18 @@ const profile = Flag.String("profile").pipe(
   Flag.optional
 )
 
+const script = Effect.fnUntraced(function* (bench: string, args: ReadonlyArray<string>) {
+  if ((yield* ProjectScript.run(`bench/${bench}.ts`, args)) !== 0) return yield* new BenchFailed({ bench })
+})
+
 const run = (bench: string, options: Readonly<Record<string, number | Option.Option<string>>>) =>
-  Effect.gen(function* () {
-    const args = Object.entries(options).flatMap(([name, value]) => {
+  script(
+    bench,
+    Object.entries(options).flatMap(([name, value]) => {
       const given = typeof value === "number" ? String(value) : Option.getOrUndefined(value)
       return given === undefined ? [] : [`--${name}`, given]
     })
-    if ((yield* ProjectScript.run(`bench/${bench}.ts`, args)) !== 0) return yield* new BenchFailed({ bench })
-  })
+  )
 
 const relay = Command.make(
   "relay",
@@ -163,8 +167,25 @@ const market = Command.make(
   ])
 )
 
-export const benchCommand = Command.make("bench").pipe(
-  Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
+const release = {
+  check: Flag.Boolean("check").pipe(
+    Flag.withDescription("Fail if a ratio is worse than that of the latest release by more than a tenth")
+  ),
+  save: Flag.String("save").pipe(
+    Flag.withDescription("Version to add to bench/history/releases.jsonl with its figures"),
+    Flag.optional
+  )
+}
+
+export const benchCommand = Command.make("bench", release, ({ check, save }) =>
+  script("release", [
+    ...(check ? ["--check"] : []),
+    ...Option.match(save, { onNone: () => [], onSome: (version) => ["--save", version] })
+  ])
+).pipe(
+  Command.withDescription(
+    "Measure throughput, latency, CPU and gas, in about five minutes, and print every figure with its bar. A subcommand runs one benchmark. Each ends with a line of JSON"
+  ),
   Command.withSubcommands([
     relay,
     api,
@@ -179,6 +200,7 @@ export const benchCommand = Command.make("bench").pipe(
     scaling
   ]),
   Command.withExamples([
+    { command: "sweep bench --check", description: "Every figure with its bar, beside those of the latest release" },
     { command: "sweep bench relay", description: "Sweeps settled per second" },
     { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }
   ])
