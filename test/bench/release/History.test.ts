@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as History from "../../../bench/release/History.ts"
-import history from "../../../bench/history/releases.jsonl" with { type: "text" }
 import { performancePage } from "../../../scripts/docs/PerformancePage.ts"
+
+const history = readFileSync(new URL("../../../bench/history/releases.jsonl", import.meta.url), "utf8")
 
 const release: History.Release = {
   version: "1.2.3",
