@@ -205,6 +205,6 @@ const missing = [
   ...(process.getuid?.() === 0 ? [] : ["root"])
 ]
 
-const main = missing.length > 0 ? Console.log(`image: left out, because here is no ${missing.join(", no ")}`) : check
+const main = missing.length > 0 ? Console.log(`image: left out. Missing here: ${missing.join(", ")}`) : check
 
 main.pipe(Effect.provide(BunServices.layer), BunRuntime.runMain)

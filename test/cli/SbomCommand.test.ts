@@ -1,4 +1,4 @@
-/** `sweep sbom` and `sweep test image`, as an operator calls them. */
+/** `sweep sbom`, as an operator calls it. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -33,16 +33,6 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep sbom", (it) => {
       const { code, err } = yield* sweepHere(["sbom", "--check", "--licences"])
       assert.strictEqual(code, 1)
       assert.include(err, "--check and --licences exclude each other")
-    })
-  )
-})
-
-layer(BunServices.layer, { excludeTestServices: true })("sweep test image", (it) => {
-  it.effect("says what is missing, and is no failure, where there are no containers", () =>
-    Effect.gen(function* () {
-      const { code, out } = yield* sweep(["test", "image"], { PATH: "/nowhere" })
-      assert.strictEqual(code, 0)
-      assert.match(out, /^image: left out, because here is no podman, no buildah, no runc/)
     })
   )
 })
