@@ -35,6 +35,8 @@ export class Unreconciled extends Schema.TaggedError<Unreconciled>()("Unreconcil
   }
 }
 
+const isHash = Schema.is(Hash)
+
 /** Statements over the whole ledger may take longer than those of the services. */
 const STATEMENT_TIMEOUT_MILLIS = 60_000
 
@@ -166,13 +168,15 @@ const explain = Command.make(
       Flag.withDescription("Token that was transferred")
     ),
     reason: Flag.String("reason").pipe(Flag.withDescription("Reason of the transfer, for the audit log")),
-    transaction: Argument.String("transaction").pipe(
-      Argument.withSchema(Hash),
-      Argument.withDescription("Hash of the transaction")
-    )
+    transaction: Argument.String("transaction").pipe(Argument.withDescription("Hash of the transaction"))
   },
   ({ chainId, reason, token, transaction }) =>
     Effect.gen(function* () {
+      if (!isHash(transaction)) {
+        return yield* new UsageError({
+          detail: `the transaction hash ${transaction} is not valid: expected 0x followed by 64 hex digits`
+        })
+      }
       const audit = yield* AuditLog
       const sql = yield* PgClient.PgClient
       const payment = { chainId, token, txHash: transaction }
