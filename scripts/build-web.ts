@@ -70,7 +70,7 @@ const withoutDocumentation: Bun.BunPlugin = {
 const withBuilderUrl = (url: string): Bun.BunPlugin => ({
   name: "with-builder-url",
   setup: (build) => {
-    build.onLoad({ filter: /\/src\/web\/index\.html$/ }, async ({ path }) => ({
+    build.onLoad({ filter: /\/src\/web\/(?:index|sweep)\.html$/ }, async ({ path }) => ({
       loader: "html",
       contents: (await Bun.file(path).text()).replace('name="builder-url" content=""', () => {
         return `name="builder-url" content="${new URL(url).origin}"`
@@ -100,7 +100,7 @@ await Bun.$`mkdir -p ${join(output, "..")}`
 const fresh = await mkdtemp(`${output}-`)
 try {
   const result = await Bun.build({
-    entrypoints: [join(root, "src/web/index.html")],
+    entrypoints: [join(root, "src/web/index.html"), join(root, "src/web/sweep.html")],
     outdir: fresh,
     target: "browser",
     minify: true,

@@ -6,6 +6,7 @@
  */
 import { Option } from "effect"
 import type * as Address from "./Address.ts"
+import { sameAsset } from "./SameAsset.ts"
 import type { Chain } from "./Chain.ts"
 import type { TokenInfo } from "./Token.ts"
 
@@ -30,9 +31,7 @@ const listed = ({ tokens, wrappedNative }: Listing, token: Address.Address): Opt
  * token, or if no asset has both.
  */
 export const tie = (from: Listing, token: Address.Address, to: Listing): Option.Option<Tie> => {
-  const names = Object.entries(from.assets ?? {}).filter(([, address]) => address === token)
-  const [name] = names[0] ?? []
-  const other = name === undefined || names.length > 1 ? undefined : to.assets?.[name]
+  const other = sameAsset(from.assets, token, to.assets)
   if (other === undefined) return Option.none()
   return Option.all({
     decimals: Option.map(listed(from, token), ({ decimals }) => decimals),

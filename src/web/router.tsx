@@ -109,12 +109,6 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./dashboard/SettingsPage.tsx"), "SettingsPage")
 })
 
-const sweep = createRoute({
-  getParentRoute: () => root,
-  path: "/sweep",
-  component: lazyRouteComponent(() => import("./sweep/SweepPage.tsx"), "SweepPage")
-})
-
 const admin = createRoute({
   getParentRoute: () => root,
   path: "/admin",
@@ -177,7 +171,6 @@ const audit = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
-  sweep,
   dashboard.addChildren([overview, sweeps, sweepDetail, activity, webhooks, webhook, apiKey, quickstart, settings]),
   admin.addChildren([builders, builder, payouts, payout, revenue, fees, operations, alerts, audit])
 ])

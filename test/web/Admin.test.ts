@@ -26,7 +26,7 @@ const goes = (page: Page, link: string) => Effect.promise(() => page.getByRole("
 /** The tokens that can be paid depend on what the page has read anew, so the test names its token. */
 const opensBatch = Effect.fnUntraced(function* (page: Page) {
   yield* click(page, "Open a batch")
-  yield* Effect.promise(() => page.getByLabel("Token", { exact: true }).selectOption({ label: "USDC on base" }))
+  yield* Effect.promise(() => page.getByLabel("Token", { exact: true }).selectOption({ label: "USDC on Base" }))
 })
 
 const downloaded = (page: Page, button: string) =>
@@ -153,7 +153,7 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* goes(page, "Payouts")
       yield* click(page, "Open a batch")
       const tokens = page.getByLabel("Token", { exact: true })
-      yield* Effect.promise(() => tokens.locator("option", { hasText: "USDC on base" }).waitFor({ state: "attached" }))
+      yield* Effect.promise(() => tokens.locator("option", { hasText: "USDC on Base" }).waitFor({ state: "attached" }))
       const shown = yield* Effect.promise(() => tokens.inputValue())
       yield* Effect.promise(() =>
         page.route("**/admin/treasury", async (route) => {

@@ -2,11 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { MEANINGS } from "../../src/domain/QuoteReason.ts"
-import type { Address, ListedToken, ServedChain } from "../../src/sdk/index.ts"
+import type { Address, ListedToken, ServedChain, SweepableToken } from "../../src/sdk/index.ts"
 import { byValue, dollars, total, worth } from "../../src/web/lib/usd.ts"
 import { canArrive, makeCatalog, NATIVE, unitOf } from "../../src/web/sweep/catalog.ts"
 import { explainFailure, whyUnquoted } from "../../src/web/sweep/explain.ts"
 import { bySweep, type Submission } from "../../src/web/sweep/submissions.ts"
+import { arrivedText, outcomeOf, receiptText } from "../../src/web/sweep/receipt.ts"
+import { defaultAmount, isPreselected, reserveOf, whyLeft } from "../../src/web/sweep/selection.ts"
 import { preferredToken, readDestination } from "../../src/web/sweep/target.ts"
 
 const at = (digit: number): Address => `0x${digit.toString(16).padStart(2, "0").repeat(20)}`
@@ -166,6 +168,84 @@ describe("submissions", () => {
       bySweep(list).map((sweep) => sweep.map(({ id }) => id)),
       [["a", "c"], ["b"], ["d"]]
     )
+  })
+})
+
+const holding = (more: Partial<SweepableToken> = {}): SweepableToken => ({
+  ...token(1, usdtA, "USDT", 6),
+  balance: 40_000_000n,
+  priceUsd: "1",
+  valueUsd: "40",
+  tier: "tier1",
+  sweepable: true,
+  reason: null,
+  delegation: "none",
+  estimatedNetAmount: 39_000_000n,
+  estimatedNetUsd: "39",
+  ...more
+})
+
+const ether = holding({
+  ...token(1, NATIVE, "ETH"),
+  balance: 10n ** 16n,
+  priceUsd: "2000",
+  valueUsd: "20",
+  chainId: 8453
+})
+
+describe("what is selected at first", () => {
+  it("is dust, and never a large, marked or doubtful balance", () => {
+    const rich = holding({ valueUsd: "50", balance: 50_000_000n })
+    assert.isTrue(isPreselected("dust", holding({ valueUsd: "49.999999" })))
+    assert.isFalse(isPreselected("dust", rich))
+    assert.strictEqual(whyLeft("dust", rich), "Worth $50 or more")
+    assert.isTrue(isPreselected("allButGas", rich))
+    for (const preset of ["dust", "allButGas"] as const) {
+      assert.isFalse(isPreselected(preset, holding({ doubtful: true })), preset)
+      assert.isFalse(isPreselected(preset, holding({ standing: "unlisted" })), preset)
+    }
+    assert.isFalse(isPreselected("custom", holding()))
+  })
+
+  it("keeps gas money of native currency, and sweeps gas money alone only as a whole", () => {
+    assert.strictEqual(defaultAmount(holding()), 40_000_000n)
+    // A dollar at 2,000 dollars, and ten on Ethereum.
+    assert.strictEqual(reserveOf(ether), 5n * 10n ** 14n)
+    assert.strictEqual(reserveOf({ ...ether, chainId: 1 }), 5n * 10n ** 15n)
+    assert.strictEqual(defaultAmount(ether), 95n * 10n ** 14n)
+    const little = { ...ether, balance: 4n * 10n ** 14n, valueUsd: "0.8" }
+    assert.strictEqual(whyLeft("allButGas", little), "Kept as gas money")
+    assert.strictEqual(defaultAmount(little), little.balance)
+    assert.strictEqual(reserveOf({ ...ether, priceUsd: null }), ether.balance)
+  })
+})
+
+describe("what became of a sweep", () => {
+  const sent = (id: string, more: Partial<Submission>): Submission => ({
+    id,
+    sweepId: "s",
+    submittedAtMs: 1_000,
+    send: { chainId: 1, token: usdtA, amount: "5000000", symbol: "USDT" },
+    receive: { chainId: 2, token: usdcB, amount: "4900000", destination: at(9) },
+    feeUsd: "0.1",
+    status: "submitted",
+    ...more
+  })
+
+  it("counts what really arrived, and says at least while that is not known", () => {
+    const known = [sent("a", { status: "delivered", amountOut: "4950000", endedAtMs: 61_000 })] as const
+    assert.strictEqual(arrivedText(catalog, known), "4.95 USDC")
+    assert.include(receiptText(catalog, known), "1 of 1 delivered, 4.95 USDC arrived within 1 min 0 s")
+    assert.include(receiptText(catalog, known), "5 USDT on Alpha: 4.95 USDC arrived")
+    assert.include(receiptText(catalog, known), "Fees $0.10, taken from the tokens. Gas paid by you: $0")
+    const both = [
+      ...known,
+      sent("b", { status: "delivered" }),
+      sent("c", { status: "failed", failureReason: "expired" })
+    ] as const
+    assert.strictEqual(arrivedText(catalog, both), "at least 9.85 USDC")
+    assert.include(receiptText(catalog, both), "failed. It was not settled before its deadline.")
+    assert.isFalse(outcomeOf([sent("d", {})]).isEnded)
   })
 })
 

@@ -62,15 +62,39 @@ export const connected = Effect.fnUntraced(function* (...args: Parameters<typeof
   return found
 })
 
+/** Ticks every token that can be swept, and keeps gas money. */
+export const takesAll = (page: Page) =>
+  Effect.promise(() => page.getByRole("radio", { name: "All but gas money" }).check({ force: true }))
+
 export const goesTo = Effect.fnUntraced(function* (page: Page, symbol: string, chain: string) {
   yield* Effect.promise(() => page.getByLabel("On", { exact: true }).selectOption({ label: chain }))
-  const option = page.getByLabel("Receive", { exact: true }).locator("option", { hasText: new RegExp(`^${symbol} `) })
-  const value = yield* Effect.promise(() => option.getAttribute("value"))
-  yield* Effect.promise(() => page.getByLabel("Receive", { exact: true }).selectOption(value))
+  yield* Effect.promise(() => page.getByLabel("Receive", { exact: true }).selectOption({ label: symbol }))
 })
 
-/** The card of one token's sweep. */
+/** On a phone: opens the plan, which is a bar at the bottom. */
+export const opensPlan = (page: Page) => click(page, /^Details/)
+
+const sweepButton = (page: Page, count: number) =>
+  page.getByRole("button", { name: count === 1 ? "Sweep 1 token" : `Sweep ${count} tokens`, exact: true })
+
+/** Waits until the plan covers so many tokens, and can be signed. */
+export const planned = (page: Page, count: number) =>
+  Effect.promise(() => page.locator("[aria-disabled=false]").and(sweepButton(page, count)).waitFor())
+
+/** The exact least amount of the plan, in smallest units. */
+export const least = (page: Page, decimals: number) =>
+  Effect.promise(async () => {
+    const shown = page.getByRole("group", { name: "What arrives" }).locator("[title]:visible").first()
+    const [amount = ""] = ((await shown.getAttribute("title")) ?? "").split(" ")
+    return parseUnits(amount, decimals)
+  })
+
+/** The facts of one token of the plan, or of a sweep. */
 export const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true })
+
+/** Opens a part of the page. */
+export const unfolds = (page: Page, text: string | RegExp) =>
+  Effect.promise(() => page.locator("summary", { hasText: text }).first().click())
 
 /** The exact amount that a card shows under a label, in smallest units. */
 export const amountOf = (page: Page, name: string, label: string, decimals: number) =>
@@ -80,16 +104,22 @@ export const amountOf = (page: Page, name: string, label: string, decimals: numb
     return parseUnits(amount, decimals)
   })
 
-/** Waits until a card or an entry says that its sweep is delivered. */
-export const delivered = (page: Page, name: string) =>
-  Effect.promise(() => card(page, name).getByText("Delivered", { exact: true }).waitFor())
+/** Signs the plan of so many tokens. */
+export const signs = Effect.fnUntraced(function* (page: Page, count: number) {
+  yield* planned(page, count)
+  yield* Effect.promise(() => sweepButton(page, count).click())
+})
 
-/** Signs what is under review, and waits until it is delivered. */
-export const sweeps = Effect.fnUntraced(function* (page: Page, name: string) {
-  yield* click(page, "Sign and sweep")
-  yield* delivered(page, name)
+/** Waits until the page says that so many tokens of a sweep are delivered. */
+export const delivered = (page: Page, count: number, all = count) =>
+  reads(page, new RegExp(`^${count} of ${all} delivered`))
+
+/** Signs the plan of so many tokens, and waits until all are delivered. */
+export const sweeps = Effect.fnUntraced(function* (page: Page, count: number) {
+  yield* signs(page, count)
+  yield* delivered(page, count)
 })
 
 /** Number of buttons of a name. */
-export const buttons = (page: Page, name: string) =>
-  Effect.promise(() => page.getByRole("button", { name, exact: true }).count())
+export const buttons = (page: Page, name: string | RegExp) =>
+  Effect.promise(() => page.getByRole("button", { name, ...(typeof name === "string" ? { exact: true } : {}) }).count())

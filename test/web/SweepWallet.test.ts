@@ -7,7 +7,7 @@ import * as Steps from "./SweepSteps.ts"
 import * as SweepSite from "./SweepSite.ts"
 import * as Wallet from "./Wallet.ts"
 
-const { card, click, reads } = Steps
+const { click, reads } = Steps
 
 const live = { excludeTestServices: true, timeout: "4 minutes" } as const
 
@@ -27,11 +27,6 @@ const tabTo = (page: Page, name: string | RegExp) =>
 const ON_ALPHA = { DAI: "120", USDT: "90", WBTC: "0.01", WETH: "0.05", ETH: "0.06" }
 const ON_BETA = { USDC: "80", DAI: "70", USDT: "60", WBTC: "0.008" }
 
-const NAMES = [
-  ...Object.keys(ON_ALPHA).map((symbol) => `${symbol} on Alpha`),
-  ...Object.keys(ON_BETA).map((symbol) => `${symbol} on Beta`)
-]
-
 const SWEEP = "eth_signTypedData_v4"
 const AUTHORIZATION = "eth_signAuthorization"
 
@@ -49,44 +44,34 @@ const withWallet = Effect.fnUntraced(function* (
   return { ...found, wallet }
 })
 
-/** The exact sum that the review states, in smallest units of USDC. */
-const leastInAll = (page: Page) => Steps.amountOf(page, "The whole sweep", "In all you receive at least", 6)
-
 layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
-  it.effect("signs once for nine tokens on two chains, and authorizes each chain the first time alone", () =>
+  it.effect("signs once for nine tokens on two chains, and delegates on each chain the first time alone", () =>
     Effect.gen(function* () {
       const { address, alpha, beta, complaints, page, wallet } = yield* withWallet(ON_ALPHA, {}, ON_BETA)
       yield* reads(page, "WBTC")
       yield* Steps.goesTo(page, "USDC", "Alpha")
-      yield* click(page, "Review 9 tokens")
-      yield* reads(
-        page,
-        "3 signatures: for the sweep, and an authorization each for Alpha and Beta. No gas, no approval."
-      )
-      const least = yield* leastInAll(page)
-      let sum = 0n
-      for (const name of NAMES) sum += yield* Steps.amountOf(page, name, "You receive at least", 6)
-      assert.strictEqual(least, sum)
-      yield* click(page, "Sign and sweep")
-      yield* Effect.forEach(NAMES, (name) => Steps.delivered(page, name), { concurrency: "unbounded", discard: true })
+      yield* Steps.takesAll(page)
+      yield* Steps.planned(page, 9)
+      yield* reads(page, "Test Wallet asks 3 times")
+      yield* reads(page, /^Delegation on Beta/)
+      const least = yield* Steps.least(page, 6)
+      yield* Steps.sweeps(page, 9)
       assert.deepStrictEqual(wallet.signed, [SWEEP, AUTHORIZATION, AUTHORIZATION])
       const received = yield* balanceOf(alpha, "USDC", address)
       assert.isTrue(received >= least, `${received}, at least ${least}`)
-      for (const symbol of Object.keys(ON_ALPHA))
-        assert.strictEqual(yield* balanceOf(alpha, symbol, address), 0n, symbol)
+      for (const symbol of Object.keys(ON_ALPHA)) {
+        // A dollar of the native currency stays as gas money.
+        if (symbol !== "ETH") assert.strictEqual(yield* balanceOf(alpha, symbol, address), 0n, symbol)
+      }
       for (const symbol of Object.keys(ON_BETA)) assert.strictEqual(yield* balanceOf(beta, symbol, address), 0n, symbol)
-      yield* reads(page, "9 of 9 delivered")
 
       yield* Steps.fund(alpha, address, { DAI: "50" })
       yield* Steps.fund(beta, address, { USDC: "40" })
-      yield* click(page, "Sweep more")
       yield* click(page, "Refresh your tokens")
-      yield* click(page, "Review 2 tokens")
-      yield* reads(page, "One signature: for the sweep. No gas, no approval.")
-      const more = yield* leastInAll(page)
-      yield* click(page, "Sign and sweep")
-      yield* Steps.delivered(page, "DAI on Alpha")
-      yield* Steps.delivered(page, "USDC on Beta")
+      yield* Steps.planned(page, 2)
+      yield* reads(page, "Test Wallet asks once")
+      const more = yield* Steps.least(page, 6)
+      yield* Steps.sweeps(page, 2)
       assert.deepStrictEqual(wallet.signed, [SWEEP, AUTHORIZATION, AUTHORIZATION, SWEEP])
       assert.isTrue((yield* balanceOf(alpha, "USDC", address)) - received >= more)
       assert.deepStrictEqual(complaints, [])
@@ -95,10 +80,7 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
 
   it.effect("is told why a token stays, leaves out another, and sweeps the rest with the keyboard alone", () =>
     Effect.gen(function* () {
-      const { address, alpha, key, page } = yield* Steps.person(
-        { DAI: "60", USDT: "50", WBTC: "0.01", ETH: "0.02" },
-        { viewport: { width: 360, height: 740 } }
-      )
+      const { address, alpha, key, page } = yield* Steps.person({ DAI: "40", USDT: "30", WBTC: "0.0002" })
       // The list shows ten times the DAI that the account holds.
       yield* Effect.promise(() =>
         page.route("**/sweepable", async (route) => {
@@ -113,53 +95,49 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
       yield* Effect.promise(() => page.getByLabel("Private key").focus())
       yield* Effect.promise(() => page.keyboard.insertText(key))
       yield* Effect.promise(() => page.keyboard.press("Enter"))
-      yield* reads(page, "Dai Stablecoin")
-      yield* tabTo(page, "Review 4 tokens")
-      yield* Effect.promise(() => page.keyboard.press("Enter"))
-      yield* reads(page, "Your account holds less than this by now. It stays where it is.")
-      yield* reads(page, "2 signatures: for the sweep, and the authorization for Alpha. No gas, no approval.")
       // The focus is at the top of what is new.
-      const heading = page.getByRole("heading", { name: "Review before you sign" })
+      const heading = page.getByRole("heading", { name: "Your tokens" })
+      yield* Effect.promise(() => heading.waitFor())
       assert.isTrue(yield* Effect.promise(() => heading.evaluate((element) => element === document.activeElement)))
-      yield* Effect.promise(() => card(page, "WBTC on Alpha").locator("summary").press("Enter"))
-      yield* tabTo(page, "Leave this token out")
+      yield* Steps.planned(page, 2)
+      yield* reads(page, "1 token stays")
+      yield* reads(page, "DAI on Alpha: Your account holds less than this by now.")
+      yield* Effect.promise(() => page.getByRole("checkbox", { name: "WBTC on Alpha" }).press("Space"))
+      yield* Steps.planned(page, 1)
+      const least = yield* Steps.least(page, 6)
+      yield* tabTo(page, "Sweep 1 token")
       yield* Effect.promise(() => page.keyboard.press("Enter"))
-      yield* reads(page, "You leave this token out, so it stays where it is.")
-      const least = yield* leastInAll(page)
-      yield* tabTo(page, "Sign and sweep")
-      yield* Effect.promise(() => page.keyboard.press("Enter"))
-      yield* Steps.delivered(page, "USDT on Alpha")
-      yield* Steps.delivered(page, "ETH on Alpha")
-      yield* reads(page, "2 of 2 delivered")
+      yield* Steps.delivered(page, 1)
       assert.isTrue((yield* balanceOf(alpha, "USDC", address)) >= least)
-      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 60n * 10n ** 18n)
-      assert.strictEqual(yield* balanceOf(alpha, "WBTC", address), 1_000_000n)
-      assert.strictEqual(yield* balanceOf(alpha, "ETH", address), 0n)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 40n * 10n ** 18n)
+      assert.strictEqual(yield* balanceOf(alpha, "WBTC", address), 20_000n)
+      assert.strictEqual(yield* balanceOf(alpha, "USDT", address), 0n)
     }).pipe(Effect.scoped)
   )
 
   it.effect("signs in a browser wallet, whatever network it shows, and only when they want to", () =>
     Effect.gen(function* () {
       const nodes: Record<number, string> = {}
-      const { address, alpha, page, wallet } = yield* withWallet({ DAI: "50" }, { chainId: 1, nodes })
+      const { address, alpha, page, wallet } = yield* withWallet({ DAI: "40" }, { chainId: 1, nodes })
       nodes[alpha.info.id] = alpha.dev.rpcUrl
-      yield* click(page, "Review 1 token")
       wallet.isWilling = false
-      yield* click(page, "Sign and sweep")
+      yield* Steps.signs(page, 1)
       yield* reads(page, "You rejected this in your wallet. Nothing was sent, and you can try again.")
+      // The button keeps the focus.
+      const button = page.getByRole("button", { name: "Sweep 1 token" })
+      assert.isTrue(yield* Effect.promise(() => button.evaluate((element) => element === document.activeElement)))
       wallet.isWilling = true
       wallet.isDelegating = false
-      yield* click(page, "Sign and sweep")
+      yield* Steps.signs(page, 1)
       yield* Effect.promise(() => page.getByText("You rejected this in your wallet.").waitFor({ state: "hidden" }))
       yield* reads(page, "You rejected this in your wallet. Nothing was sent, and you can try again.")
       assert.deepStrictEqual(wallet.signed, [SWEEP])
       wallet.isDelegating = true
-      const least = yield* Steps.amountOf(page, "DAI on Alpha", "You receive at least", 6)
-      yield* Steps.sweeps(page, "DAI on Alpha")
+      const least = yield* Steps.least(page, 6)
+      yield* Steps.sweeps(page, 1)
       assert.isTrue((yield* balanceOf(alpha, "USDC", address)) >= least)
       // The wallet was shown the same amount as the person.
       assert.include(wallet.shown.at(-1), `"minAmountOut":"${least}"`)
-      yield* click(page, "Sweep more")
       yield* reads(page, "Runs the sweep delegate")
       yield* reads(page, /this account has no ETH on Alpha to pay for it/)
       wallet.isWilling = false
@@ -173,113 +151,87 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
 
   it.effect("with a wallet that signs for one chain only is told so, and nothing is sent", () =>
     Effect.gen(function* () {
-      const { address, alpha, page, wallet } = yield* withWallet({ DAI: "50" }, { needsChain: true })
-      yield* click(page, "Review 1 token")
-      yield* click(page, "Sign and sweep")
+      const { address, alpha, page, wallet } = yield* withWallet({ DAI: "40" }, { needsChain: true })
+      yield* Steps.signs(page, 1)
       yield* reads(
         page,
         /^The wallet did not sign the sweep\. Nothing was sent\. Some wallets refuse a message that holds for/
       )
       assert.deepStrictEqual(wallet.signed, [])
-      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 50n * 10n ** 18n)
-      yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).waitFor())
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 40n * 10n ** 18n)
+      yield* Steps.planned(page, 1)
     }).pipe(Effect.scoped)
   )
 
   it.effect("with a wallet that cannot authorize is told so, and needs none once the account runs the delegate", () =>
     Effect.gen(function* () {
       const { address, alpha, context, key, page, wallet } = yield* withWallet(
-        { DAI: "50" },
+        { DAI: "40" },
         { signsAuthorizations: false }
       )
       yield* reads(page, "Test Wallet cannot sign a sweep")
       yield* Effect.promise(() => page.getByText("Why, and which wallets can").click())
       yield* reads(page, /Privy, Turnkey, Dynamic/)
-      assert.isTrue(yield* Effect.promise(() => page.getByRole("button", { name: "Review 1 token" }).isDisabled()))
+      yield* reads(page, "Sweep 1 token")
+      assert.isTrue(yield* Effect.promise(() => page.getByRole("button", { name: "Sweep 1 token" }).isDisabled()))
       const another = yield* Effect.promise(() => context.newPage())
       yield* Steps.usesKey(another, key)
-      yield* click(another, "Review 1 token")
-      yield* Steps.sweeps(another, "DAI on Alpha")
+      yield* Steps.sweeps(another, 1)
       yield* Steps.fund(alpha, address, { USDT: "40" })
       yield* click(page, "Refresh your tokens")
       yield* reads(page, "Tether USD")
+      yield* Steps.planned(page, 1)
       assert.strictEqual(yield* Effect.promise(() => page.getByText("cannot sign a sweep").count()), 0)
-      yield* click(page, "Review 1 token")
-      yield* Steps.sweeps(page, "USDT on Alpha")
+      yield* Steps.sweeps(page, 1)
       assert.deepStrictEqual(wallet.signed, [SWEEP])
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is not asked for an authorization that is not for the account's next transaction", () =>
+  it.effect("is asked for no authorization that is not for the account's next transaction: a new one is quoted", () =>
     Effect.gen(function* () {
       const { alpha } = yield* Steps.chains
       const chainId = alpha.info.id
-      const { page, wallet } = yield* withWallet({ DAI: "50" }, { chainId, nodes: { [chainId]: alpha.dev.rpcUrl } })
+      const { page, wallet } = yield* withWallet({ DAI: "40" }, { chainId, nodes: { [chainId]: alpha.dev.rpcUrl } })
       yield* Effect.promise(() =>
-        page.route(
-          "**/quotes",
-          async (route) => {
-            const response = await route.fetch()
-            const body: { signing: { authorizations: [{ nonce: number }] } } = await response.json()
-            body.signing.authorizations[0].nonce += 1
-            await route.fulfill({ response, json: body })
-          },
-          { times: 1 }
-        )
+        page.route("**/quotes", async (route) => {
+          const response = await route.fetch()
+          const body: { signing: { authorizations: [{ nonce: number }] } } = await response.json()
+          // Until the person signs, the service is behind by a transaction.
+          if (!asked) body.signing.authorizations[0].nonce += 1
+          await route.fulfill({ response, json: body })
+        })
       )
-      yield* click(page, "Review 1 token")
-      yield* click(page, "Sign and sweep")
-      yield* reads(page, /^The authorization is not for the next transaction of your account/)
-      assert.deepStrictEqual(wallet.signed, [])
-      yield* click(page, "Get new quotes")
-      yield* Steps.sweeps(page, "DAI on Alpha")
+      let asked = false
+      yield* Steps.planned(page, 1)
+      asked = true
+      yield* Steps.sweeps(page, 1)
       assert.deepStrictEqual(wallet.signed, [SWEEP, AUTHORIZATION])
     }).pipe(Effect.scoped)
   )
 
-  it.effect("gets new quotes after a refusal, and hears of a sweep whose acceptance was lost", () =>
+  it.effect("signs new quotes after a refusal, and hears of a sweep whose acceptance was lost", () =>
     Effect.gen(function* () {
-      const { address, alpha, page, wallet } = yield* withWallet({ DAI: "50", USDT: "40" })
-      const submissions = (url: URL) => url.pathname === "/sweeps"
+      const { address, alpha, page, wallet } = yield* withWallet({ DAI: "40", USDT: "30" })
+      let refusals = 1
       yield* Effect.promise(() =>
-        page.route(submissions, (route) => route.fulfill({ status: 400, json: { error: "expired_quote" } }), {
-          times: 1
-        })
+        page.route(
+          (url) => url.pathname === "/sweeps",
+          async (route) => {
+            if (refusals-- > 0) return route.fulfill({ status: 400, json: { error: "expired_quote" } })
+            await route.fetch()
+            await route.abort()
+          }
+        )
       )
-      yield* click(page, "Review 2 tokens")
-      yield* click(page, "Sign and sweep")
-      yield* reads(page, /^The service did not accept the signed sweep/)
-      assert.strictEqual(yield* Steps.buttons(page, "Sign and sweep"), 0)
+      yield* Steps.signs(page, 2)
       yield* Effect.promise(() =>
-        page.route(submissions, async (route) => {
-          await route.fetch()
-          await route.abort()
-        })
+        page
+          .getByText(/^1 of 1 delivered/)
+          .nth(1)
+          .waitFor()
       )
-      yield* click(page, "Get new quotes")
-      yield* click(page, "Sign and sweep")
-      yield* Steps.delivered(page, "DAI on Alpha")
-      yield* Steps.delivered(page, "USDT on Alpha")
       assert.deepStrictEqual(wallet.signed, [SWEEP, AUTHORIZATION, SWEEP, AUTHORIZATION])
       assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("finds the whole sweep again after a reload, under one entry", () =>
-    Effect.gen(function* () {
-      const { page } = yield* Steps.connected({ DAI: "50", USDT: "40" })
-      yield* click(page, "Review 2 tokens")
-      // The page hears nothing of the sweep until it is loaded again.
-      yield* Effect.promise(() => page.route(/\/sweeps\/[^/]+/, (route) => route.abort()))
-      yield* click(page, "Sign and sweep")
-      yield* reads(page, "0 of 2 delivered")
-      yield* Effect.promise(() => page.reload())
-      yield* reads(page, "2 on their way")
-      yield* Effect.promise(() => page.unroute(/\/sweeps\/[^/]+/))
-      yield* Effect.promise(() => page.reload())
-      yield* reads(page, /^2 of 2 delivered/)
-      yield* click(page, "Clear finished")
-      assert.strictEqual(yield* Effect.promise(() => page.getByRole("heading", { name: "Your sweeps" }).count()), 0)
     }).pipe(Effect.scoped)
   )
 })

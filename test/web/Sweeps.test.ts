@@ -41,7 +41,7 @@ layer(Site.layer(), live)("a builder's sweeps", (it) => {
       yield* reads(page, "47 of 59 arrived")
       yield* reads(page, "1 on their way")
       const volume = page.getByRole("region", { name: "Volume per token" })
-      yield* Effect.promise(() => volume.getByRole("row", { name: /USDC on base 47 1,175/ }).waitFor())
+      yield* Effect.promise(() => volume.getByRole("row", { name: /USDC on Base 47 1,175/ }).waitFor())
       yield* isFine(page)
 
       yield* Effect.promise(() => page.getByRole("link", { name: "View sweeps" }).click())
@@ -90,7 +90,7 @@ layer(Site.layer(), live)("a builder's sweeps", (it) => {
       const { page } = yield* Site.visitorOf(cookie)
       yield* opens(page, "/app/sweeps/the-sweep")
       yield* reads(page, "Pending. This page updates itself.")
-      yield* reads(page, "Settled on base")
+      yield* reads(page, "Settled on Base")
       yield* reads(page, "after 4.2 s")
       yield* isFine(page)
       yield* Site.reportSweep(id, { ...sweep, statuses: ["delivered"] })

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Address from "../../domain/Address.ts"
 import { ChainId } from "../../domain/ChainId.ts"
 import { TokenInfo } from "../../domain/Token.ts"
+import { VenueFamily } from "../../domain/Venue.ts"
 import { InternalError, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited } from "../shared/Middleware.ts"
 import * as Docs from "./DeploymentDocs.ts"
@@ -15,6 +16,34 @@ export const PublicChain = Schema.Struct({
   nativeSymbol: described(Schema.String, "Symbol of the native currency."),
   delegate: described(Address.Address, "Delegate that owners authorize (EIP-7702)."),
   explorerUrl: described(Schema.optionalKey(Schema.String), "URL of the block explorer."),
+  wrappedNative: described(Address.Address, "Wrapped native currency."),
+  bridge: described(
+    Schema.Struct({
+      spokePool: described(Schema.optionalKey(Address.Address), "SpokePool of Across. Absent without a bridge."),
+      spokePoolPeriphery: described(
+        Schema.optionalKey(Address.Address),
+        "Contract of Across that swaps before a deposit. Absent if there is none."
+      ),
+      multicallHandler: described(
+        Schema.optionalKey(Address.Address),
+        "Contract of Across that swaps on arrival. Absent if there is none."
+      ),
+      assets: described(
+        Schema.Record(Schema.String, Address.Address),
+        "Tokens by the name of their asset. The same name on two chains is the same asset."
+      )
+    }),
+    "Contracts and tokens of the bridge, against which a client checks what it signs."
+  ),
+  routers: described(
+    Schema.Array(
+      Schema.Struct({
+        address: described(Address.Address, "Router that orders may call."),
+        family: described(VenueFamily, "Interface of its calls.")
+      })
+    ),
+    "Routers of exchanges, against which a client checks what it signs."
+  ),
   tokens: described(Schema.Array(TokenInfo), "Listed tokens.")
 }).annotate({ identifier: "PublicChain" })
 export type PublicChain = typeof PublicChain.Type

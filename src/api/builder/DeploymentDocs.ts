@@ -5,7 +5,7 @@ import { documented } from "../shared/Examples.ts"
 export const deployment = documented({
   summary: "Get the public configuration",
   description: withErrors(
-    "Chains with their delegates, listed tokens and explorers, the URL of the orchestrator, the state of self-signup, and the credential of the admin console.",
+    "Chains with their delegates, bridges, routers, listed tokens and explorers, the URL of the orchestrator, the state of self-signup, and the credential of the admin console.",
     [rateLimited, unexpected, unavailable]
   ),
   response: {
@@ -18,6 +18,14 @@ export const deployment = documented({
           nativeSymbol: "ETH",
           delegate: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
           explorerUrl: "https://basescan.org",
+          wrappedNative: "0x4200000000000000000000000000000000000006",
+          bridge: {
+            spokePool: "0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64",
+            spokePoolPeriphery: "0x97CCDBea4632140639aD5eA9b944aa034eb15fD4",
+            multicallHandler: "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E",
+            assets: { USDC: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" }
+          },
+          routers: [{ address: "0x2626664c2603336E57B271c5C0b26F421741e481", family: "uniswap-v3" }],
           tokens: [
             {
               chainId: 8453,

@@ -159,7 +159,7 @@ export const isEnded = (
 ): boolean => intentsOf(state).every(({ status }) => status === "delivered" || status === "failed")
 
 /** An intent as anyone may see it. */
-export type ListedIntent = Pick<Intent, "id" | "status" | "crossChain" | "txHash" | "deliveryTxHash">
+export type ListedIntent = Pick<Intent, "id" | "status" | "crossChain" | "txHash" | "deliveryTxHash" | "amountOut">
 
 /** Response of `GET /owners/:owner/sweeps`. */
 export interface SweepPage {

@@ -57,6 +57,8 @@ export interface Intent {
   readonly txHash?: Hex
   /** Transaction that delivered on the destination chain. */
   readonly deliveryTxHash?: Hex
+  /** Amount that arrived, in the smallest unit of the output token. Absent until it is known, and from older services. */
+  readonly amountOut?: bigint
   /** Present if `status` is `failed`. */
   readonly failureReason?: FailureReason
   /** Reason for which a submitted sweep is no longer sent. It fails once the chain proves that it cannot settle any more. */

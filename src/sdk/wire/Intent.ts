@@ -15,14 +15,14 @@ const status = oneOf([
 export const readAccepted: Read<Accepted> = struct({ id: text, status }, { txHash: hash, waitingFor: text })
 
 const listed = { id: text, status, crossChain: boolean }
-const transactions = { txHash: hash, deliveryTxHash: hash }
+const known = { txHash: hash, deliveryTxHash: hash, amountOut: uint256 }
 
 /** Reads an intent as `GET /owners/:owner/sweeps` lists it. */
-export const readListedIntent: Read<ListedIntent> = struct(listed, transactions)
+export const readListedIntent: Read<ListedIntent> = struct(listed, known)
 
 /** Reads the response of `GET /intents/:id`. */
 export const readIntent: Read<Intent> = struct(listed, {
-  ...transactions,
+  ...known,
   failureReason: text,
   pendingFailureReason: text,
   waitingFor: text,

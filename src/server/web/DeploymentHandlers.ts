@@ -7,13 +7,32 @@ import { BuilderSettings } from "../../builder/shared/BuilderSettings.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 
-const publicChain = ({ contracts, explorerUrl, id, name, nativeSymbol, tokens }: Chain): PublicChain => ({
-  id,
-  name,
-  nativeSymbol,
-  delegate: contracts.delegate,
-  tokens,
-  ...(explorerUrl === undefined ? {} : { explorerUrl })
+/** Contracts that an order may call, and what crosses the bridge. */
+const callable = (chain: Chain): Pick<PublicChain, "wrappedNative" | "bridge" | "routers"> => {
+  const { assets = {}, multicallHandler, spokePool, spokePoolPeriphery, swapRouter, venues = [], wrappedNative } = chain
+  return {
+    wrappedNative,
+    bridge: {
+      assets,
+      ...(spokePool === undefined ? {} : { spokePool }),
+      ...(spokePoolPeriphery === undefined ? {} : { spokePoolPeriphery }),
+      ...(multicallHandler === undefined ? {} : { multicallHandler })
+    },
+    routers: [
+      ...(swapRouter === undefined ? [] : [{ address: swapRouter, family: "uniswap-v3" as const }]),
+      ...venues.map(({ family, router }) => ({ address: router, family }))
+    ]
+  }
+}
+
+const publicChain = (chain: Chain): PublicChain => ({
+  id: chain.id,
+  name: chain.name,
+  nativeSymbol: chain.nativeSymbol,
+  delegate: chain.contracts.delegate,
+  tokens: chain.tokens,
+  ...callable(chain),
+  ...(chain.explorerUrl === undefined ? {} : { explorerUrl: chain.explorerUrl })
 })
 
 export const deployment = HttpApiBuilder.group(

@@ -9,6 +9,7 @@ import { type Asset, WebAssets } from "./WebAssets.ts"
 
 const APP = "/app"
 const INDEX = "index.html"
+const SWEEP = "sweep"
 
 /** Every path that is answered here. */
 export const PATHS = ["/", "/admin", APP, `${APP}/*`] as const
@@ -74,10 +75,11 @@ export const layer = HttpRouter.use(
           : notFound
       )
 
-    /** A path without a file extension is a page of the app, whose router finds it. */
+    /** A path without a file extension is the sweep page, or a page of the app, whose router finds it. */
     const app = (request: HttpServerRequest.HttpServerRequest) => {
       const name = below(request.url)
-      const asset = assets.get(name) ?? (/\.[a-z0-9]+$/.test(name) ? undefined : index)
+      const page = name === SWEEP ? assets.get(`${SWEEP}.html`) : index
+      const asset = assets.get(name) ?? (/\.[a-z0-9]+$/.test(name) ? undefined : page)
       return Effect.succeed(asset === undefined ? notFound : file(asset, request, csp))
     }
 

@@ -54,7 +54,7 @@ function Tagged({ of: [label, tone] }: { readonly of: readonly [string, Tone] })
 }
 
 const chainColumns = (book: TokenBook): ReadonlyArray<Column<TreasuryChain>> => [
-  { title: "Chain", cell: ({ chainId }) => book.chain(chainId)?.name ?? String(chainId) },
+  { title: "Chain", cell: ({ chainId }) => book.chainName(chainId) },
   {
     title: "Fee recipient",
     cell: ({ chainId, feeRecipient }) => (

@@ -89,7 +89,7 @@ function Lanes({ book, lanes }: Pick<Health, "lanes"> & { readonly book: TokenBo
       <Table
         caption="Lanes"
         columns={[
-          { title: "Chain", cell: ({ chainId }) => book.chain(chainId)?.name ?? String(chainId) },
+          { title: "Chain", cell: ({ chainId }) => book.chainName(chainId) },
           {
             title: "Lane",
             cell: ({ address, chainId }) => (

@@ -134,7 +134,8 @@ export function OpenPayoutDialog({ book, onClose }: DialogProps) {
             {payable !== undefined && position === undefined && <option value={chosen}>Choose a token</option>}
             {payable?.map(({ chainId, token: address }) => (
               <option key={tokenKey(chainId, address)} value={tokenKey(chainId, address)}>
-                {book.token(chainId, address)?.symbol ?? shorten(address)} on {book.chain(chainId)?.name ?? chainId}
+                {book.token(chainId, address)?.symbol ?? shorten(address)}{" "}
+                {chainId === undefined ? "" : ` on ${book.chainName(chainId)}`}
               </option>
             ))}
           </Select>

@@ -39,7 +39,7 @@ function RevenueChart({ book, days }: { readonly book: TokenBook; readonly days:
   const token = book.token(first.chainId, first.token)
   const amounts = new Map(group.map(({ amount, day }) => [day, amount]))
   const name = (each: Day) =>
-    `${book.token(each.chainId, each.token)?.symbol ?? shorten(each.token)} on ${book.chain(each.chainId)?.name ?? each.chainId}`
+    `${book.token(each.chainId, each.token)?.symbol ?? shorten(each.token)} on ${book.chainName(each.chainId)}`
   const sweeps = group.reduce((sum, each) => sum + each.sweeps, 0)
   return (
     <div className="flex flex-col gap-4">

@@ -50,11 +50,10 @@ function Retry({ id }: { readonly id: string }) {
 
 function Sweep({ book, sweep }: { readonly book: TokenBook; readonly sweep: StuckIntent }) {
   const source = book.chain(sweep.sourceChainId)
-  const nameOf = (id: number) => book.chain(id)?.name ?? `chain ${id}`
   const route =
     sweep.sourceChainId === sweep.destChainId
-      ? `on ${nameOf(sweep.sourceChainId)}`
-      : `${nameOf(sweep.sourceChainId)} → ${nameOf(sweep.destChainId)}`
+      ? `on ${book.chainName(sweep.sourceChainId)}`
+      : `${book.chainName(sweep.sourceChainId)} → ${book.chainName(sweep.destChainId)}`
   return (
     <li className="flex flex-wrap items-start justify-between gap-3 px-4 py-4 sm:px-5">
       <div className="min-w-0 flex-1 basis-96">

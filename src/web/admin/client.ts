@@ -5,7 +5,8 @@ import { HttpApiClient } from "effect/http-api"
 import { Console } from "../../api/builder/ConsoleApi.ts"
 import { Operations } from "../../api/builder/OperationsApi.ts"
 import * as AdminToken from "../api/adminToken.ts"
-import { baseUrl, callsOf, contract } from "../api/backend.ts"
+import { callsOf, contract } from "../api/backend.ts"
+import { baseUrl } from "../api/baseUrl.ts"
 
 const withAdminToken = HttpClient.mapRequest((request: HttpClientRequest.HttpClientRequest) => {
   const token = AdminToken.current()

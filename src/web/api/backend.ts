@@ -6,10 +6,6 @@ import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { HttpApi } from "effect/http-api"
 
-/** Base url of the backend. Default: this page's origin. */
-export const baseUrl: string =
-  document.querySelector<HTMLMetaElement>('meta[name="builder-url"]')?.content || location.origin
-
 /** The base of the contract. Each client adds the groups that its pages use, so that no other group is loaded. */
 export const contract = HttpApi.make("builder").annotate(HttpApi.ParseOptions, { errors: "all" })
 

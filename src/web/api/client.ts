@@ -4,7 +4,8 @@ import { FetchHttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Auth, Me, SelfSignup } from "../../api/builder/AccountApi.ts"
 import { DeploymentGroup } from "../../api/builder/DeploymentApi.ts"
-import { baseUrl, callsOf, contract } from "./backend.ts"
+import { callsOf, contract } from "./backend.ts"
+import { baseUrl } from "./baseUrl.ts"
 
 export const call = callsOf(
   Effect.runSync(

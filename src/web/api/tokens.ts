@@ -3,11 +3,14 @@ import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import type { DeploymentView, PublicChain } from "../../api/builder/DeploymentApi.ts"
 import { NATIVE, type TokenInfo } from "../../domain/Token.ts"
+import { chainName } from "../lib/chainName.ts"
 import { deployment } from "./queries.ts"
 
 export interface TokenBook {
   readonly chains: ReadonlyArray<PublicChain>
   readonly chain: (id: number | undefined) => PublicChain | undefined
+  /** Display name of a chain. */
+  readonly chainName: (id: number) => string
   /** The listed token of an address. Without a chain, only if exactly one chain lists the address. */
   readonly token: (chainId: number | undefined, address: string) => TokenInfo | undefined
 }
@@ -20,9 +23,11 @@ const listed = (chain: PublicChain): ReadonlyArray<TokenInfo> => [
 export const makeTokenBook = (view: DeploymentView | undefined): TokenBook => {
   const chains = view?.chains ?? []
   const tokens = chains.flatMap(listed)
+  const chain = (id: number | undefined) => chains.find((each) => each.id === id)
   return {
     chains,
-    chain: (id) => chains.find((chain) => chain.id === id),
+    chain,
+    chainName: (id) => chainName(chain(id), id),
     token: (chainId, address) => {
       const found = tokens.filter(
         (token) => token.address === address && (chainId === undefined || token.chainId === chainId)

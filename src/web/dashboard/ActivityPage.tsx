@@ -75,7 +75,7 @@ function FilterBar({
         {tokens.map(([key, { chainId, token }]) => (
           <option key={key} value={key}>
             {book.token(chainId, token)?.symbol ?? shorten(token)}
-            {book.chain(chainId) === undefined ? "" : ` on ${book.chain(chainId)?.name}`}
+            {chainId === undefined ? "" : ` on ${book.chainName(chainId)}`}
           </option>
         ))}
       </Select>

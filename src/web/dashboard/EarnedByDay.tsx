@@ -16,8 +16,7 @@ import { byToken, type TokenEarnings } from "./earnings.ts"
 type Recent = UseQueryResult<Awaited<ReturnType<NonNullable<Exclude<typeof recentActivity.queryFn, symbol>>>>>
 
 const label = (book: TokenBook, { chainId, token }: TokenEarnings): string => {
-  const chain = book.chain(chainId)?.name
-  return `${book.token(chainId, token)?.symbol ?? shorten(token)}${chain === undefined ? "" : ` on ${chain}`}`
+  return `${book.token(chainId, token)?.symbol ?? shorten(token)}${chainId === undefined ? "" : ` on ${book.chainName(chainId)}`}`
 }
 
 function Chart({

@@ -70,10 +70,10 @@ export function QuickstartPage() {
       actions={
         docs !== undefined && (
           <>
-            <Link className={buttonClasses("secondary", false)} to="/sweep">
+            <a className={buttonClasses("secondary", false)} href="/app/sweep">
               <Icon name="wallet" />
               Your users' view
-            </Link>
+            </a>
             <a className={buttonClasses("secondary", false)} href={`${docs}/docs`} rel="noreferrer" target="_blank">
               <Icon name="book" />
               API reference

@@ -1,7 +1,7 @@
 /** Notice that the wallet switched to another account than the signed-in one. */
 import { Link } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
-import type { Address } from "../../domain/Address.ts"
+import type { Address } from "../../sdk/model/Address.ts"
 import type { Builder } from "../../domain/Builder.ts"
 import { shorten } from "../lib/shorten.ts"
 import { buttonClasses } from "../ui/Button.tsx"

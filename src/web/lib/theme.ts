@@ -1,5 +1,6 @@
 /** Light or dark theme. Default: the system's. */
 import { useSyncExternalStore } from "react"
+import { local } from "./storage.ts"
 
 export type Theme = "system" | "light" | "dark"
 
@@ -10,7 +11,7 @@ const isTheme = (value: string | null): value is "light" | "dark" => value === "
 const listeners = new Set<() => void>()
 
 const stored = (): Theme => {
-  const value = localStorage.getItem(KEY)
+  const value = local.get(KEY)
   return isTheme(value) ? value : "system"
 }
 
@@ -20,8 +21,8 @@ const apply = (theme: Theme): void => {
 }
 
 export const setTheme = (theme: Theme): void => {
-  if (theme === "system") localStorage.removeItem(KEY)
-  else localStorage.setItem(KEY, theme)
+  if (theme === "system") local.remove(KEY)
+  else local.set(KEY, theme)
   apply(theme)
   for (const listener of listeners) listener()
 }

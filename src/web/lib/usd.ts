@@ -30,6 +30,22 @@ export const total = (values: ReadonlyArray<string | null>): string =>
 export const valueUsd = (amount: bigint, decimals: number, priceUsd: string): string =>
   exact((amount * scaled(priceUsd)) / 10n ** BigInt(decimals), SCALE)
 
+/** An amount with the facts that its value needs, as far as they are known. */
+export interface PricedAmount {
+  readonly amount: bigint
+  readonly decimals: number | undefined
+  readonly priceUsd: string | undefined
+}
+
+/** Sum of the known values, and the number of amounts other than 0 whose value is not known. */
+export const sumOf = (amounts: ReadonlyArray<PricedAmount>): { readonly usd: string; readonly unpriced: number } => {
+  const values = amounts.map(({ amount, decimals, priceUsd }) => {
+    if (amount === 0n) return "0"
+    return decimals === undefined || priceUsd === undefined ? null : valueUsd(amount, decimals, priceUsd)
+  })
+  return { usd: total(values), unpriced: values.filter((value) => value === null).length }
+}
+
 /** The formatted value of an amount at a price per whole token. */
 export const worth = (amount: bigint, decimals: number, priceUsd: string): string =>
   dollars(valueUsd(amount, decimals, priceUsd))
@@ -38,4 +54,28 @@ export const worth = (amount: bigint, decimals: number, priceUsd: string): strin
 export const byValue = (a: string | null, b: string | null): number => {
   const [left, right] = [a === null ? -1n : scaled(a), b === null ? -1n : scaled(b)]
   return left === right ? 0 : left > right ? -1 : 1
+}
+
+/** True for a value below a whole number of dollars. */
+export const isBelow = (usd: string, dollars: number): boolean => scaled(usd) < scaled(String(dollars))
+
+/** Amount that is worth so many whole dollars at a price per whole token, rounded up. 0 if the price is 0. */
+export const amountWorth = (dollars: number, decimals: number, priceUsd: string): bigint => {
+  const price = scaled(priceUsd)
+  if (price === 0n) return 0n
+  return (scaled(String(dollars)) * 10n ** BigInt(decimals) + price - 1n) / price
+}
+
+/** The difference of two values, at least 0. */
+export const minus = (a: string, b: string): string => {
+  const difference = scaled(a) - scaled(b)
+  return exact(difference > 0n ? difference : 0n, SCALE)
+}
+
+/** Basis points of `before` that `after` lacks, rounded up. Negative if `after` is more. Undefined for nothing. */
+export const lostBps = (before: string, after: string): number | undefined => {
+  const [from, to] = [scaled(before), scaled(after)]
+  if (from === 0n) return undefined
+  const lost = (from - to) * 10_000n
+  return Number(lost > 0n ? (lost + from - 1n) / from : lost / from)
 }

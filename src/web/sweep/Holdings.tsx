@@ -1,90 +1,19 @@
-/** The owner's tokens on all chains. Those worth sweeping can be chosen, and the others have a reason. */
-import { useState } from "react"
-import type { SweepableToken } from "../../sdk/index.ts"
-import { exact, readable } from "../lib/amounts.ts"
-import { classes } from "../lib/classes.ts"
-import { byValue, dollars } from "../lib/usd.ts"
-import { Badge } from "../ui/Badge.tsx"
+/** The owner's tokens on all chains: presets, search, the tokens that can be swept, and those that stay with the reason. */
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react"
+import { Icon } from "../ui/Icon.tsx"
 import { EmptyState, Skeleton } from "../ui/States.tsx"
-import { chainName, keyOf, type Place } from "./catalog.ts"
-import { obstacle as obstacleTo } from "./obstacle.ts"
+import { ALL, HoldingsToolbar, type Shown } from "./HoldingsToolbar.tsx"
+import { isFound } from "./selection.ts"
 import { useSession } from "./session.ts"
-import { TokenMark } from "./TokenMark.tsx"
-import { needsCare, warningOf } from "./warning.ts"
-
-const ALL = "all"
-
-/** The chain whose tokens are shown, or all chains. */
-type Shown = number | typeof ALL
-
-function Row({
-  isChosen,
-  obstacle,
-  onToggle,
-  token
-}: {
-  readonly token: SweepableToken
-  /** The reason why it cannot be chosen. */
-  readonly obstacle: string | undefined
-  readonly isChosen: boolean
-  readonly onToggle?: () => void
-}) {
-  const { catalog } = useSession()
-  const { address, balance, chainId, decimals, estimatedNetUsd, name, symbol, valueUsd } = token
-  const warning = warningOf(token)
-  const chain = chainName(catalog.chain(chainId), chainId)
-  return (
-    <li>
-      <label
-        className={classes(
-          "flex min-h-16 items-center gap-3 px-4 py-2.5 sm:px-5",
-          obstacle === undefined ? "cursor-pointer hover:bg-canvas" : "cursor-not-allowed",
-          "has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent"
-        )}
-      >
-        <input
-          checked={isChosen}
-          className="size-4.5 shrink-0 accent-(--accent-fill) outline-none"
-          disabled={obstacle !== undefined}
-          onChange={() => onToggle?.()}
-          type="checkbox"
-        />
-        <TokenMark chainId={chainId} symbol={symbol} />
-        <span className="min-w-0 flex-1">
-          <span className="flex min-w-0 items-center gap-2">
-            <span className="truncate font-medium">{symbol}</span>
-            {warning !== undefined && <Badge tone={warning.tone}>{warning.word}</Badge>}
-          </span>
-          <span className="block text-sm text-muted max-sm:line-clamp-2 sm:truncate">
-            on {chain}
-            {obstacle === undefined && name === symbol ? "" : ` · ${obstacle ?? name}`}
-          </span>
-          {warning !== undefined && (
-            <span className="block text-sm text-muted">
-              {warning.text}
-              {token.standing !== undefined && <span className="block truncate font-mono text-xs">{address}</span>}
-            </span>
-          )}
-        </span>
-        <span className="shrink-0 text-right tabular-nums">
-          <span className="block font-medium">{valueUsd === null ? "no price" : dollars(valueUsd)}</span>
-          <span className="block text-sm text-muted" title={`${exact(balance, decimals)} ${symbol}`}>
-            {readable(balance, decimals, 4)} {symbol}
-          </span>
-          {obstacle === undefined && estimatedNetUsd !== null && (
-            <span className="sr-only">, about {dollars(estimatedNetUsd)} after fees</span>
-          )}
-        </span>
-      </label>
-    </li>
-  )
-}
+import { TokenRows } from "./TokenRows.tsx"
+import type { Selection } from "./useSelection.ts"
+import { needsCare } from "./warning.ts"
 
 export function HoldingsSkeleton() {
   return (
     <ul aria-busy="true" aria-label="Loading your tokens" className="divide-y divide-line">
-      {Array.from({ length: 5 }, (_, index) => (
-        <li className="flex min-h-16 items-center gap-3 px-4 py-2.5 sm:px-5" key={index}>
+      {Array.from({ length: 6 }, (_, index) => (
+        <li className="flex h-[68px] items-center gap-3 px-4 sm:px-5" key={index}>
           <Skeleton className="size-4.5" />
           <Skeleton className="size-9 rounded-full" />
           <span className="flex flex-1 flex-col gap-1.5">
@@ -98,133 +27,99 @@ export function HoldingsSkeleton() {
   )
 }
 
-export interface HoldingsProps {
-  /** False while tokens of a chain are missing. */
-  readonly areAllKnown: boolean
-  readonly tokens: ReadonlyArray<SweepableToken>
-  readonly to: Place | undefined
-  readonly isChosen: (token: SweepableToken) => boolean
-  readonly onToggle: (tokens: ReadonlyArray<SweepableToken>, isChosen: boolean) => void
-}
-
-/** Chooses all tokens that can be swept, and the chain whose tokens are shown. */
-function Toolbar({
-  areAllChosen,
-  canChoose,
-  chainId,
-  chainIds,
-  onChain,
-  onToggleAll
-}: {
-  readonly areAllChosen: boolean
-  readonly canChoose: boolean
-  readonly chainId: Shown
-  readonly chainIds: ReadonlyArray<number>
-  readonly onChain: (shown: Shown) => void
-  readonly onToggleAll: () => void
-}) {
-  const { catalog } = useSession()
+function Nothing({ areAllKnown }: { readonly areAllKnown: boolean }) {
+  const { isLocal } = useSession()
   return (
-    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-2.5 sm:px-5">
-      <label className="flex cursor-pointer items-center gap-3 text-sm font-medium">
-        <input
-          checked={areAllChosen}
-          className="size-4.5 accent-(--accent-fill)"
-          disabled={!canChoose}
-          onChange={onToggleAll}
-          type="checkbox"
-        />
-        All that can be swept
-      </label>
-      {chainIds.length > 1 && (
-        <fieldset className="flex flex-wrap gap-1">
-          <legend className="sr-only">Show tokens of</legend>
-          {([ALL, ...chainIds] as const).map((id) => (
-            <label
-              className={classes(
-                "cursor-pointer rounded-full px-2.5 py-1 text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent",
-                chainId === id ? "bg-accent-soft font-medium text-accent" : "text-muted hover:bg-sunken hover:text-ink"
-              )}
-              key={id}
-            >
-              <input
-                checked={chainId === id}
-                className="sr-only"
-                name="shown chain"
-                onChange={() => onChain(id)}
-                type="radio"
-              />
-              {id === ALL ? "All chains" : chainName(catalog.chain(id), id)}
-            </label>
-          ))}
-        </fieldset>
-      )}
-    </div>
+    <EmptyState icon="wallet" title={areAllKnown ? "Nothing to sweep" : "Nothing found yet"}>
+      {!areAllKnown
+        ? "This account holds no listed token on the chains that answered."
+        : isLocal
+          ? "This account holds no listed token. The accounts in .sweep/dev.json hold all of them."
+          : "This account holds no listed token on the supported chains."}
+    </EmptyState>
   )
 }
 
-export function Holdings({ areAllKnown, isChosen, onToggle, to, tokens }: HoldingsProps) {
-  const { catalog, isLocal } = useSession()
-  const [chainId, setChainId] = useState<Shown>(ALL)
-  if (tokens.length === 0) {
-    return (
-      <EmptyState icon="wallet" title={areAllKnown ? "Nothing to sweep" : "Nothing found yet"}>
-        {!areAllKnown
-          ? "This account holds no listed token on the chains that answered."
-          : isLocal
-            ? "This account holds no listed token. The accounts in .sweep/dev.json hold all of them."
-            : "This account holds no listed token on the supported chains."}
-      </EmptyState>
-    )
-  }
-  const chains = catalog.chains.filter(({ id }) => tokens.some((token) => token.chainId === id))
-  const shown = tokens
-    .filter((token) => chainId === ALL || token.chainId === chainId)
-    .map((token) => ({ token, obstacle: obstacleTo(catalog, token, to) }))
-    .toSorted((a, b) => byValue(a.token.valueUsd, b.token.valueUsd))
-  const others = shown.filter(({ obstacle }) => obstacle !== undefined)
-  const free = shown.flatMap(({ obstacle, token }) => (obstacle === undefined ? [token] : []))
-  /** Tokens that need care are chosen one by one. */
-  const plain = free.filter((token) => !needsCare(token))
-  const areAllChosen = plain.length > 0 && plain.every(isChosen)
+/** Tokens that cannot be swept, closed at first. */
+function Staying({ children, count }: { readonly count: number; readonly children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Toolbar
+      <button
+        aria-expanded={isOpen}
+        className="flex w-full items-center gap-2 px-4 py-3 text-left text-sm font-medium text-muted hover:bg-canvas hover:text-ink sm:px-5"
+        onClick={() => setOpen(!isOpen)}
+        type="button"
+      >
+        <span className={isOpen ? "rotate-90" : ""}>
+          <Icon name="chevron" size={13} />
+        </span>
+        {count === 1 ? "1 that cannot be swept" : `${count} that cannot be swept`}, and why
+      </button>
+      {isOpen && <div className="border-t border-line">{children}</div>}
+    </>
+  )
+}
+
+export function Holdings({ areAllKnown, selection }: { readonly selection: Selection; readonly areAllKnown: boolean }) {
+  const { catalog } = useSession()
+  const { chosen, entries, setAmount, tick } = selection
+  const [shown, setShown] = useState<Shown>(ALL)
+  const [search, setSearch] = useState("")
+  const [edited, setEdited] = useState<string>()
+  const latest = useRef({ tick, setAmount })
+  latest.current = { tick, setAmount }
+  const onTick = useCallback((key: string, isWanted: boolean) => latest.current.tick([key], isWanted), [])
+  const onAmount = useCallback((key: string, amount: bigint | undefined) => {
+    latest.current.setAmount(key, amount)
+    latest.current.tick([key], true)
+  }, [])
+  const onEdit = useCallback((key: string) => setEdited((last) => (last === key ? undefined : key)), [])
+  const actions = useMemo(() => ({ onTick, onAmount, onEdit }), [onTick, onAmount, onEdit])
+  const matching = useMemo(
+    () => entries.filter(({ token }) => (shown === ALL || token.chainId === shown) && isFound(token, search)),
+    [entries, shown, search]
+  )
+  if (entries.length === 0) return <Nothing areAllKnown={areAllKnown} />
+  const free = matching.filter(({ obstacle }) => obstacle === undefined)
+  const others = matching.filter(({ obstacle }) => obstacle !== undefined)
+  /** Tokens that need care are ticked one by one. */
+  const plain = free.filter(({ token }) => !needsCare(token))
+  const areAllChosen = plain.length > 0 && plain.every(({ isChosen }) => isChosen)
+  return (
+    <>
+      <HoldingsToolbar
         areAllChosen={areAllChosen}
-        canChoose={plain.length > 0}
-        chainId={chainId}
-        chainIds={chains.map(({ id }) => id)}
-        onChain={setChainId}
-        onToggleAll={() => onToggle(plain, !areAllChosen)}
+        chainIds={catalog.chains
+          .filter(({ id }) => entries.some(({ token }) => token.chainId === id))
+          .map(({ id }) => id)}
+        chosen={chosen.length}
+        found={plain.length}
+        onAll={() =>
+          tick(
+            plain.map(({ key }) => key),
+            !areAllChosen
+          )
+        }
+        onChain={setShown}
+        onSearch={setSearch}
+        search={search}
+        selection={selection}
+        shown={shown}
       />
       {free.length === 0 ? (
         <p className="px-4 py-6 text-center text-muted sm:px-5">
-          None of these tokens can be swept to the target. Choose another token or chain.
+          {matching.length === 0
+            ? "No token matches."
+            : "None of these tokens can be swept to the target. Choose another token or chain."}
         </p>
       ) : (
-        <ul aria-label="Your tokens" className="divide-y divide-line">
-          {free.map((token) => (
-            <Row
-              isChosen={isChosen(token)}
-              key={keyOf(token)}
-              obstacle={undefined}
-              onToggle={() => onToggle([token], !isChosen(token))}
-              token={token}
-            />
-          ))}
-        </ul>
+        <TokenRows actions={actions} edited={edited} entries={free} label="Your tokens" />
       )}
       {others.length > 0 && (
-        <details className="border-t border-line">
-          <summary className="px-4 py-3 text-sm font-medium text-muted hover:bg-canvas hover:text-ink sm:px-5">
-            {others.length === 1 ? "1 that stays" : `${others.length} that stay`}, and why
-          </summary>
-          <ul aria-label="Tokens that stay" className="divide-y divide-line border-t border-line">
-            {others.map(({ obstacle, token }) => (
-              <Row isChosen={false} key={keyOf(token)} obstacle={obstacle} token={token} />
-            ))}
-          </ul>
-        </details>
+        <Staying count={others.length}>
+          <TokenRows actions={actions} edited={undefined} entries={others} label="Tokens that cannot be swept" />
+        </Staying>
       )}
     </>
   )

@@ -4,13 +4,13 @@ import { getAddress, isAddress } from "viem"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import { Button } from "../ui/Button.tsx"
 import { Input } from "../ui/Field.tsx"
-import type { Choices } from "./useChoices.ts"
+import type { Selection } from "./useSelection.ts"
 
 /** Maximum number of tokens that one request names. */
 const MOST = 20
 
-export function LookFor({ choices }: { readonly choices: Choices }) {
-  const { asked, found, lookFor, tokens } = choices
+export function LookFor({ selection }: { readonly selection: Selection }) {
+  const { asked, found, lookFor, tokens } = selection
   const [typed, setTyped] = useState("")
   const [problem, setProblem] = useState<string>()
   const missing = asked.filter((address) => !tokens.some((token) => sameAddress(token.address, address)))

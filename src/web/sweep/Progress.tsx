@@ -7,7 +7,7 @@ import { Address } from "../ui/Address.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Banner } from "./Banner.tsx"
-import { chainName, unitOf } from "./catalog.ts"
+import { unitOf } from "./catalog.ts"
 import { explain, explainFailure } from "./explain.ts"
 import { useSession } from "./session.ts"
 import type { Submission } from "./submissions.ts"
@@ -119,7 +119,7 @@ export interface ProgressProps {
 
 export function Progress({ intent, submission }: ProgressProps) {
   const { catalog } = useSession()
-  const steps = stepsOf(intent, submission, (id) => chainName(catalog.chain(id), id))
+  const steps = stepsOf(intent, submission, (id) => catalog.chainName(id))
   const { crossing, receive, send } = submission
   const arrived = unitOf(catalog, { chainId: receive.chainId, address: receive.token })
   const insteadUnit = unitOf(catalog, {
@@ -159,7 +159,8 @@ export function Progress({ intent, submission }: ProgressProps) {
       )}
       {intent.status === "delivered" && intent.arrivedInstead === undefined && (
         <p className="text-sm text-muted">
-          At least {readable(BigInt(receive.amount), arrived.decimals)} {arrived.symbol} arrived at{" "}
+          {intent.amountOut === undefined ? "At least " : ""}
+          {readable(intent.amountOut ?? BigInt(receive.amount), arrived.decimals)} {arrived.symbol} arrived at{" "}
           <Address
             href={account(catalog.chain(receive.chainId), receive.destination)}
             label="the destination"

@@ -2,10 +2,11 @@
 import type { ReactNode } from "react"
 import type { Guarantee, ReviewedLeg } from "../../sdk/index.ts"
 import { readable } from "../lib/amounts.ts"
+import { chainName } from "../lib/chainName.ts"
 import { account } from "../lib/explorer.ts"
 import { atMoment } from "../lib/time.ts"
 import { Address } from "../ui/Address.tsx"
-import { chainName, type Unit, unitOf } from "./catalog.ts"
+import { type Unit, unitOf } from "./catalog.ts"
 import { useSession } from "./session.ts"
 import { Fact, type PricedUnit, Value } from "./Value.tsx"
 
@@ -101,15 +102,14 @@ function Amounts({ leg, received, sent }: ReviewFactsProps) {
   const { receive, send } = leg
   return (
     <dl className="relative grid gap-2 sm:grid-cols-2">
-      <Panel label="You send" note={`on ${chainName(catalog.chain(send.chainId), send.chainId)}`}>
+      <Panel label="You send" note={`on ${catalog.chainName(send.chainId)}`}>
         <Value strong unit={sent} value={send.amount} />
       </Panel>
       <Panel
         label="You receive at least"
         note={
           <>
-            on {chainName(catalog.chain(receive.chainId), receive.chainId)} · expected{" "}
-            {readable(receive.estimatedAmount, received.decimals)}
+            on {catalog.chainName(receive.chainId)} · expected {readable(receive.estimatedAmount, received.decimals)}
           </>
         }
       >

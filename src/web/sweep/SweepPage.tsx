@@ -1,11 +1,14 @@
 /** The page for owners of tokens. */
-import { useQuery } from "@tanstack/react-query"
-import { type ReactNode, useEffect, useMemo } from "react"
+import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query"
+import { type ReactNode, useMemo } from "react"
 import { askAgainAfterFailure, useLastError } from "../api/askAgain.ts"
-import { deployment } from "../api/queries.ts"
-import { Brand } from "../ui/Shell.tsx"
-import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
+import { Brand } from "../ui/Brand.tsx"
+import { EmptyState } from "../ui/States.tsx"
 import { ThemeChoice } from "../ui/ThemeChoice.tsx"
+import { Toasts } from "../ui/Toast.tsx"
+import { Trouble } from "./Banner.tsx"
+import { readDeployment } from "./deployment.ts"
+import { reviewOf } from "./deploymentReview.ts"
 import { SweepWidget } from "./SweepWidget.tsx"
 
 const HEADING = <h1 className="text-2xl font-semibold tracking-tight">Sweep your tokens</h1>
@@ -28,7 +31,7 @@ function Frame({ children }: { readonly children: ReactNode }) {
         <ThemeChoice />
       </header>
       <main className="px-4 pt-4 pb-10 sm:px-8">
-        <div className="mx-auto w-full max-w-[62rem]">{children}</div>
+        <div className="mx-auto w-full max-w-[68rem]">{children}</div>
       </main>
       <footer className="px-4 py-5 text-center text-sm text-muted">
         Your keys stay in your wallet. Each order states what it sends, the minimum that arrives, where, and until when.
@@ -37,36 +40,51 @@ function Frame({ children }: { readonly children: ReactNode }) {
   )
 }
 
-export function SweepPage() {
-  const found = useQuery({ ...deployment, refetchInterval: askAgainAfterFailure })
+const queries = new QueryClient({ defaultOptions: { queries: { retry: 2, refetchOnWindowFocus: false } } })
+
+function Content() {
+  const found = useQuery({
+    queryKey: ["deployment"],
+    queryFn: ({ signal }) => readDeployment(signal),
+    staleTime: Infinity,
+    refetchInterval: askAgainAfterFailure
+  })
   const trouble = useLastError(found)
-  const { data, refetch } = found
-  useEffect(() => {
-    document.title = "Sweep your tokens"
-  }, [])
+  const { data, isFetching, refetch } = found
   const local = data?.localNetwork
   const localNodes = useMemo(
     () => (local === undefined ? undefined : Object.fromEntries(local.map(({ chainId, url }) => [chainId, url]))),
     [local]
   )
+  const chains = data?.chains
+  const review = useMemo(() => reviewOf(chains ?? []), [chains])
+  if (trouble !== null) return <Trouble busy={isFetching} error={trouble} retry={refetch} />
+  if (data === undefined) return INTRO
+  if (data.orchestratorUrl === undefined) {
+    return (
+      <EmptyState icon="alert" title="Sweeping is not available here">
+        This deployment has no orchestrator. Its operator can set ORCHESTRATOR_URL.
+      </EmptyState>
+    )
+  }
   return (
-    <Frame>
-      {trouble !== null ? (
-        <ErrorState error={trouble} retry={refetch} />
-      ) : data === undefined ? (
-        <Skeleton className="h-96 w-full" />
-      ) : data.orchestratorUrl === undefined ? (
-        <EmptyState icon="alert" title="Sweeping is not available here">
-          This deployment has no orchestrator. Its operator can set ORCHESTRATOR_URL.
-        </EmptyState>
-      ) : (
-        <SweepWidget
-          heading={HEADING}
-          intro={INTRO}
-          orchestratorUrl={data.orchestratorUrl}
-          {...(localNodes === undefined ? {} : { localNodes })}
-        />
-      )}
-    </Frame>
+    <SweepWidget
+      heading={HEADING}
+      intro={INTRO}
+      review={review}
+      orchestratorUrl={data.orchestratorUrl}
+      {...(localNodes === undefined ? {} : { localNodes })}
+    />
+  )
+}
+
+export function SweepPage() {
+  return (
+    <QueryClientProvider client={queries}>
+      <Frame>
+        <Content />
+      </Frame>
+      <Toasts />
+    </QueryClientProvider>
   )
 }

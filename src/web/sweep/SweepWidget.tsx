@@ -1,6 +1,6 @@
 /**
- * The sweep as a React component: connect, choose, review, sign, follow, revoke. The page of this app uses it, and other apps
- * can:
+ * The sweep as a React component, on one page: the holdings of all chains, the plan with its review, and the outcome. The page of this
+ * app uses it, and other apps can:
  *
  * ```tsx
  * <SweepWidget
@@ -36,15 +36,14 @@ import type { SweepAccount } from "./account.ts"
 import { AccountChip } from "./AccountChip.tsx"
 import { Trouble } from "./Banner.tsx"
 import { type Catalog, makeCatalog } from "./catalog.ts"
-import { ChooseStep, type Plan } from "./ChooseStep.tsx"
 import { ConnectStep } from "./ConnectStep.tsx"
+import { Desk } from "./Desk.tsx"
 import type { Nodes } from "./keyAccount.ts"
-import { ReviewStep } from "./ReviewStep.tsx"
 import { type Session, SessionContext } from "./session.ts"
 import { useSubmissions } from "./submissions.ts"
 import type { TargetDefaults } from "./target.ts"
 import { useAccount, useWalletChain } from "./useAccount.ts"
-import { useChoices } from "./useChoices.ts"
+import { useSelection } from "./useSelection.ts"
 
 export interface SweepWidgetProps {
   /** Base url of the orchestrator. */
@@ -65,6 +64,8 @@ export interface SweepWidgetProps {
   >
   /** API key of the builder to whom the sweeps are attributed. */
   readonly apiKey?: string
+  /** Name of that builder, as people who pay its fee read it. Default: `this app`. */
+  readonly builderName?: string
   /** Initial choices. Must be a stable object. */
   readonly defaults?: TargetDefaults
   /** Called once for each sweep that is delivered while the component is mounted. */
@@ -119,6 +120,7 @@ interface ConnectedProps extends Omit<SweepWidgetProps, "signer" | "nodes" | "se
 function Connected({
   account,
   apiKey,
+  builderName,
   catalog,
   defaults,
   disconnect,
@@ -128,7 +130,6 @@ function Connected({
   orchestratorUrl,
   review
 }: ConnectedProps) {
-  const [plan, setPlan] = useState<Plan>()
   const walletChain = useWalletChain(account)
   const submissions = useSubmissions(orchestratorUrl, account.address)
   const told = useRef(onDelivered)
@@ -162,26 +163,23 @@ function Connected({
     walletChain,
     submissions,
     apiKey,
+    builderName,
     isLocal: localNodes !== undefined,
     onDelivered: tell
   }
-  const choices = useChoices(session, defaults ?? NO_DEFAULTS)
+  const selection = useSelection(session, defaults ?? NO_DEFAULTS)
   return (
     <SessionContext value={session}>
       <div className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
         {heading ?? <h2 className="text-xl font-semibold tracking-tight">Sweep</h2>}
         <AccountChip disconnect={disconnect} />
       </div>
-      {plan === undefined ? (
-        <ChooseStep choices={choices} onReview={setPlan} />
-      ) : (
-        <ReviewStep onBack={() => setPlan(undefined)} plan={plan} />
-      )}
+      <Desk selection={selection} />
     </SessionContext>
   )
 }
 
-function Steps(props: SweepWidgetProps) {
+function Content(props: SweepWidgetProps) {
   const { intro, localNodes, nodes, orchestratorUrl, sender, signer } = props
   const choice = useAccount({ signer, nodes, sender, localNodes })
   const { account } = choice
@@ -208,12 +206,12 @@ function Steps(props: SweepWidgetProps) {
   if (account === undefined || catalog.data === undefined) return <Frame />
   return (
     <Connected
+      // Choices and input belong to the account, so they are reset with it.
+      key={account.address}
       {...props}
       account={account}
       catalog={catalog.data}
       disconnect={choice.disconnect}
-      // Choices and input belong to the account, so they are reset with it.
-      key={account.address}
     />
   )
 }
@@ -225,7 +223,7 @@ export function SweepWidget(props: SweepWidgetProps) {
   return (
     <QueryClientProvider client={queries}>
       <div className="text-ink" {...(theme === "system" ? {} : { "data-theme": theme })}>
-        <Steps {...props} />
+        <Content {...props} />
       </div>
     </QueryClientProvider>
   )

@@ -1,5 +1,7 @@
 /** Explains which wallets can sign a sweep and why others cannot. It has no external links or resources. */
 import type { ReactNode } from "react"
+import { Banner } from "./Banner.tsx"
+import { useSession } from "./session.ts"
 
 const KINDS: ReadonlyArray<readonly [name: string, text: string]> = [
   [
@@ -33,5 +35,23 @@ export function WhoCanSign({ children }: { readonly children?: ReactNode }) {
         </ul>
       </div>
     </div>
+  )
+}
+
+/** Notice that the connected wallet cannot sign an authorization. */
+export function CannotAuthorize() {
+  const { account } = useSession()
+  return (
+    <Banner tone="warn">
+      <p className="font-medium">{account.name} cannot sign a sweep</p>
+      <details className="mt-1 text-ink">
+        <summary className="rounded-sm text-sm font-medium underline underline-offset-2">
+          Why, and which wallets can
+        </summary>
+        <div className="mt-2 text-sm">
+          <WhoCanSign />
+        </div>
+      </details>
+    </Banner>
   )
 }

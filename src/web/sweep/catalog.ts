@@ -1,7 +1,7 @@
 /** Chains and tokens of the service, and the rule which token can arrive as which. */
-import { Option } from "effect"
-import * as Checksummed from "../../domain/Address.ts"
-import { equivalent, type Listing } from "../../domain/TokenEquivalence.ts"
+import { sameAsset } from "../../domain/SameAsset.ts"
+import { chainName } from "../lib/chainName.ts"
+import { plainToken } from "../lib/plainText.ts"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import type { Address, ListedToken, ServedChain } from "../../sdk/index.ts"
 
@@ -11,47 +11,63 @@ export interface Catalog {
   readonly chains: ReadonlyArray<ServedChain>
   readonly tokens: ReadonlyArray<ListedToken>
   readonly chain: (id: number) => ServedChain | undefined
+  /** Display name of a chain. */
+  readonly chainName: (id: number) => string
   readonly token: (chainId: number, address: Address) => ListedToken | undefined
   readonly tokensOn: (chainId: number) => ReadonlyArray<ListedToken>
   /** The ERC-20 of a chain that is the same asset as another chain's, by the same rule as the service. */
   readonly counterpart: (of: Place, chainId: number) => Address | undefined
 }
 
-const listingOf = (
-  { assets = {}, id, wrappedNative }: ServedChain,
-  tokens: ReadonlyArray<ListedToken>
-): readonly [number, Listing] => [
-  id,
-  {
-    wrappedNative: Checksummed.of(wrappedNative),
-    assets: Object.fromEntries(Object.entries(assets).map(([name, address]) => [name, Checksummed.of(address)])),
-    tokens: tokens
-      .filter(({ address, chainId }) => chainId === id && !sameAddress(address, NATIVE))
-      .map(({ address, chainId, decimals, name, symbol }) => ({
-        address: Checksummed.of(address),
-        chainId,
-        decimals,
-        name,
-        symbol
-      }))
-  }
-]
+/** Addresses in one case, which the rule compares. */
+const comparable = (address: string): string => address.toLowerCase()
 
-export const makeCatalog = (chains: ReadonlyArray<ServedChain>, tokens: ReadonlyArray<ListedToken>): Catalog => {
-  const tokensOn = (chainId: number) => tokens.filter((token) => token.chainId === chainId)
-  const listings = new Map(chains.map((chain) => listingOf(chain, tokens)))
+const placed = (chainId: number, address: string): string => `${chainId}:${comparable(address)}`
+
+const assetsOf = ({ assets = {} }: ServedChain): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(assets).map(([name, address]) => [name, comparable(address)]))
+
+export const makeCatalog = (chains: ReadonlyArray<ServedChain>, given: ReadonlyArray<ListedToken>): Catalog => {
+  const tokens = given.map(plainToken)
+  const byId = new Map(chains.map((each) => [each.id, each]))
+  const chain = (id: number) => byId.get(id)
+  const lists = Map.groupBy(tokens, ({ chainId }) => chainId)
+  const tokensOn = (chainId: number) => lists.get(chainId) ?? []
+  const known = new Map(tokens.map((token) => [placed(token.chainId, token.address), token]))
+  const token = (chainId: number, address: string) => known.get(placed(chainId, address))
+  const assets = new Map(chains.map((chain) => [chain.id, assetsOf(chain)]))
+  /** The wrapped native currency need not be listed. */
+  const listed = (chainId: number, address: string): Address | undefined => {
+    const { wrappedNative } = chain(chainId) ?? {}
+    return (
+      token(chainId, address)?.address ??
+      (wrappedNative !== undefined && comparable(wrappedNative) === address ? wrappedNative : undefined)
+    )
+  }
   return {
     chains,
     tokens,
-    chain: (id) => chains.find((chain) => chain.id === id),
+    chain,
+    chainName: (id) => chainName(chain(id), id),
     tokensOn,
-    token: (chainId, address) => tokensOn(chainId).find((token) => sameAddress(token.address, address)),
+    token,
     counterpart: ({ address, chainId }, on) => {
-      const [from, to] = [listings.get(chainId), listings.get(on)]
-      if (from === undefined || to === undefined) return undefined
-      return Option.getOrUndefined(equivalent(from, Checksummed.of(address), to))?.address
+      const from = comparable(address)
+      const to = sameAsset(assets.get(chainId), from, assets.get(on))
+      return to === undefined || listed(chainId, from) === undefined ? undefined : listed(on, to)
     }
   }
+}
+
+/**
+ * Name of the asset that a token is: by its address alone, because anyone can deploy a token with the symbol of another. Undefined if no
+ * table knows it.
+ */
+export const assetOf = (catalog: Catalog, { address, chainId }: Place): string | undefined => {
+  const chain = catalog.chain(chainId)
+  if (chain === undefined) return undefined
+  if (sameAddress(address, NATIVE)) return chain.nativeSymbol
+  return Object.entries(chain.assets ?? {}).find(([, known]) => sameAddress(known, address))?.[0]
 }
 
 /** A token on a chain, as start or end of a sweep. */
@@ -63,10 +79,6 @@ export interface Place {
 export const keyOf = ({ address, chainId }: Place): string => `${chainId}:${address}`
 
 export const samePlace = (a: Place, b: Place): boolean => a.chainId === b.chainId && sameAddress(a.address, b.address)
-
-/** Display name of a chain: `Alpha` for `alpha`, its name in route hints. */
-export const chainName = (chain: ServedChain | undefined, id: number): string =>
-  chain === undefined ? `chain ${id}` : chain.name.charAt(0).toUpperCase() + chain.name.slice(1)
 
 /** The ERC-20 of a token, which is the wrapped token for the native currency. */
 const moved = (chain: ServedChain, address: Address): Address =>

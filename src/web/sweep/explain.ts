@@ -18,6 +18,7 @@ import {
   UnavailableError,
   WaitTimeoutError
 } from "../../sdk/index.ts"
+import { DeploymentUnavailable } from "./deployment.ts"
 import { isUnknownMethod, WalletFailed, WalletRejected } from "../wallet/signing.ts"
 
 /** The error and the chain of its causes. */
@@ -60,6 +61,8 @@ const ofSigning = (error: SigningError): string => {
 const BLOCKED = "This address cannot be served. A retry does not change that."
 
 const ofService = (error: unknown): string | undefined => {
+  if (error instanceof DeploymentUnavailable)
+    return "The service cannot be reached. Check your connection and try again."
   if (error instanceof ScreeningUnavailableError) {
     return "The service cannot check addresses right now. Your tokens did not move. Try again in a moment."
   }
@@ -126,6 +129,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   nonce_used: "This order was already settled or cancelled.",
   network_fee_insufficient:
     "Gas cost more than the sweep's network fee covers until its deadline. Your tokens did not move. Sweep them again.",
+  not_submitted: "It was signed, but it never reached the service. Your tokens did not move. Sweep them again.",
   screening_blocked: "An address of this sweep cannot be served. Your tokens did not move.",
   bridge_refunded:
     "No relayer delivered on the destination chain in time, so the bridge refunded your account on the source chain."

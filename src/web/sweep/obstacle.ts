@@ -1,6 +1,6 @@
 /** Reasons why a token cannot be swept to a place. */
 import type { SweepableToken } from "../../sdk/index.ts"
-import { canArrive, type Catalog, chainName, type Place, samePlace } from "./catalog.ts"
+import { canArrive, type Catalog, type Place, samePlace } from "./catalog.ts"
 import { whyNot } from "./explain.ts"
 
 /** The reason as text. Undefined if the token can be swept. */
@@ -9,5 +9,5 @@ export const obstacle = (catalog: Catalog, token: SweepableToken, to: Place | un
   if (to === undefined || canArrive(catalog, token, to)) return undefined
   if (samePlace(token, to)) return "Already what you want"
   const wanted = catalog.token(to.chainId, to.address)?.symbol ?? "this token"
-  return `Cannot arrive as ${wanted} on ${chainName(catalog.chain(to.chainId), to.chainId)}`
+  return `Cannot arrive as ${wanted} on ${catalog.chainName(to.chainId)}`
 }

@@ -2,6 +2,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { createContext, use } from "react"
 import type { Address, Intent, Portfolio, SweepableToken, SweepClient } from "../../sdk/index.ts"
+import { plainToken } from "../lib/plainText.ts"
 import type { SweepAccount } from "./account.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Submissions } from "./submissions.ts"
@@ -15,6 +16,8 @@ export interface Session {
   readonly isLocal: boolean
   readonly submissions: Submissions
   readonly apiKey: string | undefined
+  /** Name of the builder who takes a fee. */
+  readonly builderName: string | undefined
   readonly onDelivered: (intent: Intent) => void
 }
 
@@ -38,7 +41,10 @@ export const holdings = (
 ) =>
   queryOptions({
     queryKey: ["holdings", account.address, ...asked],
-    queryFn: ({ signal }) => client.sweepable(account.address, { signal, tokens: asked }),
+    queryFn: async ({ signal }) => {
+      const found = await client.sweepable(account.address, { signal, tokens: asked })
+      return { ...found, tokens: found.tokens.map(plainToken) }
+    },
     staleTime: HOLDINGS_STALE_MILLIS
   })
 

@@ -1,9 +1,11 @@
 /**
- * Intents submitted from this browser, by service and owner, newest first. Those of one signature name their sweep. A reloaded
- * page or another tab finds the pending ones. They are stored in the browser only.
+ * Intents that the owner signed, by service and owner, newest first. Those of one signature name their sweep. They are stored before they
+ * are submitted, so that a page that is closed at any moment finds them again. Another browser finds them in the service's history.
  */
-import { useCallback, useSyncExternalStore } from "react"
-import type { Address, Hex, Intent, IntentStatus } from "../../sdk/index.ts"
+import { useCallback, useMemo, useSyncExternalStore } from "react"
+import type { Address, Hex, Intent, IntentStatus, ReviewedLeg } from "../../sdk/index.ts"
+import { local } from "../lib/storage.ts"
+import { legUsd, tokenOf, type Wanted } from "./plan.ts"
 
 /** One side of a sweep. Amounts are decimal strings in the smallest unit, for JSON. */
 export interface Side {
@@ -17,10 +19,16 @@ export interface Submission {
   readonly id: string
   /** The sweep whose signature covers it. Absent if the service did not confirm it, and for a sweep of a single order. */
   readonly sweepId?: string
+  /** True until the service confirmed the submission, or until it is known that it may have it. */
+  readonly isUnsent?: boolean
   readonly submittedAtMs: number
-  readonly send: Side
+  /** Time at which this browser saw its end. */
+  readonly endedAtMs?: number
+  readonly send: Side & { readonly symbol?: string }
   /** `amount` is the minimum that arrives. */
   readonly receive: Side & { readonly destination: Address }
+  /** All fees in US dollars, as a decimal string. Absent without a price. */
+  readonly feeUsd?: string
   /** The bridged token, if it is not the sent one. It is refunded if the deposit is not filled. */
   readonly crossing?: Omit<Side, "amount">
   /** The last known status. */
@@ -28,7 +36,12 @@ export interface Submission {
   readonly txHash?: Hex
   readonly deliveryTxHash?: Hex
   readonly failureReason?: string
+  /** Amount that arrived, if it is known. */
+  readonly amountOut?: string
 }
+
+/** Failure of a sweep that was signed and never reached the service. */
+export const NOT_SUBMITTED = "not_submitted"
 
 /** Maximum number of ended submissions that are kept. Pending ones are always kept. */
 const MOST = 100
@@ -60,7 +73,7 @@ const parsed = (text: string | null): ReadonlyArray<Submission> => {
 const cache = new Map<string, { readonly text: string | null; readonly list: ReadonlyArray<Submission> }>()
 
 const read = (key: string): ReadonlyArray<Submission> => {
-  const text = localStorage.getItem(key)
+  const text = local.get(key)
   const known = cache.get(key)
   if (known !== undefined && known.text === text) return known.list
   const list = parsed(text)
@@ -69,7 +82,7 @@ const read = (key: string): ReadonlyArray<Submission> => {
 }
 
 const write = (key: string, list: ReadonlyArray<Submission>): void => {
-  localStorage.setItem(key, JSON.stringify(list.filter((each, index) => index < MOST || !isEnded(each))))
+  local.set(key, JSON.stringify(list.filter((each, index) => index < MOST || !isEnded(each))))
   for (const listener of listeners) listener()
 }
 
@@ -89,7 +102,8 @@ export const bySweep = (
 ): ReadonlyArray<readonly [Submission, ...Array<Submission>]> => {
   const groups = new Map<string, [Submission, ...Array<Submission>]>()
   for (const each of list) {
-    const key = each.sweepId ?? each.id
+    // Until its sweep is known, the time of the signature holds a sweep together.
+    const key = each.sweepId ?? (each.isUnsent === true ? `unsent ${each.submittedAtMs}` : each.id)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [each])
     else group.push(each)
@@ -101,42 +115,93 @@ export const isEnded = ({ status }: { readonly status: IntentStatus }): boolean 
   status === "delivered" || status === "failed"
 
 /** The stored facts of an intent's state. */
-export const factsOf = ({
-  deliveryTxHash,
-  failureReason,
-  status,
-  txHash
-}: Pick<Submission, "status" | "txHash" | "deliveryTxHash" | "failureReason">) => ({
+const factsOf = ({ amountOut, deliveryTxHash, failureReason, status, txHash }: Intent) => ({
   status,
   ...(txHash === undefined ? {} : { txHash }),
   ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
-  ...(failureReason === undefined ? {} : { failureReason })
+  ...(failureReason === undefined ? {} : { failureReason }),
+  ...(amountOut === undefined ? {} : { amountOut: amountOut.toString() })
 })
+
+/** The last known state of an intent. */
+export const lastSeen = ({ amountOut, id, receive, send, ...facts }: Submission): Intent => ({
+  id,
+  status: facts.status,
+  crossChain: send.chainId !== receive.chainId,
+  ...(facts.txHash === undefined ? {} : { txHash: facts.txHash }),
+  ...(facts.deliveryTxHash === undefined ? {} : { deliveryTxHash: facts.deliveryTxHash }),
+  ...(facts.failureReason === undefined ? {} : { failureReason: facts.failureReason }),
+  ...(amountOut === undefined ? {} : { amountOut: BigInt(amountOut) })
+})
+
+/** The stored form of a reviewed order. */
+export const submissionOf = (leg: ReviewedLeg, wanted: Wanted, submittedAtMs: number): Submission => {
+  const { fees, quoteId, receive, send } = leg
+  const feeUsd = legUsd(wanted, leg, fees.total)
+  const symbol = tokenOf(wanted, leg)?.symbol
+  return {
+    id: quoteId,
+    isUnsent: true,
+    submittedAtMs,
+    send: {
+      chainId: send.chainId,
+      token: send.token,
+      amount: send.amount.toString(),
+      ...(symbol === undefined ? {} : { symbol })
+    },
+    receive: {
+      chainId: receive.chainId,
+      token: receive.token,
+      amount: receive.minAmount.toString(),
+      destination: receive.destination
+    },
+    ...(feeUsd === null ? {} : { feeUsd }),
+    ...(receive.via === undefined ? {} : { crossing: { chainId: receive.via.chainId, token: receive.via.token } }),
+    // Until the first answer of the service.
+    status: "quoted"
+  }
+}
 
 export const useSubmissions = (service: string, owner: Address) => {
   const key = keyOf(service, owner)
   const list = useSyncExternalStore(subscribe, () => read(key))
-  const add = useCallback((signed: ReadonlyArray<Submission>) => write(key, [...signed, ...read(key)]), [key])
-  const update = useCallback(
-    (intents: ReadonlyArray<Intent>) => {
-      const seen = new Map(intents.map((intent) => [intent.id, factsOf(intent)]))
-      write(
-        key,
-        read(key).map((each) => ({ ...each, ...seen.get(each.id) }))
-      )
-    },
+  const change = useCallback(
+    (next: (list: ReadonlyArray<Submission>) => ReadonlyArray<Submission>) => write(key, next(read(key))),
     [key]
   )
-  /** Forgets the sweeps whose intents have all ended. */
-  const forgetEnded = useCallback(
-    () =>
-      write(
-        key,
-        bySweep(read(key)).flatMap((sweep) => (sweep.every(isEnded) ? [] : sweep))
-      ),
-    [key]
+  return useMemo(
+    () => ({
+      list,
+      add: (signed: ReadonlyArray<Submission>) => change((before) => [...signed, ...before]),
+      /** Removes submissions that the service refused. */
+      drop: (ids: ReadonlyArray<string>) => change((before) => before.filter(({ id }) => !ids.includes(id))),
+      /** The service has them, or may have them if the sweep is not known. */
+      accepted: (ids: ReadonlyArray<string>, sweepId: string | undefined) =>
+        change((before) =>
+          before.map(({ isUnsent, ...each }) =>
+            ids.includes(each.id)
+              ? { ...each, ...(sweepId === undefined ? {} : { sweepId }) }
+              : { ...each, ...(isUnsent === undefined ? {} : { isUnsent }) }
+          )
+        ),
+      update: (intents: ReadonlyArray<Intent>) => {
+        const seen = new Map(intents.map((intent) => [intent.id, intent]))
+        const now = Date.now()
+        change((before) =>
+          before.map((each) => {
+            const intent = seen.get(each.id)
+            if (intent === undefined) return each
+            const { isUnsent: _, ...sent } = each
+            const hasJustEnded = isEnded(intent) && !isEnded(each)
+            return { ...sent, ...factsOf(intent), ...(hasJustEnded ? { endedAtMs: now } : {}) }
+          })
+        )
+      },
+      /** Forgets the sweeps whose intents have all ended. */
+      forgetEnded: () => change((before) => bySweep(before).flatMap((sweep) => (sweep.every(isEnded) ? [] : sweep)))
+    }),
+    [list, change]
   )
-  return { list, add, update, forgetEnded }
 }
 
 export type Submissions = ReturnType<typeof useSubmissions>

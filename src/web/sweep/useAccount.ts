@@ -1,6 +1,7 @@
 /** The account to sweep: of the host, of a wallet or, on the local network, of a key in this tab. */
 import { useCallback, useEffect, useMemo, useState } from "react"
 import type { Node, RevocationSender, SweepSigner } from "../../sdk/index.ts"
+import { local, session } from "../lib/storage.ts"
 import { firstAccount, useWallets, type Wallet } from "../wallet/provider.ts"
 import * as Signing from "../wallet/signing.ts"
 import type { SweepAccount } from "./account.ts"
@@ -35,7 +36,7 @@ const hostAccount = ({ nodes = {}, sender, signer }: AccountOptions): SweepAccou
 
 /** The stored connection. A wallet itself tells if it still shares its account. */
 const restored = async (wallet: Wallet | undefined, localNodes: Nodes | undefined): Promise<Connected | undefined> => {
-  const key = localNodes === undefined ? null : sessionStorage.getItem(KEY)
+  const key = localNodes === undefined ? null : session.get(KEY)
   if (key !== null && localNodes !== undefined) {
     const { keyAccount } = await import("./keyAccount.ts")
     const account = keyAccount(key, localNodes)
@@ -58,7 +59,7 @@ export const useAccount = (options: AccountOptions) => {
   const { localNodes, nodes, sender, signer } = options
   const host = useMemo(() => hostAccount({ localNodes, nodes, sender, signer }), [localNodes, nodes, sender, signer])
   const wallets = useWallets()
-  const remembered = wallets.find(({ info }) => info.rdns === localStorage.getItem(WALLET))
+  const remembered = wallets.find(({ info }) => info.rdns === local.get(WALLET))
   const [connection, setConnection] = useState<Connection>()
   const isOpen = connection === undefined || connection === null
 
@@ -88,7 +89,7 @@ export const useAccount = (options: AccountOptions) => {
 
   const connectWallet = useCallback(async (chosen: Wallet) => {
     const account = await walletAccount(chosen, await Signing.connect(chosen.provider))
-    localStorage.setItem(WALLET, chosen.info.rdns)
+    local.set(WALLET, chosen.info.rdns)
     setConnection({ account, wallet: chosen })
   }, [])
 
@@ -100,7 +101,7 @@ export const useAccount = (options: AccountOptions) => {
       const key = text ?? newKey()
       const account = keyAccount(key, localNodes)
       if (account === undefined) return false
-      sessionStorage.setItem(KEY, key.trim())
+      session.set(KEY, key.trim())
       setConnection({ account })
       return true
     },
@@ -108,8 +109,8 @@ export const useAccount = (options: AccountOptions) => {
   )
 
   const disconnect = useCallback(() => {
-    sessionStorage.removeItem(KEY)
-    localStorage.removeItem(WALLET)
+    session.remove(KEY)
+    local.remove(WALLET)
     setConnection(null)
   }, [])
 

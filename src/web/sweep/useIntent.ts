@@ -1,25 +1,24 @@
 /** Follows a submitted intent until it has ended. Components that follow intents of the same sweep share one query. */
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import type { Intent } from "../../sdk/index.ts"
+import { type Intent, NotFoundError } from "../../sdk/index.ts"
 import { DELEGATION, holdings, useSession } from "./session.ts"
-import { factsOf, isEnded, type Submission } from "./submissions.ts"
+import { isEnded, lastSeen, NOT_SUBMITTED, type Submission } from "./submissions.ts"
 
-/** The last known state, for an intent that has ended or has no answer yet. */
-const lastSeen = (submission: Submission): Intent => ({
-  ...factsOf(submission),
-  id: submission.id,
-  crossChain: submission.send.chainId !== submission.receive.chainId
-})
+/** Time at which the page was opened. It is about to submit unsent submissions that are younger. */
+export const openedAtMs = Date.now()
+
+/** Time after which a request that was under way when a page was closed has arrived, or never will. */
+const LOST_MILLIS = 60_000
 
 export const useIntent = (submission: Submission) => {
   const session = useSession()
   const queries = useQueryClient()
   const { client, onDelivered, submissions } = session
-  const { id, sweepId } = submission
+  const { id, isUnsent = false, submittedAtMs, sweepId } = submission
   const key = ["intents", sweepId ?? id]
   const query = useQuery({
     queryKey: key,
-    enabled: !isEnded(submission),
+    enabled: !isEnded(submission) && !(isUnsent && submittedAtMs >= openedAtMs),
     // An intent that has not ended is followed again when its component is mounted.
     staleTime: 0,
     queryFn: async ({ signal }): Promise<ReadonlyArray<Intent>> => {
@@ -36,10 +35,17 @@ export const useIntent = (submission: Submission) => {
         void queries.invalidateQueries({ queryKey: holdings(session).queryKey })
         void queries.invalidateQueries({ queryKey: [DELEGATION] })
       }
-      if (sweepId === undefined) {
-        return [await client.waitForIntent(id, { signal, onProgress: (intent) => saw([intent]) })]
+      if (sweepId !== undefined) {
+        return (await client.waitForSweep(sweepId, { signal, onProgress: ({ intents }) => saw(intents) })).intents
       }
-      return (await client.waitForSweep(sweepId, { signal, onProgress: ({ intents }) => saw(intents) })).intents
+      try {
+        return [await client.waitForIntent(id, { signal, onProgress: (intent) => saw([intent]) })]
+      } catch (error) {
+        if (!(error instanceof NotFoundError) || !isUnsent || Date.now() - submittedAtMs < LOST_MILLIS) throw error
+        const lost: Intent = { ...lastSeen(submission), status: "failed", failureReason: NOT_SUBMITTED }
+        saw([lost])
+        return [lost]
+      }
     }
   })
   const intent = query.data?.find((each) => each.id === id) ?? lastSeen(submission)

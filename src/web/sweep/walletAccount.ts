@@ -2,7 +2,7 @@
  * An account of a browser wallet (EIP-1193). No standard defines the signing of an EIP-7702 authorization, and most wallets
  * deliberately reject it. Wallets that support it use `eth_signAuthorization`.
  */
-import { parseSignature, toHex } from "viem"
+import { toHex } from "viem"
 import {
   type Address,
   type AuthorizationSignature,
@@ -34,11 +34,14 @@ const canAuthorize = async (provider: WalletProvider): Promise<boolean> => {
 
 const isHex = (value: unknown): value is Hex => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value)
 
+/** 65 bytes as hex digits, with `0x`. */
+const SIGNATURE_LENGTH = 132
+
 /** A signature of 65 bytes or in parts. The client checks its signer. */
 const readSignature = (answer: unknown): AuthorizationSignature => {
-  if (isHex(answer)) {
-    const { r, s, yParity } = parseSignature(answer)
-    return { r, s, yParity }
+  if (isHex(answer) && answer.length === SIGNATURE_LENGTH) {
+    const digits = answer.slice(2)
+    return { r: `0x${digits.slice(0, 64)}`, s: `0x${digits.slice(64, 128)}`, v: Number(`0x${digits.slice(128)}`) }
   }
   if (
     typeof answer === "object" &&

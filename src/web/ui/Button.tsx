@@ -1,4 +1,4 @@
-/** A button. While busy it keeps its size and cannot be pressed. */
+/** A button. While busy it keeps its size and the focus, and cannot be pressed. */
 import type { ButtonHTMLAttributes, ReactNode } from "react"
 import { classes } from "../lib/classes.ts"
 import { Icon, type IconName } from "./Icon.tsx"
@@ -16,7 +16,7 @@ export const buttonClasses = (variant: Variant, small: boolean): string =>
   classes(
     "relative inline-flex items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-colors",
     small ? "h-8 px-2.5 text-sm" : "h-9 px-3.5",
-    "disabled:cursor-not-allowed disabled:opacity-55",
+    "disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-progress aria-disabled:opacity-55",
     VARIANTS[variant]
   )
 
@@ -34,6 +34,7 @@ export function Button({
   className,
   disabled,
   icon,
+  onClick,
   small = false,
   type = "button",
   variant = "secondary",
@@ -42,9 +43,12 @@ export function Button({
   return (
     <button
       aria-busy={busy}
+      // A disabled button would lose the focus to the page.
+      aria-disabled={busy ? true : undefined}
       className={classes(buttonClasses(variant, small), className)}
-      disabled={disabled === true || busy}
-      type={type}
+      disabled={disabled}
+      onClick={busy ? undefined : onClick}
+      type={busy ? "button" : type}
       {...rest}
     >
       <span className={classes("inline-flex items-center gap-2", busy && "invisible")}>

@@ -1,9 +1,11 @@
 /** A titled region of a page. */
-import type { ReactNode } from "react"
+import type { ReactNode, Ref } from "react"
 import { classes } from "../lib/classes.ts"
 
 export interface CardProps {
   readonly title?: string
+  /** Takes the focus when the page shows this region. */
+  readonly heading?: Ref<HTMLHeadingElement> | undefined
   readonly description?: ReactNode
   readonly actions?: ReactNode
   /** Content without padding, such as a table. */
@@ -11,13 +13,19 @@ export interface CardProps {
   readonly children: ReactNode
 }
 
-export function Card({ actions, children, description, flush = false, title }: CardProps) {
+export function Card({ actions, children, description, flush = false, heading, title }: CardProps) {
   return (
     <section className="min-w-0 rounded-lg border border-line bg-surface shadow-card">
       {title !== undefined && (
         <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3 sm:px-5">
           <div className="min-w-0">
-            <h2 className="text-lg font-semibold">{title}</h2>
+            <h2
+              className="rounded-sm text-lg font-semibold outline-none"
+              ref={heading}
+              {...(heading === undefined ? {} : { tabIndex: -1 })}
+            >
+              {title}
+            </h2>
             {description !== undefined && <p className="text-sm text-muted">{description}</p>}
           </div>
           {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

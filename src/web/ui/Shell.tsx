@@ -2,6 +2,8 @@
 import { Link, type LinkProps, useLocation } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useState } from "react"
 import { classes } from "../lib/classes.ts"
+import { Badge, type Tone } from "./Badge.tsx"
+import { Brand } from "./Brand.tsx"
 import { Button } from "./Button.tsx"
 import { Icon, type IconName } from "./Icon.tsx"
 import { ThemeChoice } from "./ThemeChoice.tsx"
@@ -12,6 +14,8 @@ export interface Destination {
   readonly icon: IconName
   /** Active only for the exact path, not for paths below it. */
   readonly exact?: boolean
+  /** Count of what needs attention there. `label` is for screen readers. */
+  readonly badge?: { readonly text: string; readonly label: string; readonly tone: Tone }
 }
 
 export interface ShellProps {
@@ -21,26 +25,6 @@ export interface ShellProps {
   /** The signed-in user and the sign-out button. */
   readonly account: ReactNode
   readonly children: ReactNode
-}
-
-export function Brand({ area }: { readonly area: string }) {
-  return (
-    <span className="inline-flex items-center gap-2.5">
-      <svg aria-hidden="true" height="28" viewBox="0 0 32 32" width="28">
-        <rect className="fill-accent-fill" height="32" rx="8" width="32" />
-        <path
-          d="M9 12.5h10.5a3.5 3.5 0 0 1 0 7H13m0 0 3-3m-3 3 3 3"
-          fill="none"
-          stroke="#fff"
-          strokeLinecap="round"
-          strokeLinejoin="round"
-          strokeWidth="2.4"
-        />
-      </svg>
-      <span className="text-lg font-semibold tracking-tight">Sweep</span>
-      <span className="text-muted">{area}</span>
-    </span>
-  )
 }
 
 const MAIN = "main"
@@ -78,7 +62,7 @@ export function Shell({ account, area, children, destinations }: ShellProps) {
           >
             <nav aria-label={area}>
               <ul className="flex flex-col gap-0.5">
-                {destinations.map(({ exact = false, icon, label, to }) => (
+                {destinations.map(({ badge, exact = false, icon, label, to }) => (
                   <li key={label}>
                     <Link
                       activeOptions={{ exact }}
@@ -89,6 +73,14 @@ export function Shell({ account, area, children, destinations }: ShellProps) {
                     >
                       <Icon name={icon} />
                       {label}
+                      {badge !== undefined && (
+                        <span className="ml-auto" title={badge.label}>
+                          <span aria-hidden="true">
+                            <Badge tone={badge.tone}>{badge.text}</Badge>
+                          </span>
+                          <span className="sr-only">{badge.label}</span>
+                        </span>
+                      )}
                     </Link>
                   </li>
                 ))}

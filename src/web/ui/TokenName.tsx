@@ -23,7 +23,7 @@ export function TokenName({ book, chainId, token }: TokenNameProps) {
       </span>
       <span>
         <span className="font-medium">{known.symbol}</span>
-        {chain !== undefined && <span className="text-muted"> on {chain.name}</span>}
+        {chain !== undefined && <span className="text-muted"> on {book.chainName(chain.id)}</span>}
       </span>
     </span>
   )

@@ -1,6 +1,8 @@
 /** Browser wallets, discovered by EIP-6963 and used by EIP-1193. */
 import { useSyncExternalStore } from "react"
-import * as Address from "../../domain/Address.ts"
+import { getAddress } from "viem"
+import type { Address } from "../../sdk/model/Address.ts"
+import { local } from "../lib/storage.ts"
 
 /** A provider of EIP-1193. */
 export interface WalletProvider {
@@ -69,15 +71,15 @@ export const useWallets = (): ReadonlyArray<Wallet> =>
 const LAST_USED = "sweep-wallet"
 
 /** Stores the wallet of the sign-in, to notice when its account changes. */
-export const remember = (wallet: Wallet): void => localStorage.setItem(LAST_USED, wallet.info.rdns)
+export const remember = (wallet: Wallet): void => local.set(LAST_USED, wallet.info.rdns)
 
 export const lastUsed = (wallets: ReadonlyArray<Wallet>): Wallet | undefined => {
-  const rdns = localStorage.getItem(LAST_USED)
+  const rdns = local.get(LAST_USED)
   return wallets.find(({ info }) => info.rdns === rdns)
 }
 
 /** The first account of a wallet's list, checksummed. */
-export const firstAccount = (accounts: unknown): Address.Address | undefined => {
+export const firstAccount = (accounts: unknown): Address | undefined => {
   const [first]: ReadonlyArray<unknown> = Array.isArray(accounts) ? accounts : []
-  return typeof first === "string" && /^0x[0-9a-fA-F]{40}$/.test(first) ? Address.of(first) : undefined
+  return typeof first === "string" && /^0x[0-9a-fA-F]{40}$/.test(first) ? getAddress(first) : undefined
 }

@@ -1,7 +1,7 @@
 /** Requests of the dashboard to a wallet: account, chain, and signature of a text that was shown before. */
 import { stringToHex } from "viem"
 import { createSiweMessage } from "viem/siwe"
-import type { Address } from "../../domain/Address.ts"
+import type { Address } from "../../sdk/model/Address.ts"
 import { firstAccount, type WalletProvider } from "./provider.ts"
 
 /** The user rejected the request in the wallet (EIP-1193, code 4001). */

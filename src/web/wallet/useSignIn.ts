@@ -7,7 +7,7 @@ import { useState } from "react"
 import { call } from "../api/client.ts"
 import { isFailure } from "../api/failures.ts"
 import { deployment, me, MINE } from "../api/queries.ts"
-import type { Address } from "../../domain/Address.ts"
+import type { Address } from "../../sdk/model/Address.ts"
 import { remember, type Wallet } from "./provider.ts"
 import * as Signing from "./signing.ts"
 

@@ -15,6 +15,7 @@ if (root !== null) {
   createRoot(root).render(
     <SweepWidget
       apiKey={asked.get("apiKey") ?? ""}
+      builderName="Another app"
       defaults={defaults}
       nodes={nodes}
       onDelivered={({ txHash }) => {

@@ -16,7 +16,6 @@ import { Detail, Details } from "../../ui/Details.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../../ui/States.tsx"
 import { isUnderWay, sweep as sweepOf } from "./queries.ts"
-import { chainName } from "./SweepsTable.tsx"
 import { Timeline } from "./Timeline.tsx"
 import { STATUS } from "./words.ts"
 
@@ -34,7 +33,7 @@ function Facts({ book, sweep }: { readonly book: TokenBook; readonly sweep: Swee
         {shown(({ amountIn, sourceChainId, tokenIn }) => (
           <>
             <Amount token={book.token(sourceChainId, tokenIn)} value={amountIn} />{" "}
-            <span className="text-muted">on {chainName(book, sourceChainId)}</span>
+            <span className="text-muted">on {book.chainName(sourceChainId)}</span>
           </>
         ))}
       </Detail>
@@ -42,7 +41,7 @@ function Facts({ book, sweep }: { readonly book: TokenBook; readonly sweep: Swee
         {shown(({ destChainId, minAmountOut, tokenOut }) => (
           <>
             <Amount token={book.token(destChainId, tokenOut)} value={minAmountOut} />{" "}
-            <span className="text-muted">on {chainName(book, destChainId)}</span>
+            <span className="text-muted">on {book.chainName(destChainId)}</span>
           </>
         ))}
       </Detail>

@@ -10,8 +10,6 @@ import { Table } from "../../ui/Table.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { STATUS } from "./words.ts"
 
-export const chainName = (book: TokenBook, id: number): string => book.chain(id)?.name ?? `chain ${id}`
-
 export interface SweepsTableProps {
   readonly book: TokenBook
   readonly sweeps: ReadonlyArray<Sweep> | undefined
@@ -29,7 +27,7 @@ export function SweepsTable({ book, sweeps }: SweepsTableProps) {
               <span className="font-medium text-accent group-hover:underline">
                 <Amount token={book.token(sourceChainId, tokenIn)} value={amountIn} />
               </span>
-              <span className="block text-sm text-muted">on {chainName(book, sourceChainId)}</span>
+              <span className="block text-sm text-muted">on {book.chainName(sourceChainId)}</span>
             </Link>
           )
         },
@@ -38,7 +36,7 @@ export function SweepsTable({ book, sweeps }: SweepsTableProps) {
           cell: ({ destChainId, minAmountOut, tokenOut }) => (
             <>
               <Amount token={book.token(destChainId, tokenOut)} value={minAmountOut} />
-              <span className="block text-sm text-muted">on {chainName(book, destChainId)}</span>
+              <span className="block text-sm text-muted">on {book.chainName(destChainId)}</span>
             </>
           )
         },

@@ -8,7 +8,6 @@ import { atSecond } from "../../lib/time.ts"
 import { Address } from "../../ui/Address.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { isUnderWay } from "./queries.ts"
-import { chainName } from "./SweepsTable.tsx"
 import { failureText } from "./words.ts"
 
 interface Step {
@@ -26,9 +25,9 @@ const titleOf = (status: SweepStatus, sweep: Sweep, book: TokenBook): string => 
     case "submitted":
       return "Submitted"
     case "settled_source":
-      return `Settled on ${chainName(book, sweep.sourceChainId)}`
+      return `Settled on ${book.chainName(sweep.sourceChainId)}`
     case "delivered":
-      return `Delivered on ${chainName(book, sweep.destChainId)}`
+      return `Delivered on ${book.chainName(sweep.destChainId)}`
     case "failed":
       return "Failed"
   }

@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { MyOverview } from "../../../api/builder/OverviewApi.ts"
-import { baseUrl, callsOf, contract } from "../../api/backend.ts"
+import { callsOf, contract } from "../../api/backend.ts"
+import { baseUrl } from "../../api/baseUrl.ts"
 import { MINE, RECENT_DAYS } from "../../api/queries.ts"
 
 const call = callsOf(

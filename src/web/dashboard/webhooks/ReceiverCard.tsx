@@ -1,5 +1,5 @@
 /** Instructions for receiving webhooks: the format of a request, code that verifies it, and links. */
-import { baseUrl } from "../../api/backend.ts"
+import { baseUrl } from "../../api/baseUrl.ts"
 import { Card } from "../../ui/Card.tsx"
 import { CopyButton } from "../../ui/Copy.tsx"
 import { buttonClasses } from "../../ui/Button.tsx"

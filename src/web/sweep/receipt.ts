@@ -1,0 +1,103 @@
+/** The outcome of a sweep, in figures and as a text to keep. Pure. */
+import { exact, readable } from "../lib/amounts.ts"
+import { transaction } from "../lib/explorer.ts"
+import { atSecond } from "../lib/time.ts"
+import { dollars, total } from "../lib/usd.ts"
+import { type Catalog, unitOf } from "./catalog.ts"
+import { explainFailure } from "./explain.ts"
+import { isEnded, type Submission } from "./submissions.ts"
+
+/** Intents of one signature. */
+export type SignedSweep = readonly [Submission, ...ReadonlyArray<Submission>]
+
+export interface Outcome {
+  readonly all: number
+  readonly delivered: number
+  readonly failed: ReadonlyArray<Submission>
+  readonly isEnded: boolean
+  /** Sum that arrived, in the smallest unit of the token to receive. */
+  readonly arrived: bigint
+  /** False while the amount of a delivery is not known, which then counts with its minimum. */
+  readonly isExact: boolean
+  /** Time from the signature to the end in milliseconds, if this browser saw the end. */
+  readonly tookMillis: number | undefined
+  /** All fees in US dollars. Undefined if one of them has no price. */
+  readonly feeUsd: string | undefined
+}
+
+export const outcomeOf = (sweep: SignedSweep): Outcome => {
+  const delivered = sweep.filter(({ status }) => status === "delivered")
+  const hasEnded = sweep.every(isEnded)
+  const ends = sweep.flatMap(({ endedAtMs }) => (endedAtMs === undefined ? [] : [endedAtMs]))
+  const fees = delivered.flatMap(({ feeUsd }) => (feeUsd === undefined ? [] : [feeUsd]))
+  return {
+    all: sweep.length,
+    delivered: delivered.length,
+    failed: sweep.filter(({ status }) => status === "failed"),
+    isEnded: hasEnded,
+    arrived: delivered.reduce((sum, { amountOut, receive }) => sum + BigInt(amountOut ?? receive.amount), 0n),
+    isExact: delivered.every(({ amountOut }) => amountOut !== undefined),
+    tookMillis: hasEnded && ends.length === sweep.length ? Math.max(...ends) - sweep[0].submittedAtMs : undefined,
+    feeUsd: fees.length === delivered.length ? total(fees) : undefined
+  }
+}
+
+/** `412.3 USDC`, or `at least 412 USDC` while a delivery's amount is not known. */
+export const arrivedText = (catalog: Catalog, sweep: SignedSweep): string => {
+  const { arrived, isExact } = outcomeOf(sweep)
+  const { receive } = sweep[0]
+  const { decimals, symbol } = unitOf(catalog, { chainId: receive.chainId, address: receive.token })
+  return `${isExact ? "" : "at least "}${readable(arrived, decimals)} ${symbol}`
+}
+
+/** `42 s`, `3 min 5 s`. */
+export const elapsed = (millis: number): string => {
+  const seconds = Math.max(1, Math.round(millis / 1_000))
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+export const symbolOf = (catalog: Catalog, { send }: Submission): string =>
+  send.symbol ?? unitOf(catalog, { chainId: send.chainId, address: send.token }).symbol
+
+const lineOf = (catalog: Catalog, submission: Submission): ReadonlyArray<string> => {
+  const { amountOut, deliveryTxHash, failureReason, receive, send, status, txHash } = submission
+  const sent = unitOf(catalog, { chainId: send.chainId, address: send.token })
+  const unit = unitOf(catalog, { chainId: receive.chainId, address: receive.token })
+  const arrived =
+    amountOut === undefined
+      ? `at least ${exact(BigInt(receive.amount), unit.decimals)}`
+      : exact(BigInt(amountOut), unit.decimals)
+  const hashes = [
+    [send.chainId, txHash],
+    [receive.chainId, deliveryTxHash]
+  ] as const
+  const links = new Set(
+    hashes.flatMap(([chainId, hash]) => (hash === undefined ? [] : [transaction(catalog.chain(chainId), hash) ?? hash]))
+  )
+  return [
+    `${exact(BigInt(send.amount), sent.decimals)} ${symbolOf(catalog, submission)} on ${catalog.chainName(send.chainId)}: ${
+      status === "delivered"
+        ? `${arrived} ${unit.symbol} arrived`
+        : status === "failed"
+          ? `failed. ${explainFailure(failureReason)}`
+          : "on its way"
+    }`,
+    ...[...links].map((link) => `  ${link}`)
+  ]
+}
+
+/** The receipt as a text: what was sent, what arrived, when, for which fees, and the transactions. */
+export const receiptText = (catalog: Catalog, sweep: SignedSweep): string => {
+  const [first] = sweep
+  const { all, delivered, feeUsd, tookMillis } = outcomeOf(sweep)
+  return [
+    `Sweep of ${all === 1 ? "1 token" : `${all} tokens`} to ${first.receive.destination} on ${catalog.chainName(first.receive.chainId)}`,
+    `Signed ${atSecond(first.submittedAtMs)}`,
+    `${delivered} of ${all} delivered, ${arrivedText(catalog, sweep)} arrived${tookMillis === undefined ? "" : ` within ${elapsed(tookMillis)}`}`,
+    ...(feeUsd === undefined ? [] : [`Fees ${dollars(feeUsd)}, taken from the tokens. Gas paid by you: $0`]),
+    ...(first.sweepId === undefined ? [] : [`Sweep ${first.sweepId}`]),
+    "",
+    ...sweep.flatMap((each) => lineOf(catalog, each)),
+    ""
+  ].join("\n")
+}

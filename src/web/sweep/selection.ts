@@ -1,0 +1,62 @@
+/** Decides which tokens are selected at first, and how much of each. Pure. */
+import type { SweepableToken } from "../../sdk/index.ts"
+import { sameAddress } from "../../sdk/model/Address.ts"
+import { amountWorth, isBelow } from "../lib/usd.ts"
+import { NATIVE } from "./catalog.ts"
+import { needsCare, warningOf } from "./warning.ts"
+
+/**
+ * `dust`: balances below {@link DUST_USD}. `allButGas`: everything but gas money. `custom`: what the user ticks. Marked and doubtful
+ * tokens are ticked by the user alone.
+ */
+export type Preset = "dust" | "allButGas" | "custom"
+
+/** Balances below this value in US dollars are dust. */
+export const DUST_USD = 50
+
+/** Gas money that stays in native currency, in US dollars: some transactions on the chain. */
+const RESERVE_USD = 1
+const RESERVE_ON_ETHEREUM_USD = 10
+const ETHEREUM = 1
+
+export const isNative = ({ address }: Pick<SweepableToken, "address">): boolean => sameAddress(address, NATIVE)
+
+/** Gas money that stays, in the smallest unit. All of a native balance without a price, and nothing of other tokens. */
+export const reserveOf = (token: SweepableToken): bigint => {
+  if (!isNative(token)) return 0n
+  if (token.priceUsd === null) return token.balance
+  const usd = token.chainId === ETHEREUM ? RESERVE_ON_ETHEREUM_USD : RESERVE_USD
+  const reserve = amountWorth(usd, token.decimals, token.priceUsd)
+  return reserve < token.balance ? reserve : token.balance
+}
+
+/** Amount to sweep unless the user enters another one. A token that is gas money as a whole is swept as a whole, if at all. */
+export const defaultAmount = (token: SweepableToken): bigint => {
+  const free = token.balance - reserveOf(token)
+  return free > 0n ? free : token.balance
+}
+
+/** The reason for which a preset leaves a token that can be swept. Undefined if it selects the token. */
+export const whyLeft = (preset: Preset, token: SweepableToken): string | undefined => {
+  const warning = warningOf(token)
+  if (warning !== undefined && needsCare(token)) return warning.text
+  if (preset === "custom") return undefined
+  if (token.balance === reserveOf(token)) return "Kept as gas money"
+  if (preset === "dust" && (token.valueUsd === null || !isBelow(token.valueUsd, DUST_USD))) {
+    return token.valueUsd === null ? "Its value is not known" : `Worth $${DUST_USD} or more`
+  }
+  return undefined
+}
+
+/** True if a preset selects a token that can be swept. */
+export const isPreselected = (preset: Preset, token: SweepableToken): boolean =>
+  preset !== "custom" && whyLeft(preset, token) === undefined
+
+/** True if the text occurs in the token's symbol, name or address. */
+export const isFound = (
+  { address, name, symbol }: Pick<SweepableToken, "address" | "name" | "symbol">,
+  text: string
+): boolean => {
+  const wanted = text.trim().toLowerCase()
+  return [symbol, name, address].some((each) => each.toLowerCase().includes(wanted))
+}

@@ -1,0 +1,178 @@
+/**
+ * The one plan: quotes of what is selected, renewed in place while they are looked at, their review, one signature, and the submission.
+ */
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useEffect, useMemo, useState } from "react"
+import {
+  type BatchReview,
+  IdempotencyKeyInUseError,
+  type LeftOutToken,
+  NetworkError,
+  NothingToSweepError,
+  ServiceError,
+  type SignedBatch,
+  type SweepQuotesRequest
+} from "../../sdk/index.ts"
+import { isOutdated } from "./explain.ts"
+import { type Figures, figuresOf, isPast, leastOf, type Wanted } from "./plan.ts"
+import { type Session, useSession } from "./session.ts"
+import { submissionOf } from "./submissions.ts"
+
+/** Maximum number of tokens under one signature. */
+export const MOST_TOKENS = 50
+
+/** Quotes and the result of their review. */
+export interface Plan {
+  readonly wanted: Wanted
+  /** Undefined if no token can be swept. */
+  readonly review: BatchReview | undefined
+  readonly leftOut: ReadonlyArray<LeftOutToken>
+  readonly figures: Figures | undefined
+}
+
+/** Pause after the last change before quotes are requested. */
+const SETTLE_MILLIS = 350
+
+/** Number of times that quotes are renewed by themselves while nothing is changed: about ten minutes. */
+const MOST_RENEWALS = 5
+
+const requestOf = (
+  { account, apiKey }: Pick<Session, "account" | "apiKey">,
+  { destination, to, tokens }: Wanted
+): SweepQuotesRequest => ({
+  owner: account.address,
+  tokens: tokens.map(({ amount, token: { address, chainId, tier } }) => ({ chainId, token: address, amount, tier })),
+  tokenOut: to.address,
+  destination,
+  destChainId: to.chainId,
+  ...(apiKey === undefined ? {} : { apiKey })
+})
+
+/** Asks for quotes and reviews them. */
+const planOf = async (session: Session, wanted: Wanted, signal?: AbortSignal): Promise<Plan> => {
+  const request = requestOf(session, wanted)
+  const quotes = await session.client.sweepQuotes(request, { signal })
+  try {
+    const review = session.client.reviewSweepQuotes(quotes, request)
+    return { wanted, review, leftOut: review.leftOut, figures: figuresOf(review, quotes, wanted) }
+  } catch (error) {
+    if (error instanceof NothingToSweepError)
+      return { wanted, review: undefined, leftOut: error.leftOut, figures: undefined }
+    throw error
+  }
+}
+
+/** True if the response may be lost although the sweep was accepted. */
+const mayBeAccepted = (error: unknown): boolean =>
+  error instanceof NetworkError || error instanceof ServiceError || error instanceof IdempotencyKeyInUseError
+
+const textOf = ({ destination, to, tokens }: Wanted): string =>
+  [
+    destination,
+    to.chainId,
+    to.address,
+    ...tokens.map(({ amount, token }) => `${token.chainId}:${token.address}:${amount}`)
+  ].join()
+
+/** The value once it has not changed for a while. */
+const useSettled = <A>(value: A, key: string): { readonly value: A; readonly key: string } => {
+  const [settled, setSettled] = useState({ value, key })
+  useEffect(() => {
+    if (settled.key === key) return
+    const timer = setTimeout(() => setSettled({ value, key }), SETTLE_MILLIS)
+    return () => clearTimeout(timer)
+  }, [value, key, settled.key])
+  return settled
+}
+
+/** Outcome of a press on the button: submitted, or not because it would bring less than the user agreed to. */
+type Outcome =
+  | { readonly kind: "submitted"; readonly ids: ReadonlyArray<string> }
+  | { readonly kind: "lower"; readonly agreed: bigint }
+
+/** Stores the sweep, and then submits it. Stored sweeps that the service refused are removed. */
+const submit = async ({ client, submissions }: Session, plan: Plan, review: BatchReview, signed: SignedBatch) => {
+  const ids = review.legs.map(({ quoteId }) => quoteId)
+  submissions.add(review.legs.map((leg) => submissionOf(leg, plan.wanted, Date.now())))
+  try {
+    const { id } = await client.submitSweep(signed)
+    submissions.accepted(ids, id)
+  } catch (error) {
+    if (!mayBeAccepted(error)) {
+      submissions.drop(ids)
+      throw error
+    }
+    // The id of the sweep is unknown, so each intent is followed by its own.
+    submissions.accepted(ids, undefined)
+  }
+  return ids
+}
+
+export const usePlan = (wanted: Wanted | undefined) => {
+  const session = useSession()
+  const { account, client } = session
+  const queries = useQueryClient()
+  const settled = useSettled(wanted, wanted === undefined ? "" : textOf(wanted))
+  const key = useMemo(() => ["quotes", account.address, settled.key], [account.address, settled.key])
+  const [isBusy, setBusy] = useState(false)
+  const quote = useQuery<Plan>({
+    queryKey: key,
+    enabled: settled.value !== undefined && !isBusy,
+    gcTime: 0,
+    staleTime: Infinity,
+    refetchOnReconnect: false,
+    retry: false,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data?.review === undefined || dataUpdateCount > MOST_RENEWALS
+        ? false
+        : Math.max(1_000, data.review.expiresAt.getTime() - Date.now()),
+    queryFn: ({ signal }) => {
+      if (settled.value === undefined) throw new Error("nothing is selected")
+      return planOf(session, settled.value, signal)
+    }
+  })
+
+  /** Signs and submits what was agreed to. Quotes that expired are renewed, and used if they bring at least as much. */
+  const run = async (agreed: Plan): Promise<Outcome> => {
+    const least = leastOf(agreed.review)
+    let plan = agreed
+    for (let attempt = 1; ; attempt++) {
+      if (attempt > 1 || isPast(plan.review)) {
+        plan = await planOf(session, plan.wanted)
+        queries.setQueryData(key, plan)
+        if (leastOf(plan.review) < least) return { kind: "lower", agreed: least }
+      }
+      const { review } = plan
+      if (review === undefined) throw new NothingToSweepError(plan.leftOut)
+      try {
+        const signed = await client.signBatch(review, account.signer)
+        return { kind: "submitted", ids: await submit(session, plan, review, signed) }
+      } catch (error) {
+        if (attempt > 1 || !isOutdated(error)) throw error
+      }
+    }
+  }
+  const sweep = useMutation({
+    mutationFn: async (agreed: Plan) => {
+      setBusy(true)
+      try {
+        return await run(agreed)
+      } finally {
+        setBusy(false)
+      }
+    }
+  })
+  const isCurrent = wanted !== undefined && settled.key === textOf(wanted) && !quote.isPlaceholderData
+  return {
+    quote,
+    sweep,
+    /** Undefined while nothing is selected. The last plan stays while another one is asked for. */
+    plan: wanted === undefined ? undefined : quote.data,
+    /** True if the plan is of what is selected now. */
+    isCurrent: isCurrent && quote.data !== undefined,
+    isAsking: wanted !== undefined && (!isCurrent || quote.isFetching)
+  }
+}
+
+export type PlanState = ReturnType<typeof usePlan>

@@ -1,0 +1,168 @@
+/** Choices of the user: preset, ticked tokens, amounts and target. */
+import { useQuery } from "@tanstack/react-query"
+import { useEffect, useMemo, useState } from "react"
+import { sameAddress } from "../../sdk/model/Address.ts"
+import type { Address, SweepableToken } from "../../sdk/index.ts"
+import { askAgain } from "../api/askAgain.ts"
+import { byValue } from "../lib/usd.ts"
+import { keyOf, type Place } from "./catalog.ts"
+import { obstacle } from "./obstacle.ts"
+import { defaultAmount, isPreselected, type Preset, whyLeft } from "./selection.ts"
+import { holdings as holdingsOf, isIncomplete, type Session } from "./session.ts"
+import { isEnded } from "./submissions.ts"
+import { defaultTarget, readDestination, type TargetDefaults } from "./target.ts"
+
+const askWhileIncomplete = askAgain(isIncomplete)
+
+/** A token of the list, with what can be done with it. */
+export interface Entry {
+  readonly key: string
+  readonly token: SweepableToken
+  /** The reason for which it cannot be swept. */
+  readonly obstacle: string | undefined
+  /** The reason for which the preset leaves it, although it can be swept. */
+  readonly left: string | undefined
+  readonly isChosen: boolean
+  /** Amount to sweep, in the smallest unit. */
+  readonly amount: bigint
+}
+
+const NOTHING: ReadonlyArray<SweepableToken> = []
+
+/** The target that the user chose, or else the one that fits the holdings. */
+const useTarget = (
+  { account, catalog }: Session,
+  defaults: TargetDefaults,
+  holdings: { readonly tokens: ReadonlyArray<SweepableToken>; readonly isWhole: boolean } | undefined
+) => {
+  const [decided, setTo] = useState<Place>()
+  /** Input of another address. Undefined for the owner's address. */
+  const [typed, setTyped] = useState<string | undefined>(
+    defaults.destination === undefined || sameAddress(defaults.destination, account.address)
+      ? undefined
+      : defaults.destination
+  )
+  useEffect(() => {
+    // Decided once, by all holdings: a finished sweep must not change the target of the next one.
+    if (holdings?.isWhole === true) setTo((chosen) => chosen ?? defaultTarget(catalog, holdings.tokens, defaults))
+  }, [holdings, catalog, defaults])
+  const to = decided ?? (holdings === undefined ? undefined : defaultTarget(catalog, holdings.tokens, defaults))
+  const read = typed === undefined ? { address: account.address } : readDestination(catalog, typed)
+  return {
+    to,
+    setTo,
+    typed,
+    setTyped,
+    destination: "address" in read ? read.address : undefined,
+    problem: "problem" in read ? read.problem : undefined
+  }
+}
+
+interface Choice {
+  readonly tokens: ReadonlyArray<SweepableToken>
+  readonly to: Place | undefined
+  readonly preset: Preset
+  /** Keys of the tokens that the user ticked, for the preset `custom`. */
+  readonly picked: ReadonlySet<string>
+  /** Amounts that the user entered, by key. */
+  readonly amounts: ReadonlyMap<string, bigint>
+}
+
+/** The tokens with what can be done with them, the highest value first. */
+const useEntries = (
+  { catalog, submissions }: Pick<Session, "catalog" | "submissions">,
+  { amounts, picked, preset, to, tokens }: Choice
+): ReadonlyArray<Entry> => {
+  const underWay = useMemo(
+    () =>
+      new Set(
+        submissions.list.flatMap((each) =>
+          isEnded(each) ? [] : [keyOf({ chainId: each.send.chainId, address: each.send.token }).toLowerCase()]
+        )
+      ),
+    [submissions.list]
+  )
+  return useMemo(
+    (): ReadonlyArray<Entry> =>
+      tokens
+        .map((token) => {
+          const key = keyOf(token)
+          const why = underWay.has(key.toLowerCase()) ? "On its way in another sweep" : obstacle(catalog, token, to)
+          return {
+            key,
+            token,
+            obstacle: why,
+            left: why === undefined ? whyLeft(preset, token) : undefined,
+            isChosen: why === undefined && (preset === "custom" ? picked.has(key) : isPreselected(preset, token)),
+            amount: amounts.get(key) ?? defaultAmount(token)
+          }
+        })
+        .toSorted((a, b) => byValue(a.token.valueUsd, b.token.valueUsd)),
+    [tokens, underWay, catalog, to, preset, picked, amounts]
+  )
+}
+
+export const useSelection = (session: Session, defaults: TargetDefaults) => {
+  const { account, client } = session
+  const [asked, setAsked] = useState<ReadonlyArray<Address>>([])
+  const found = useQuery({
+    ...holdingsOf({ account, client }, asked),
+    // The list stays while another token is looked for.
+    placeholderData: (last, query) => (query?.queryKey[1] === account.address ? last : undefined),
+    refetchInterval: askWhileIncomplete
+  })
+  const tokens = found.data?.tokens ?? NOTHING
+  const target = useTarget(
+    session,
+    defaults,
+    useMemo(() => found.data && { tokens: found.data.tokens, isWhole: !isIncomplete(found.data) }, [found.data])
+  )
+  const { to } = target
+  const [preset, setPreset] = useState<Preset>("dust")
+  /** Keys of the tokens that the user ticked, for the preset `custom`. */
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [amounts, setAmounts] = useState<ReadonlyMap<string, bigint>>(new Map())
+
+  const entries = useEntries(session, { amounts, picked, preset, to, tokens })
+  const chosen = useMemo(() => entries.filter(({ isChosen }) => isChosen), [entries])
+
+  /** Changes some ticks. The others stay as they are, and no preset decides any more. */
+  const tick = (keys: ReadonlyArray<string>, isWanted: boolean) => {
+    const next = new Set(chosen.map(({ key }) => key))
+    for (const key of keys) {
+      if (isWanted) next.add(key)
+      else next.delete(key)
+    }
+    setPicked(next)
+    setPreset("custom")
+  }
+  return {
+    ...target,
+    found,
+    tokens,
+    asked,
+    lookFor: (token: Address) => setAsked((before) => [...before.filter((other) => other !== token), token]),
+    entries,
+    chosen,
+    preset,
+    choosePreset: (next: Preset) => {
+      setPicked(new Set(chosen.map(({ key }) => key)))
+      setPreset(next)
+    },
+    tick,
+    /** Ticks these tokens alone. */
+    pickOnly: (keys: ReadonlyArray<string>) => {
+      setPicked(new Set(keys))
+      setPreset("custom")
+    },
+    /** Sets the amount of a token. Undefined for the default. */
+    setAmount: (key: string, amount: bigint | undefined) => {
+      const next = new Map(amounts)
+      if (amount === undefined) next.delete(key)
+      else next.set(key, amount)
+      setAmounts(next)
+    }
+  }
+}
+
+export type Selection = ReturnType<typeof useSelection>
