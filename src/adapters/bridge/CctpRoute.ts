@@ -103,7 +103,8 @@ export const make = ({ bpsPerHour, chains, contractsOf, listed, provider }: Part
         amountOut,
         minAmountOut,
         gas: BURN_GAS,
-        passing: 0,
+        // The minter holds the amount until it burns it.
+        passing: 1,
         estimatedSeconds
       } satisfies BridgeRoute
     },

@@ -2,10 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as CctpDeposit from "../../../src/adapters/bridge/CctpDeposit.ts"
+import * as CctpMessage from "../../../src/adapters/bridge/CctpMessage.ts"
 import * as CctpFees from "../../../src/adapters/bridge/CctpFees.ts"
+import * as Address from "../../../src/domain/Address.ts"
+import type { Hex } from "../../../src/domain/Hex.ts"
 import type { BridgeRequest } from "../../../src/ports/orchestrator/Bridge.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { address } from "../../support/FakeChain.ts"
+import vector from "../../vectors/cctp-burn.json"
 import { CONTRACTS, DOMAINS, FEES, http, request, scene } from "./cctpScene.ts"
 
 const failureOf = ({ bridge }: Effect.Success<ReturnType<typeof scene>>, wanted: BridgeRequest = request) =>
@@ -123,6 +127,36 @@ describe("a burn", () => {
     destinationDomain: 3,
     finality: CctpDeposit.FAST
   }
+
+  it("has the call and the message with which an order burns in the tests of the contracts", () => {
+    const { calldata, message, ...ends } = vector
+    const at = (address: string) => Address.of(address)
+    const burn: CctpDeposit.CctpDeposit = {
+      tokenIn: at(vector.token),
+      amountIn: BigInt(vector.amount),
+      tokenOut: at(vector.tokenOut),
+      minAmountOut: BigInt(vector.minAmountOut),
+      destChainId: BigInt(vector.destChainId),
+      depositor: at(vector.owner),
+      recipient: at(vector.recipient),
+      destinationDomain: ends.destinationDomain,
+      finality: vector.finality
+    }
+    assert.strictEqual(CctpDeposit.encode(burn), calldata)
+    assert.deepStrictEqual(CctpDeposit.decode(calldata as Hex), Option.some(burn))
+    const sent = CctpMessage.of(
+      {
+        sourceDomain: ends.sourceDomain,
+        destinationDomain: ends.destinationDomain,
+        messenger: at(ends.messenger),
+        transmitter: at(ends.transmitter),
+        destinationMessenger: at(ends.destinationMessenger),
+        destinationTransmitter: at(ends.destinationMessenger)
+      },
+      burn
+    )
+    assert.strictEqual(sent, message)
+  })
 
   it("is read only from exactly its own bytes", () => {
     const calldata = CctpDeposit.encode(deposit)
