@@ -115,6 +115,20 @@ export const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error"]
   },
+  "get /admin/find": {
+    "401": ["unauthorized"],
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /admin/intents/{id}": {
+    "401": ["unauthorized"],
+    "404": ["not found"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /admin/exposure": {
     "401": ["unauthorized"],
     "429": ["rate limit exceeded"],

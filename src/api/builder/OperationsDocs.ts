@@ -1,6 +1,7 @@
 /** Texts and examples of the console's view of the orchestrator. */
 import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
+import { storyExample } from "../shared/StoryExample.ts"
 
 const always: ReadonlyArray<ErrorRow> = [
   unauthorized,
@@ -153,7 +154,8 @@ export const story = documented({
   description: withErrors(
     "Response of the orchestrator's `GET /admin/intents/:id`: quote, simulation, statuses, transactions with all their versions, receipt, delivery and messages.",
     [[404, "not found", "no such intent"], ...always]
-  )
+  ),
+  response: { status: 200, body: storyExample }
 })
 
 const pause = {
