@@ -2,7 +2,7 @@
  * Sends what owners signed: claims submitted intents, checks that each would settle now, packs them into transactions, stores
  * and broadcasts those. The watcher takes over from there. Every step leaves rows from which a restart continues.
  */
-import { Context, Effect, Latch, Layer, Semaphore, Stream } from "effect"
+import { Context, Effect, Exit, Fiber, Latch, Layer, Scope, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
@@ -119,7 +119,7 @@ export class Relayer extends Context.Service<
         if (!healthy.has(chainId) && (yield* lanesOf(client)).length === 0) return []
         const { batch: limit, leaseMillis } = settings.relayer
         const order = claims++ % OLDEST_EVERY === OLDEST_EVERY - 1 ? "oldest" : "fresh"
-        return yield* intents.claim({ chainId, worker, leaseMillis, limit, order })
+        return yield* claimWhole(intents, { chainId, worker, leaseMillis, limit, order })
       })
 
       const runOnce = Effect.fn("Relayer.runOnce")(function* (chainId: number) {
@@ -143,6 +143,27 @@ export class Relayer extends Context.Service<
   ).pipe(Layer.provideMerge(Relayer.layerOnDemand))
 }
 
+/** Releases the leases of a stopping process, so that other processes need not wait until they expire. */
+const giveBack = (intents: Intents["Service"], claimed: ReadonlyArray<Intent>) =>
+  intents.release(claimed.map(({ id }) => id)).pipe(Effect.timeoutOption(GIVE_BACK_MILLIS), Effect.ignore)
+
+/**
+ * Claims. If interrupted, it waits for the database's answer, which may have leased intents already, and gives those back.
+ */
+const claimWhole = (intents: Intents["Service"], options: Parameters<Intents["Service"]["claim"]>[0]) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.forkDetach(intents.claim(options)), (claiming) =>
+      Effect.onInterrupt(restore(Fiber.join(claiming)), () =>
+        Fiber.await(claiming).pipe(
+          Effect.timeout(GIVE_BACK_MILLIS),
+          Effect.flatMap((exit) => (Exit.isSuccess(exit) ? giveBack(intents, exit.value) : Effect.void)),
+          Effect.ignore,
+          Effect.ensuring(Effect.sync(() => claiming.interruptUnsafe()))
+        )
+      )
+    )
+  )
+
 /** Starts the loop of one chain. */
 const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   const { chain } = client
@@ -159,23 +180,28 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   // Natural batching: while every place is taken, arrivals gather in the queue, and the next claim takes them together.
   const places = yield* Semaphore.make(keys.lanes(chain.id).length * batchesPerLane)
 
-  /** Releases the leases of a stopping process, so that other processes need not wait until they expire. */
-  const giveBack = (claimed: ReadonlyArray<Intent>) =>
-    intents.release(claimed.map(({ id }) => id)).pipe(Effect.timeoutOption(GIVE_BACK_MILLIS), Effect.ignore)
+  /** Batches on their way. It closes after the loop has ended, since that would claim what they give back. */
+  const flights = yield* Effect.acquireRelease(Scope.make(), Scope.close)
 
   /** Claims one batch and relays it in a fiber of its own, which frees the place at its end. */
-  const round = Effect.gen(function* () {
-    const claimed = yield* claim(client)
-    if (claimed.length === 0) {
-      yield* places.release(1)
-      return
-    }
-    const relayed = Effect.onInterrupt(relay(client, claimed), () => giveBack(claimed))
-    // After the lease others may claim the intents, so a node that does not answer must not hold the place for longer.
-    yield* supervised(Effect.timeout(relayed, leaseMillis)).pipe(Effect.ensuring(places.release(1)), Effect.forkScoped)
-    // A claim skips rows that other workers are claiming, so a batch may be full for this queue with fewer than `batch` intents.
-    if (2 * claimed.length > batch) yield* wake.open
-  }).pipe(Effect.onError(() => places.release(1)))
+  const round = Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const claimed = yield* restore(claim(client))
+      if (claimed.length === 0) {
+        yield* places.release(1)
+        return
+      }
+      // After the lease others may claim the intents, so a node that does not answer must not hold the place for longer.
+      const relayed = Effect.timeout(relay(client, claimed), leaseMillis)
+      yield* supervised(Effect.onInterrupt(relayed, () => giveBack(intents, claimed))).pipe(
+        Effect.ensuring(places.release(1)),
+        // A fiber that is interrupted before it starts would give nothing back.
+        Effect.forkIn(flights, { startImmediately: true })
+      )
+      // A claim skips rows that other workers are claiming, so a batch may be full for this queue with fewer than `batch` intents.
+      if (2 * claimed.length > batch) yield* wake.open
+    })
+  ).pipe(Effect.onError(() => places.release(1)))
 
   yield* Background.loop(
     supervised,
