@@ -112,7 +112,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
 
   it.effect("finds a sweep again after a reload, and keeps a receipt of it", () =>
     Effect.gen(function* () {
-      const { page } = yield* Steps.connected({ DAI: "40" })
+      const { key, page } = yield* Steps.connected({ DAI: "40" })
       yield* Steps.goesTo(page, "USDC", "Alpha")
       // The page hears nothing of the sweep until it is loaded again.
       yield* Effect.promise(() => page.route(/\/sweeps\/[^/]+/, (route) => route.abort()))
@@ -131,6 +131,11 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       const receipt = yield* Effect.promise(() => Bun.file(path).text())
       assert.match(receipt, /^40 DAI on Alpha: [0-9.]+ USDC arrived$/m)
       assert.match(receipt, /^ {2}0x[0-9a-f]{64}$/m)
+      // Another browser of the owner finds it in the service's list.
+      const elsewhere = yield* SweepSite.visitor()
+      yield* Steps.usesKey(elsewhere.page, key)
+      yield* reads(elsewhere.page, "Sweeps from elsewhere")
+      yield* Steps.delivered(elsewhere.page, 1)
       yield* Effect.promise(() => page.reload())
       yield* reads(page, "Earlier sweeps")
       yield* click(page, "Clear")

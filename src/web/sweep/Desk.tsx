@@ -17,6 +17,8 @@ import type { Selection } from "./useSelection.ts"
 /** Below the first screen, so its code comes later. */
 const Delegations = lazy(() => import("./Delegations.tsx").then((module) => ({ default: module.Delegations })))
 
+const History = lazy(() => import("./History.tsx").then((module) => ({ default: module.History })))
+
 /** Names the chains whose tokens are missing from the list. */
 function UnavailableChains({ found }: Pick<Selection, "found">) {
   const { catalog } = useSession()
@@ -123,6 +125,9 @@ export function Desk({ selection }: { readonly selection: Selection }) {
         />
       </div>
       <Sweeps shown="earlier" />
+      <Suspense>
+        <History />
+      </Suspense>
       <Suspense>
         <Delegations />
       </Suspense>

@@ -4,7 +4,7 @@ import { classes } from "../lib/classes.ts"
 import { download } from "../lib/csv.ts"
 import { dollars } from "../lib/usd.ts"
 import { readable } from "../lib/amounts.ts"
-import { Badge, type Tone } from "../ui/Badge.tsx"
+import { Badge } from "../ui/Badge.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -15,16 +15,9 @@ import { FollowTrouble, Progress } from "./Progress.tsx"
 import { arrivedText, elapsed, outcomeOf, receiptText, type SignedSweep, symbolOf } from "./receipt.ts"
 import { useSession } from "./session.ts"
 import { bySweep, isEnded, type Submission } from "./submissions.ts"
+import { Bar, BADGES } from "./SweepParts.tsx"
 import { TokenMark } from "./TokenMark.tsx"
 import { openedAtMs, useIntent } from "./useIntent.ts"
-
-const BADGES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
-  quoted: ["accent", "Submitting"],
-  submitted: ["accent", "On its way"],
-  settled_source: ["accent", "Settled, arriving"],
-  delivered: ["good", "Delivered"],
-  failed: ["bad", "Failed"]
-}
 
 /** One token of a sweep, with its transactions. */
 function Entry({ submission }: { readonly submission: Submission }) {
@@ -57,24 +50,6 @@ function Entry({ submission }: { readonly submission: Submission }) {
         </section>
       </details>
     </li>
-  )
-}
-
-/** Parts of the sweep that are delivered and failed. The text beside it says the same. */
-function Bar({
-  all,
-  delivered,
-  failed
-}: {
-  readonly all: number
-  readonly delivered: number
-  readonly failed: number
-}) {
-  return (
-    <div aria-hidden="true" className="flex h-2 overflow-hidden rounded-full bg-sunken">
-      <span className="bg-good transition-[width]" style={{ width: `${(delivered / all) * 100}%` }} />
-      <span className="bg-bad-fill transition-[width]" style={{ width: `${(failed / all) * 100}%` }} />
-    </div>
   )
 }
 

@@ -1,0 +1,29 @@
+/** Parts that every list of sweeps has. */
+import type { Tone } from "../ui/Badge.tsx"
+
+/** State of an intent, in words. */
+export const BADGES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
+  quoted: ["accent", "Submitting"],
+  submitted: ["accent", "On its way"],
+  settled_source: ["accent", "Settled, arriving"],
+  delivered: ["good", "Delivered"],
+  failed: ["bad", "Failed"]
+}
+
+/** Parts of the sweep that are delivered and failed. The text beside it says the same. */
+export function Bar({
+  all,
+  delivered,
+  failed
+}: {
+  readonly all: number
+  readonly delivered: number
+  readonly failed: number
+}) {
+  return (
+    <div aria-hidden="true" className="flex h-2 overflow-hidden rounded-full bg-sunken">
+      <span className="bg-good transition-[width]" style={{ width: `${(delivered / all) * 100}%` }} />
+      <span className="bg-bad-fill transition-[width]" style={{ width: `${(failed / all) * 100}%` }} />
+    </div>
+  )
+}
