@@ -163,6 +163,33 @@ const alerts = createRoute({
   component: lazyRouteComponent(() => import("./admin/AlertsPage.tsx"), "AlertsPage")
 })
 
+/** Text of a search. */
+export interface AdminSearch {
+  readonly q: string
+}
+
+const search = createRoute({
+  getParentRoute: () => admin,
+  path: "/search",
+  component: lazyRouteComponent(() => import("./admin/StoryPages.tsx"), "SearchPage"),
+  validateSearch: ({ q }: Record<string, unknown>): AdminSearch => ({
+    // The router reads a text of digits as a number.
+    q: typeof q === "string" || typeof q === "number" ? String(q) : ""
+  })
+})
+
+const story = createRoute({
+  getParentRoute: () => admin,
+  path: "/sweeps/$id",
+  component: lazyRouteComponent(() => import("./admin/StoryPages.tsx"), "StoryPage")
+})
+
+const controls = createRoute({
+  getParentRoute: () => admin,
+  path: "/controls",
+  component: lazyRouteComponent(() => import("./admin/OrchestratorPages.tsx"), "ControlsPage")
+})
+
 const audit = createRoute({
   getParentRoute: () => admin,
   path: "/audit",
@@ -172,7 +199,20 @@ const audit = createRoute({
 const routeTree = root.addChildren([
   signIn,
   dashboard.addChildren([overview, sweeps, sweepDetail, activity, webhooks, webhook, apiKey, quickstart, settings]),
-  admin.addChildren([builders, builder, payouts, payout, revenue, fees, operations, alerts, audit])
+  admin.addChildren([
+    builders,
+    builder,
+    payouts,
+    payout,
+    revenue,
+    fees,
+    operations,
+    controls,
+    search,
+    story,
+    alerts,
+    audit
+  ])
 ])
 
 export const router = createRouter({ routeTree, basepath: "/app", defaultPreload: "intent", scrollRestoration: true })

@@ -121,6 +121,20 @@ layer(services, live)("a builder", (it) => {
         "each time the same message"
       )
       yield* reads(page, "Enabled")
+
+      // 410 ends the delivery at once, and disables the webhook. All that failed is sent again together.
+      server.status = 410
+      yield* click(page, "Send a test event")
+      yield* Effect.promise(() => log.getByText("Given up", { exact: true }).waitFor())
+      yield* Effect.promise(() => page.getByLabel("State of the deliveries").selectOption({ label: "Failed" }))
+      yield* Effect.promise(() => log.getByText("Delivered", { exact: true }).waitFor({ state: "detached" }))
+      server.status = 204
+      yield* click(page, "Enable")
+      yield* reads(page, "The webhook is enabled.")
+      yield* click(page, "Send all failed again")
+      yield* reads(page, "1 are sent again.")
+      yield* reads(page, "No delivery is in this state")
+      yield* isFine(page)
       assert.deepStrictEqual(complaints, [])
     }).pipe(Effect.scoped)
   )

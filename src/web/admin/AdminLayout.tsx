@@ -8,21 +8,13 @@ import { queryClient } from "../api/queryClient.ts"
 import { Button } from "../ui/Button.tsx"
 import { Input } from "../ui/Field.tsx"
 import { Brand } from "../ui/Brand.tsx"
-import { type Destination, Shell } from "../ui/Shell.tsx"
+import { Shell } from "../ui/Shell.tsx"
 import { ErrorState } from "../ui/States.tsx"
 import { ThemeChoice } from "../ui/ThemeChoice.tsx"
 import { sentence, isFailure } from "../api/failures.ts"
 import { alerts } from "./queries.ts"
-
-const DESTINATIONS: ReadonlyArray<Destination> = [
-  { to: "/admin", label: "Builders", icon: "builders", exact: true },
-  { to: "/admin/payouts", label: "Payouts", icon: "payout" },
-  { to: "/admin/revenue", label: "Revenue", icon: "chart" },
-  { to: "/admin/fees", label: "Fees", icon: "wallet" },
-  { to: "/admin/operations", label: "Operations", icon: "activity" },
-  { to: "/admin/alerts", label: "Alerts", icon: "alert" },
-  { to: "/admin/audit", label: "Audit log", icon: "book" }
-]
+import { SearchBox } from "./SearchBox.tsx"
+import { useDestinations } from "./useDestinations.ts"
 
 function TokenGate() {
   const [token, setToken] = useState("")
@@ -111,6 +103,7 @@ export function AdminLayout() {
   const view = useQuery(deployment)
   const needsToken = view.data?.consoleAccess === "admin_token"
   const access = useAccess(needsToken)
+  const destinations = useDestinations(access === "open")
   if (view.isError) {
     return (
       <main className="grid min-h-dvh place-items-center">
@@ -121,7 +114,8 @@ export function AdminLayout() {
   if (view.data === undefined || access === "restoring") return <main aria-busy="true" className="min-h-dvh" />
   if (access === "closed") return <TokenGate />
   return (
-    <Shell account={<Leave needsToken={needsToken} />} area="Admin" destinations={DESTINATIONS}>
+    <Shell account={<Leave needsToken={needsToken} />} area="Admin" destinations={destinations}>
+      <SearchBox />
       <Outlet />
     </Shell>
   )

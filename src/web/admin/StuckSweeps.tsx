@@ -1,52 +1,17 @@
 /** Stuck sweeps: the cause of each, the operator's action, and a retry for those without a transaction. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import type { StuckIntent } from "../../domain/StuckIntent.ts"
-import { call } from "./client.ts"
-import { CONSOLE } from "../api/queryClient.ts"
 import { type TokenBook, useTokenBook } from "../api/tokens.ts"
 import * as explorer from "../lib/explorer.ts"
 import { Address } from "../ui/Address.tsx"
 import { Badge } from "../ui/Badge.tsx"
-import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
-import { toast } from "../ui/Toast.tsx"
-import { stuckSweeps } from "./queries.ts"
-
-const WORDS: Readonly<Record<StuckIntent["waitsFor"], string>> = {
-  operator: "An operator",
-  chain: "A chain's node",
-  lane: "A lane",
-  owner: "Its owner's turn",
-  lease: "Its relayer",
-  rest: "Its next try",
-  gas_price: "A lower price of gas",
-  relayer: "A relayer",
-  broadcast: "A node to take it",
-  inclusion: "A block",
-  confirmation: "Confirmations",
-  expiry: "Its end",
-  delivery: "Delivery"
-}
-
-function Retry({ id }: { readonly id: string }) {
-  const client = useQueryClient()
-  const retry = useMutation({
-    mutationKey: [CONSOLE, "retry"],
-    mutationFn: () => call((api) => api.operations.retry({ params: { id } })),
-    onSuccess: async ({ explanation }) => {
-      toast.done(explanation)
-      await client.invalidateQueries({ queryKey: stuckSweeps.queryKey })
-    },
-    onError: toast.failed
-  })
-  return (
-    <Button aria-label={`Retry ${id}`} busy={retry.isPending} icon="refresh" onClick={() => retry.mutate()} small>
-      Retry
-    </Button>
-  )
-}
+import { operationsHealth, stuckSweeps } from "./queries.ts"
+import { RetryButton } from "./RetryButton.tsx"
+import { WAITS } from "./story/words.ts"
 
 function Sweep({ book, sweep }: { readonly book: TokenBook; readonly sweep: StuckIntent }) {
   const source = book.chain(sweep.sourceChainId)
@@ -58,7 +23,7 @@ function Sweep({ book, sweep }: { readonly book: TokenBook; readonly sweep: Stuc
     <li className="flex flex-wrap items-start justify-between gap-3 px-4 py-4 sm:px-5">
       <div className="min-w-0 flex-1 basis-96">
         <p className="flex flex-wrap items-center gap-2">
-          <Badge tone="warn">{WORDS[sweep.waitsFor]}</Badge>
+          <Badge tone="warn">{WAITS[sweep.waitsFor]}</Badge>
           <span className="font-medium">
             {sweep.status === "submitted" ? "Submitted" : "Settled"} <Time ms={sweep.sinceMs} />, {route}
           </span>
@@ -68,7 +33,11 @@ function Sweep({ book, sweep }: { readonly book: TokenBook; readonly sweep: Stuc
         <dl className="mt-2 flex flex-wrap gap-x-6 gap-y-1 text-sm">
           <div className="flex min-w-0 flex-wrap items-center gap-x-1.5">
             <dt className="text-muted">Intent</dt>
-            <dd className="font-mono text-xs break-all">{sweep.id}</dd>
+            <dd className="font-mono text-xs break-all">
+              <Link className="text-accent hover:underline" params={{ id: sweep.id }} to="/admin/sweeps/$id">
+                {sweep.id}
+              </Link>
+            </dd>
           </div>
           <div className="flex items-center gap-1.5">
             <dt className="text-muted">Owner</dt>
@@ -102,8 +71,28 @@ function Sweep({ book, sweep }: { readonly book: TokenBook; readonly sweep: Stuc
           )}
         </dl>
       </div>
-      {sweep.retryable && <Retry id={sweep.id} />}
+      {sweep.retryable && <RetryButton id={sweep.id} />}
     </li>
+  )
+}
+
+/** Says that nothing is stuck only if every chain is seen. */
+function NoneStuck() {
+  const health = useQuery(operationsHealth)
+  const sick = health.data?.chains.filter(({ status }) => status !== "ok").map(({ name }) => name)
+  if (sick === undefined || sick.length > 0) {
+    return (
+      <EmptyState icon="alert" title="No sweep is known to be stuck">
+        {sick === undefined
+          ? "The health of the chains is not known."
+          : `The newest blocks of ${sick.join(" and ")} are not seen, so sweeps there do not progress.`}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState icon="check" title="No sweep is stuck">
+      Every chain has fresh blocks, and every submitted sweep makes progress.
+    </EmptyState>
   )
 }
 
@@ -124,9 +113,7 @@ export function StuckSweeps() {
           <Skeleton className="h-24 w-full" />
         </div>
       ) : found.data.intents.length === 0 ? (
-        <EmptyState icon="check" title="No sweep is stuck">
-          Every submitted sweep makes progress.
-        </EmptyState>
+        <NoneStuck />
       ) : (
         <>
           <ul className="divide-y divide-line">

@@ -4,6 +4,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Console } from "../../api/builder/ConsoleApi.ts"
 import { Operations } from "../../api/builder/OperationsApi.ts"
+import { Stories } from "../../api/builder/StoriesApi.ts"
 import * as AdminToken from "../api/adminToken.ts"
 import { callsOf, contract } from "../api/backend.ts"
 import { baseUrl } from "../api/baseUrl.ts"
@@ -15,7 +16,7 @@ const withAdminToken = HttpClient.mapRequest((request: HttpClientRequest.HttpCli
 
 export const call = callsOf(
   Effect.runSync(
-    HttpApiClient.make(contract.add(Console, Operations), { baseUrl, transformClient: withAdminToken }).pipe(
+    HttpApiClient.make(contract.add(Console, Operations, Stories), { baseUrl, transformClient: withAdminToken }).pipe(
       Effect.provide(FetchHttpClient.layer)
     )
   )

@@ -102,3 +102,34 @@ export const audit = infiniteQueryOptions({
   initialPageParam: first,
   getNextPageParam: ({ nextCursor }) => nextCursor
 })
+
+export const foundSweeps = (q: string) =>
+  queryOptions({
+    queryKey: [CONSOLE, "operations", "find", q],
+    queryFn: ({ signal }) => call((api) => api.operations.find({ query: { q } }), signal)
+  })
+
+export const foundInBooks = (q: string) =>
+  queryOptions({
+    queryKey: [CONSOLE, "find", q],
+    queryFn: ({ signal }) => call((api) => api.stories.find({ query: { q } }), signal)
+  })
+
+export const sweepStory = (id: string) =>
+  queryOptions({
+    queryKey: [CONSOLE, "operations", "story", id],
+    queryFn: ({ signal }) => call((api) => api.operations.story({ params: { id } }), signal),
+    refetchInterval: 5_000
+  })
+
+export const booksOfSweep = (id: string) =>
+  queryOptions({
+    queryKey: [CONSOLE, "books", id],
+    queryFn: ({ signal }) => call((api) => api.stories.books({ params: { id } }), signal)
+  })
+
+export const pauses = queryOptions({
+  queryKey: [CONSOLE, "operations", "pauses"],
+  queryFn: ({ signal }) => call((api) => api.operations.pauses(), signal),
+  refetchInterval: 10_000
+})

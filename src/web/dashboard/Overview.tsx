@@ -21,6 +21,8 @@ const performance = () => import("./sweeps/Performance.tsx")
 const SweepStats = lazy(async () => ({ default: (await performance()).SweepStats }))
 const VolumeCard = lazy(async () => ({ default: (await performance()).VolumeCard }))
 
+const WorthStat = lazy(async () => ({ default: (await import("./Worth.tsx")).WorthStat }))
+
 /** Placeholder of the same size as the content, so that the layout does not shift. */
 const LOADING = (
   <>
@@ -36,7 +38,6 @@ export function Overview() {
   const recent = useQuery(recentActivity)
   const totals = useQuery(accruals)
   const entries = recent.data?.entries
-  const owed = totals.data?.balances.length
   return (
     <Page
       actions={
@@ -59,11 +60,15 @@ export function Overview() {
         <Suspense fallback={LOADING}>
           <SweepStats />
         </Suspense>
-        <Stat
-          label="Owed to you"
-          note={owed === 0 ? "everything is paid out" : "paid in batches"}
-          value={owed === undefined ? <Skeleton className="h-6 w-20" /> : owed === 1 ? "1 token" : `${owed} tokens`}
-        />
+        <Suspense fallback={<Stat label="Owed to you" value={<Skeleton className="h-6 w-20" />} />}>
+          <WorthStat
+            all="paid in batches"
+            balances={totals.data?.balances}
+            book={book}
+            label="Owed to you"
+            none="everything is paid out"
+          />
+        </Suspense>
         <Stat
           label="Your markup"
           note={`capped at ${percent(builder.maxBuilderBps)}`}

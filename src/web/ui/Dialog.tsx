@@ -1,5 +1,5 @@
 /** A modal dialog. The browser's dialog element keeps the focus inside and closes with Escape. */
-import { type ReactNode, useEffect, useId, useRef } from "react"
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react"
 
 export interface DialogProps {
   readonly title: string
@@ -13,7 +13,8 @@ export interface DialogProps {
 export function Dialog({ actions, children, dismissible = true, onClose, title }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Closed before it leaves the page, so that the focus goes back to where it was.
+  useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
     return () => element?.close()

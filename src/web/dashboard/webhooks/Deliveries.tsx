@@ -1,10 +1,13 @@
 /** Deliveries of a webhook, newest first, with all attempts. Each can be sent again. */
 import { useInfiniteQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
 import { atSecond } from "../../lib/time.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Card } from "../../ui/Card.tsx"
 import { CopyButton } from "../../ui/Copy.tsx"
+import { Select } from "../../ui/Field.tsx"
 import { Icon } from "../../ui/Icon.tsx"
 import { LoadMore } from "../../ui/LoadMore.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../../ui/States.tsx"
@@ -73,6 +76,15 @@ function Entry({ delivery, isEnabled }: { readonly delivery: Delivery; readonly 
             <p className="min-w-0 text-sm">
               <span className="text-muted">webhook-id</span>{" "}
               <code className="font-mono text-xs break-all">{messageId}</code>
+              {type !== "webhook.test" && (
+                <Link
+                  className="ml-2 text-accent hover:underline"
+                  params={{ id: messageId.replace(/:[a-z_]+$/, "") }}
+                  to="/sweeps/$id"
+                >
+                  Open the sweep
+                </Link>
+              )}
             </p>
             <Button
               aria-label={`Send again: ${type} ${messageId}`}
@@ -101,11 +113,59 @@ function Entry({ delivery, isEnabled }: { readonly delivery: Delivery; readonly 
   )
 }
 
+const STATES = [
+  ["all", "All"],
+  ["failed", "Failed"],
+  ["pending", "Pending"],
+  ["delivered", "Delivered"]
+] as const
+
+/** Sends every failed message of the webhook again. */
+function SendFailedAgain({ webhook }: { readonly webhook: Webhook }) {
+  const replay = useWebhookChange({
+    onDone: ({ more, queued }: { readonly more: boolean; readonly queued: number }) =>
+      toast.done(
+        queued === 0
+          ? "No delivery has failed."
+          : `${queued.toLocaleString()} are sent again.${more ? " There are more: send again." : ""}`
+      )
+  })
+  return (
+    <Button
+      busy={replay.isPending}
+      disabled={!webhook.enabled}
+      icon="refresh"
+      onClick={() => replay.mutate((api) => api.webhooks.replayFailed({ params: { id: webhook.id } }))}
+      small
+    >
+      Send all failed again
+    </Button>
+  )
+}
+
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
-  const pages = useInfiniteQuery(deliveries(webhook.id))
+  const [state, setState] = useState<(typeof STATES)[number][0]>("all")
+  const pages = useInfiniteQuery(deliveries(webhook.id, state === "all" ? undefined : state))
   const loaded = pages.data?.pages.flatMap((page) => page.deliveries)
   return (
     <Card
+      actions={
+        <>
+          <Select
+            hideLabel
+            label="State of the deliveries"
+            onChange={(event) => setState(STATES.find(([each]) => each === event.target.value)?.[0] ?? "all")}
+            value={state}
+          >
+            {STATES.map(([each, label]) => (
+              <option key={each} value={each}>
+                {label}
+              </option>
+            ))}
+          </Select>
+          <SendFailedAgain webhook={webhook} />
+        </>
+      }
       description="Deliveries of the last 30 days. Open one for its attempts, responses and payload."
       flush
       title="Deliveries"
@@ -116,6 +176,8 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
         <div className="p-5">
           <Skeleton className="h-40 w-full" />
         </div>
+      ) : loaded.length === 0 && state !== "all" ? (
+        <EmptyState icon="webhook" title="No delivery is in this state" />
       ) : loaded.length === 0 ? (
         <EmptyState icon="webhook" title="No deliveries yet">
           Send a test event to see whether your server receives it.

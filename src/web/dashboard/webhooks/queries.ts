@@ -24,15 +24,20 @@ const SELDOM_MILLIS = 30_000
 
 const isDueSoon = ({ dueAtMs }: Delivery): boolean => dueAtMs !== undefined && dueAtMs < Date.now() + SOON_MILLIS
 
-export const deliveries = (id: string) =>
+/** `state`: only deliveries in it. */
+export const deliveries = (id: string, state: Delivery["state"] | undefined) =>
   infiniteQueryOptions({
-    queryKey: [...WEBHOOKS, "deliveries", id],
+    queryKey: [...WEBHOOKS, "deliveries", id, state ?? "all"],
     queryFn: ({ pageParam, signal }) =>
       call(
         (api) =>
           api.webhooks.deliveries({
             params: { id },
-            query: { limit: PAGE, ...(pageParam === undefined ? {} : { cursor: pageParam }) }
+            query: {
+              limit: PAGE,
+              ...(state === undefined ? {} : { state }),
+              ...(pageParam === undefined ? {} : { cursor: pageParam })
+            }
           }),
         signal
       ),
