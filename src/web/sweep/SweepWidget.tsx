@@ -15,7 +15,7 @@
  * inline script or style. `connect-src` must allow the orchestrator's origin.
  */
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query"
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react"
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
 import {
   createSweepClient,
   type Intent,
@@ -37,7 +37,6 @@ import { AccountChip } from "./AccountChip.tsx"
 import { Trouble } from "./Banner.tsx"
 import { type Catalog, makeCatalog } from "./catalog.ts"
 import { ConnectStep } from "./ConnectStep.tsx"
-import { Desk } from "./Desk.tsx"
 import type { Nodes } from "./keyAccount.ts"
 import { type Session, SessionContext } from "./session.ts"
 import { useSubmissions } from "./submissions.ts"
@@ -79,6 +78,11 @@ export interface SweepWidgetProps {
   /** Nodes of a local network by chain. Enables worthless keys in the browser, so never set it on a real deployment. */
   readonly localNodes?: Nodes
 }
+
+const loadDesk = () => import("./Desk.tsx").then((module) => ({ default: module.Desk }))
+
+/** Its code comes while the user chooses a wallet. */
+const Desk = lazy(loadDesk)
 
 const RETRIES = 2
 
@@ -174,7 +178,9 @@ function Connected({
         {heading ?? <h2 className="text-xl font-semibold tracking-tight">Sweep</h2>}
         <AccountChip disconnect={disconnect} />
       </div>
-      <Desk selection={selection} />
+      <Suspense fallback={<Frame />}>
+        <Desk selection={selection} />
+      </Suspense>
     </SessionContext>
   )
 }
@@ -220,6 +226,7 @@ export function SweepWidget(props: SweepWidgetProps) {
   const { theme = "system" } = props
   const [queries] = useState(makeQueries)
   useEffect(discover, [])
+  useEffect(() => void loadDesk(), [])
   return (
     <QueryClientProvider client={queries}>
       <div className="text-ink" {...(theme === "system" ? {} : { "data-theme": theme })}>
