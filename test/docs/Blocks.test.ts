@@ -115,7 +115,7 @@ layer(Runs.layer(SHELLS, pages).pipe(Layer.provideMerge(Reader.layer(SHELLS))), 
       }
       yield* Effect.promise(() => writeFile(join(directory, "tsconfig.json"), JSON.stringify(config)))
       const tsc = Bun.spawn(
-        [process.execPath, join(projectRoot, "node_modules", "typescript", "bin", "tsc"), "-p", "."],
+        [process.execPath, join(projectRoot, "node_modules", "typescript", "bin", "tsc"), "-p", ".", "--checkers", "1"],
         {
           cwd: directory,
           stdout: "pipe"

@@ -5,13 +5,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 /** Files of more than 20 seconds, longest first. Their place must not depend on a cache, which a fresh clone does not have. */
 export const LONG: ReadonlyArray<string> = [
   "test/docs/Blocks.test.ts",
-  "test/web/Accessibility.test.ts",
   "test/faults/Crash.test.ts",
+  "test/faults/ChaosSteps.test.ts",
+  "test/faults/Chaos.test.ts",
+  "test/web/Accessibility.test.ts",
   "test/e2e/Builder.test.ts",
   "test/web/Sweep.test.ts",
   "test/faults/Database.test.ts",
-  "test/faults/Chaos.test.ts",
-  "test/faults/ChaosSteps.test.ts",
   "test/faults/Attacks.test.ts",
   "test/cli/Gate.test.ts",
   "test/examples/Hostile.test.ts",
