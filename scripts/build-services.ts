@@ -1,12 +1,13 @@
 /**
- * Bundles the command line with both services into `dist/services`, for the image: `bun scripts/build-services.ts`. The bundle
- * leaves out the native library of signatures, which the image has beside it, and the packages of the local network, which it lacks.
+ * Bundles the command line with both services, for the image: `bun scripts/build-services.ts [DIRECTORY]`. Default:
+ * `dist/services`. The bundle leaves out the native library of signatures, which the image has beside it, and the packages of the
+ * local network, which it lacks.
  */
 import { rm } from "node:fs/promises"
-import { join, relative } from "node:path"
+import { join, relative, resolve } from "node:path"
 
 const root = join(import.meta.dirname, "..")
-const output = join(root, "dist/services")
+const output = resolve(process.argv[2] ?? join(root, "dist/services"))
 
 /** A package with a compiled program, which finds it beside its own files. */
 const NATIVE = "secp256k1"

@@ -41,7 +41,9 @@ contract PlantedTest {
 const vitest = {
   copied: [
     "vitest.config.ts",
-    ...["LongestFirst", "PostgresSetup", "TestKinds"].map((name) => `test/support/${name}.ts`),
+    ...["LongestFirst", "PostgresSetup", "RunDirectory", "RunSetup", "TestKinds"].map(
+      (name) => `test/support/${name}.ts`
+    ),
     "src"
   ],
   file: "test/Planted.test.ts",

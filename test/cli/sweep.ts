@@ -1,9 +1,7 @@
 /** Runs the command line in its own process. */
-import { fileURLToPath } from "node:url"
 import { Effect, Stream } from "effect"
 import { ChildProcess } from "effect/process"
-
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+import { program } from "../support/Program.ts"
 
 export interface Outcome {
   readonly code: number
@@ -32,4 +30,4 @@ export const run = Effect.fnUntraced(function* (
 
 /** Runs `sweep` with arguments and settings until it exits. Default of `cwd`: that of the test. */
 export const sweep = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, cwd?: string) =>
-  run([MAIN, ...args], env, cwd)
+  Effect.flatMap(Effect.promise(program), (main) => run([main, ...args], env, cwd))

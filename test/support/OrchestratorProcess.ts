@@ -1,8 +1,8 @@
 /** A service as its own process, as in production: what a test does to it, a machine can do to it. */
-import { fileURLToPath } from "node:url"
 import { Effect, Option, Redacted, Schedule, Schema, type Scope, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import type { Hex } from "viem"
+import { program } from "./Program.ts"
 
 export class ProcessFailed extends Schema.TaggedError<ProcessFailed>()("ProcessFailed", { detail: Schema.String }) {
   override get message(): string {
@@ -34,8 +34,6 @@ export interface OrchestratorProcess {
 
 export const ADMIN_TOKEN = "operator"
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
-
 /**
  * Becomes the command in "$@", beside a process that kills it when standard input ends. Its other end is held by the test
  * runner, so not even SIGKILL for that one leaves a service behind.
@@ -59,13 +57,14 @@ const SETTINGS = {
 const sendSignal = (pid: number, signal: NodeJS.Signals): Effect.Effect<void> =>
   Effect.ignore(Effect.try(() => process.kill(pid, signal)))
 
-/** Runs `bun src/main.ts orchestrator`, or the other service, until it is stopped or the scope closes; returns once it answers. */
+/** Runs `sweep orchestrator`, or the other service, until it is stopped or the scope closes; returns once it answers. */
 export const start = Effect.fn("OrchestratorProcess.start")(function* (
   options: Options
 ): Effect.fn.Return<OrchestratorProcess, ProcessFailed, Scope.Scope | ChildProcessSpawner.ChildProcessSpawner> {
+  const main = yield* Effect.promise(program)
   const handle = yield* ChildProcess.make(
     "/bin/sh",
-    ["-c", SUPERVISED, "orchestrator", process.execPath, MAIN, options.command ?? "orchestrator"],
+    ["-c", SUPERVISED, "orchestrator", process.execPath, main, options.command ?? "orchestrator"],
     {
       stdin: "pipe",
       stdout: "pipe",
