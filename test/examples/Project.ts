@@ -2,6 +2,7 @@
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises"
 import { basename, delimiter, join } from "node:path"
 import { build } from "../../scripts/build-sdk.ts"
+import { once } from "../support/RunDirectory.ts"
 
 export const root = join(import.meta.dirname, "..", "..")
 
@@ -69,7 +70,8 @@ export const make = async (directory: string): Promise<string> => {
   const project = join(directory, "project")
   const modules = join(project, "node_modules")
   await mkdir(join(modules, "token-sweep"), { recursive: true })
-  const archive = await build(join(directory, "build", "sdk"))
+  const packed = await once("client", (shared) => build(join(shared, "sdk")))
+  const [archive = ""] = await Array.fromAsync(new Bun.Glob("*.tgz").scan({ cwd: packed, absolute: true }))
   // The same as a package manager does with a package that has no dependencies.
   const unpacked = await run(["tar", "-xzf", archive, "-C", join(modules, "token-sweep"), "--strip-components=1"], {
     cwd: directory
