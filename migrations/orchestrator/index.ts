@@ -35,6 +35,7 @@ import operatedLanes from "./0045_operated_lanes.ts"
 import alertNotices from "./0046_alert_notices.ts"
 import operatorOverrides from "./0047_operator_overrides.ts"
 import lostTransactions from "./0048_lost_transactions.ts"
+import roleHeartbeats from "./0050_role_heartbeats.ts"
 import sweepStories from "./0057_sweep_stories.ts"
 
 export const migrations = {
@@ -71,5 +72,6 @@ export const migrations = {
   "0046_alert_notices": alertNotices,
   "0047_operator_overrides": operatorOverrides,
   "0048_lost_transactions": lostTransactions,
+  "0050_role_heartbeats": roleHeartbeats,
   "0057_sweep_stories": sweepStories
 }

@@ -17,29 +17,9 @@ import * as BuilderAttributionHttp from "../adapters/http/BuilderAttributionHttp
 import * as BuilderLedgerHttp from "../adapters/http/BuilderLedgerHttp.ts"
 import * as ProviderHealth from "../adapters/providers/Health.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
-import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
-import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
-import * as Database from "../adapters/sql/shared/Database.ts"
-import * as SqlAlertNotices from "../adapters/sql/orchestrator/AlertNotices.ts"
-import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
-import * as SqlBacklog from "../adapters/sql/orchestrator/Backlog.ts"
-import * as SqlBridgeFlights from "../adapters/sql/orchestrator/BridgeFlights.ts"
-import * as SqlExposures from "../adapters/sql/orchestrator/Exposures.ts"
-import * as SqlHeldIntents from "../adapters/sql/orchestrator/HeldIntents.ts"
-import * as SqlIdempotency from "../adapters/sql/orchestrator/Idempotency.ts"
-import * as SqlIntents from "../adapters/sql/orchestrator/Intents.ts"
-import * as SqlKeptData from "../adapters/sql/orchestrator/KeptData.ts"
-import * as SqlLaneBook from "../adapters/sql/orchestrator/LaneBook.ts"
-import * as SqlLastPrices from "../adapters/sql/orchestrator/LastPrices.ts"
-import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
-import * as SqlOverrides from "../adapters/sql/orchestrator/Overrides.ts"
-import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
-import * as SqlRefunds from "../adapters/sql/orchestrator/Refunds.ts"
-import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
-import * as SqlSweepRecords from "../adapters/sql/orchestrator/SweepRecords.ts"
-import * as SqlTreasurySales from "../adapters/sql/orchestrator/TreasurySales.ts"
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
 import type { KeyReference } from "../domain/KeyReference.ts"
+import { type Share, WHOLE } from "../domain/Role.ts"
 import { NATIVE } from "../domain/Token.ts"
 import * as ChainReviews from "../orchestrator/operate/ChainReviews.ts"
 import { HealthCheck } from "../orchestrator/operate/HealthCheck.ts"
@@ -49,13 +29,17 @@ import { Intake } from "../orchestrator/intake/Intake.ts"
 import { SweepIntake } from "../orchestrator/intake/SweepIntake.ts"
 import * as KeptClearances from "../orchestrator/shared/KeptClearances.ts"
 import { KeptOverrides } from "../orchestrator/shared/KeptOverrides.ts"
+import * as Limits from "../orchestrator/shared/Limits.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
+import { onlyIn, ProcessShare } from "../orchestrator/shared/ProcessShare.ts"
 import { OutboxDelivery } from "../orchestrator/outbox/OutboxDelivery.ts"
 import { Portfolio } from "../orchestrator/portfolio/Portfolio.ts"
+import { LimitDesk } from "../orchestrator/operate/LimitDesk.ts"
 import { PauseDesk } from "../orchestrator/operate/PauseDesk.ts"
 import { ProviderProbes } from "../orchestrator/operate/ProviderProbes.ts"
 import { Readiness } from "../orchestrator/operate/Readiness.ts"
 import { StoryDesk } from "../orchestrator/operate/StoryDesk.ts"
+import * as RoleReview from "../orchestrator/operate/RoleReview.ts"
 import * as Sampling from "../orchestrator/operate/Sampling.ts"
 import * as Retention from "../orchestrator/operate/Retention.ts"
 import { Quoter } from "../orchestrator/quote/Quoter.ts"
@@ -79,8 +63,10 @@ import * as Notifications from "./Notifications.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
 import * as Redis from "./Redis.ts"
 import * as Telemetry from "./Telemetry.ts"
+import * as Stores from "./orchestrator/Stores.ts"
 import * as Swaps from "./orchestrator/Swaps.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
+import * as ProbeServer from "../server/orchestrator/ProbeServer.ts"
 import * as SumReview from "../runtime/SumReview.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 
@@ -92,6 +78,8 @@ export interface BuilderBackend {
 }
 
 export interface Options {
+  /** Part of the service that this process runs. Default: everything. */
+  readonly share?: Share
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
   /** The database without a proxy. Default: `databaseUrl` leads to it directly. */
@@ -153,8 +141,13 @@ const builderBackend = (backend: BuilderBackend | undefined) =>
     backend?.token === undefined ? unbooked : BuilderLedgerHttp.layer({ builderUrl: backend.url, token: backend.token })
   )
 
+const shareOf = ({ share = WHOLE }: Pick<Options, "share">): Share => share
+
+/** Limits of the operator, followed once for the whole process. */
+const followed = Limits.layer.pipe(Layer.provide(KeptOverrides.layer))
+
 /** Adapters that use the nodes. */
-const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
+const onChain = (options: Options, durable: ReturnType<typeof Stores.layer>) => {
   const prices = AppPrices.layer(options).pipe(Layer.provide(durable))
   return Layer.mergeAll(
     AppBridges.layer(
@@ -166,49 +159,21 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
     AcrossRefunds.layer,
     EvmSweepSimulation.layer,
     ListAndSimulation.layer(options.settings.maxTransferFeeBps),
-    AppPortfolio.layer(options.discovery),
+    // Token lists are kept fresh where portfolios are asked for.
+    AppPortfolio.layer(shareOf(options).roles.has("api") ? options.discovery : undefined),
     prices,
     AppRisk.layer(options.chains, options.risk, Redis.answers(options.redisUrl)).pipe(Layer.provide(prices)),
     AppScreening.layer(options.screening).pipe(Layer.provide(durable)),
     Swaps.layer(options.chains, options.routeServices).pipe(Layer.provide(prices))
-  ).pipe(Layer.provideMerge(Layer.mergeAll(JsonRpcChains.layer(options.chains), EvmSweepContracts.layer)))
-}
-
-/** A US dollar as values are scaled. */
-const USD = 10n ** 18n
-
-/** The durable stores. They are built after the migrations. */
-const stores = (options: Options) =>
-  Layer.mergeAll(
-    SqlAlertNotices.layer,
-    SqlAlerts.layer,
-    SqlBacklog.layer,
-    SqlBridgeFlights.layer(BigInt(options.bridges?.maxInFlightUsd ?? 0) * USD),
-    SqlExposures.layer,
-    SqlHeldIntents.layer,
-    SqlIdempotency.layer,
-    SqlIntents.layer,
-    SqlKeptData.layer,
-    SqlKeptSums.layer("orchestrator"),
-    SqlLaneBook.layer,
-    SqlLastPrices.layer,
-    SqlOutbox.layer,
-    SqlOverrides.layer,
-    SqlRefunds.layer,
-    SqlRelayTransactions.layer,
-    SqlStoreProbe.layer("orchestrator"),
-    SqlSweepRecords.layer,
-    SqlTreasurySales.layer
   ).pipe(
-    Layer.provide(Migrated.layer),
-    Layer.provide(
-      Database.layer({
-        url: options.databaseUrl,
-        directUrl: options.databaseDirectUrl,
-        poolSize: options.databasePoolSize
-      })
+    Layer.provideMerge(
+      Layer.mergeAll(
+        JsonRpcChains.layer(options.chains).pipe(Layer.provide(followed.pipe(Layer.provide(durable)))),
+        EvmSweepContracts.layer
+      )
     )
   )
+}
 
 const keys = ({ feeRecipientKey, keys: options = ConfiguredKey.IN_PROCESS, relayerKeys }: Options) =>
   Layer.merge(
@@ -220,7 +185,7 @@ const keys = ({ feeRecipientKey, keys: options = ConfiguredKey.IN_PROCESS, relay
 
 /** Adapters of a deployment for every port. */
 export const adapters = (options: Options) => {
-  const durable = stores(options)
+  const durable = Stores.layer({ ...options, maxInFlightUsd: options.bridges?.maxInFlightUsd })
   return Layer.mergeAll(
     builderBackend(options.builderBackend),
     AppFees.layer(options.subscriptions),
@@ -252,12 +217,19 @@ const providerProbes = Layer.effect(
   })
 )
 
-/** The use cases over any implementation of the ports. Relayer, watcher and outbox run while the layer lives. */
+/**
+ * The use cases over any implementation of the ports. Relayer, watcher and outbox run while the layer lives, as far as this process has
+ * their roles.
+ */
 export const useCases = Layer.mergeAll(
   ChainReviews.layer,
   LaneDesk.layer,
   PauseDesk.layer,
-  Layer.merge(IntentDesk.layer, StoryDesk.layer).pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
+  LimitDesk.layer,
+  Layer.merge(IntentDesk.layer, StoryDesk.layer).pipe(
+    Layer.provideMerge(HealthCheck.layer),
+    Layer.provide(providerProbes)
+  ),
   Treasury.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(Intake.layer, SweepIntake.layer, Quoter.layer, Relayer.layer).pipe(
@@ -267,11 +239,11 @@ export const useCases = Layer.mergeAll(
   ),
   Portfolio.layer,
   Readiness.layer,
-  Retention.layer,
-  SumReview.layer,
+  RoleReview.layer,
+  Layer.merge(Retention.layer, SumReview.layer).pipe(onlyIn("outbox")),
   TargetReviews.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
-).pipe(Layer.provideMerge(KeptOverrides.layer))
+).pipe(Layer.provide(followed), Layer.provideMerge(KeptOverrides.layer))
 
 const notifications = (options: Notifications.Options) =>
   Notifications.layer(
@@ -280,19 +252,29 @@ const notifications = (options: Notifications.Options) =>
     Effect.flatMap(Readiness, ({ check }) => Effect.map(check, ({ unready }) => unready.length === 0))
   ).pipe(Layer.provide(Readiness.layer))
 
-/** The whole service with its server. */
+/** The routes of the process. Its use cases run also where no route uses them. */
+const server = (options: Options) => {
+  const { roles } = shareOf(options)
+  const listening = { port: options.port, hostname: options.host, drain: options.drainMillis ?? 0 }
+  return roles.has("api")
+    ? OrchestratorServer.listen(listening).pipe(Layer.provide(useCases))
+    : ProbeServer.listen(roles, listening).pipe(Layer.provide(useCases))
+}
+
+/** The service with its server, as far as this process runs it. */
 export const layer = (options: Options) =>
   Layer.mergeAll(
-    OrchestratorServer.listen({ port: options.port, hostname: options.host, drain: options.drainMillis ?? 0 }).pipe(
-      Layer.provide(useCases)
-    ),
-    Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,
+    server(options),
+    Telemetry.isRead(options.telemetry, options.server.metricsToken)
+      ? Sampling.layer.pipe(Layer.provide(followed))
+      : Layer.empty,
     options.notifications === undefined ? Layer.empty : notifications(options.notifications),
     Redis.review(options.redisUrl)
   ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(ProviderHealth.layer),
     Layer.provide(OrchestratorSettings.layer(options.settings)),
+    Layer.provide(Layer.succeed(ProcessShare, shareOf(options))),
     Layer.provide(ServerSettings.layer(options.server)),
     Layer.provide(Redis.rateLimits(options.redisUrl)),
     Layer.provide(Telemetry.layer("orchestrator", options.telemetry))

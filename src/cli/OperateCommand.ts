@@ -2,6 +2,7 @@
 import { Command } from "effect/cli"
 import { operateFind, operateStory } from "./OperateFind.ts"
 import { operateLanes } from "./OperateLanes.ts"
+import { operateLimits } from "./OperateLimits.ts"
 import { operateLog } from "./OperateLog.ts"
 import { operatePause, operatePauses, operateReset, operateResume } from "./OperatePauses.ts"
 
@@ -12,6 +13,7 @@ export const operateCommand = Command.make("operate").pipe(
     operateResume,
     operateReset,
     operatePauses,
+    operateLimits,
     operateFind,
     operateStory,
     operateLanes,

@@ -17,6 +17,7 @@ import * as DiscoveryOptions from "./DiscoveryOptions.ts"
 import * as Keys from "./Keys.ts"
 import * as Problems from "./Problems.ts"
 import { routeServices } from "./RouteServiceOptions.ts"
+import * as ProcessShareFlags from "./ProcessShareFlags.ts"
 import * as RiskOptions from "./RiskOptions.ts"
 import * as ScreeningOptions from "./ScreeningOptions.ts"
 import { securityContact } from "./SecurityOptions.ts"
@@ -134,18 +135,32 @@ const options = Effect.gen(function* () {
   } satisfies OrchestratorApp.Options
 })
 
-export const orchestratorCommand = Command.make("orchestrator", {}, () =>
+export const orchestratorCommand = Command.make("orchestrator", ProcessShareFlags.flags, (wanted) =>
   Effect.gen(function* () {
     const resolved = yield* options
+    const share = yield* ProcessShareFlags.read(
+      wanted,
+      resolved.chains.map(({ chain }) => chain.id)
+    )
     // Imported here, so that other commands do not load the service.
     const app = yield* Effect.promise(() => import("../apps/OrchestratorApp.ts"))
     const listening = Effect.logInfo(`listening on http://${resolved.host}:${resolved.port}`, {
-      chains: resolved.chains.map(({ chain }) => `${chain.name} (${chain.id})`).join(", ")
+      chains: resolved.chains.map(({ chain }) => `${chain.name} (${chain.id})`).join(", "),
+      roles: [...share.roles].join(", "),
+      ...(share.chains === undefined ? {} : { worksOn: [...share.chains].join(", ") })
     })
-    return yield* Layer.launch(Layer.tap(app.layer(resolved), () => listening))
+    return yield* Layer.launch(Layer.tap(app.layer({ ...resolved, share }), () => listening))
   }).pipe(Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Run the orchestrator: quotes, intents, relayer and watcher. `sweep settings` lists its settings"
-  )
+    "Run the orchestrator: quotes, intents, relayer and watcher, or some of these roles. `sweep settings` lists its settings"
+  ),
+  Command.withExamples([
+    { command: "sweep orchestrator", description: "Run everything" },
+    { command: "sweep orchestrator --roles api", description: "Answer requests, and send nothing" },
+    {
+      command: "sweep orchestrator --roles relay,watch --chains 8453",
+      description: "Send and follow sweeps of one chain"
+    }
+  ])
 )

@@ -52,6 +52,13 @@ export const orchestrator = {
     check: integer(POSITIVE),
     meaning: "Requests per client and minute on the public routes."
   }),
+  roleLifetimeSeconds: setting({
+    name: "ROLE_LIFETIME_SECONDS",
+    default: 30,
+    check: integer({ from: 3, to: 3_600 }),
+    meaning:
+      "Time without a sign of life of any process after which a role, or a role's chain, raises the alert `role_unserved`, in seconds. The same in all processes."
+  }),
   relayerKeys: secrets({
     name: "RELAYER_KEYS",
     required: true,
@@ -197,6 +204,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
   },
   watcher: { pollMillis: values.watcherPollMillis, batch: 500 },
   outbox: { pollMillis: 1_000, leaseMillis: 30_000, batch: 50 },
+  roles: { lifetimeMillis: values.roleLifetimeSeconds * 1000 },
   treasury: {
     assets: values.treasuryAssets,
     intervalMillis: values.treasuryIntervalHours === 0 ? undefined : values.treasuryIntervalHours * 3_600_000,

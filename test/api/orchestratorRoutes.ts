@@ -173,6 +173,20 @@ export const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error"]
   },
+  "get /admin/limits": {
+    "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "post /admin/limits": {
+    "401": ["unauthorized"],
+    "404": ["not found"],
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /admin/log": {
     "401": ["unauthorized"],
     "429": ["rate limit exceeded"],

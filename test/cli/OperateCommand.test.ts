@@ -107,6 +107,28 @@ describe("sweep operate", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("sets, lists and clears limits, and explains what cannot be set", () =>
+    Effect.gen(function* () {
+      const { base } = yield* serve({}, { adminToken: Redacted.make(TOKEN) })
+      const run = (...args: ReadonlyArray<string>) =>
+        sweepHere(["operate", "limits", ...args], { ORCHESTRATOR_URL: base, ORCHESTRATOR_ADMIN_TOKEN: TOKEN })
+      const of = (chain: string) => ["--chain", chain, "--limit", "dailySpendCapWei"]
+      const set = yield* run("set", ...of("1"), "--wei", "5", "--reason", "gas spikes")
+      assert.match(set.out, /1 +dailySpendCapWei +5 +no limit +\S+ +admin-token +gas spikes/, set.err)
+      assert.match((yield* run("list")).out, /1 +dailySpendCapWei +5 +no limit/)
+      const cleared = yield* run("clear", ...of("1"), "--json")
+      assert.deepStrictEqual(JSON.parse(cleared.out), {
+        subject: { chainId: 1, limit: "dailySpendCapWei" },
+        wei: null,
+        configured: null,
+        chosen: null
+      })
+      assert.include((yield* run("set", ...of("99"), "--wei", "5")).err, "does not serve this chain")
+      assert.include((yield* run("set", ...of("1"), "--wei", "-5")).err, "non-negative integer")
+      assert.include((yield* run("set", "--chain", "1", "--limit", "everything", "--wei", "5")).err, "dailySpendCapWei")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("pauses, resumes and resets, which GET /chains shows at once", () =>
     Effect.gen(function* () {
       const { base } = yield* serve({ pausedChains: [2] }, { adminToken: Redacted.make(TOKEN) })

@@ -164,7 +164,8 @@ describe("settings", () => {
           TREASURY_INTERVAL_HOURS: "0",
           TREASURY_MIN_USD: "19",
           TREASURY_MAX_USD: "20",
-          TREASURY_TOLERANCE_BPS: "21"
+          TREASURY_TOLERANCE_BPS: "21",
+          ROLE_LIFETIME_SECONDS: "29"
         })
       )
       assert.deepStrictEqual(changed, {
@@ -177,6 +178,7 @@ describe("settings", () => {
         maxTransferFeeBps: 28,
         defaultSourceChain: 9,
         clearanceLifetimeMillis: 10_000,
+        roles: { lifetimeMillis: 29_000 },
         relayer: {
           ...orchestratorDefaults.relayer,
           minLaneBalance: 123456789012345678901234567890n,

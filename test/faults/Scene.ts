@@ -36,6 +36,9 @@ export interface Route {
   readonly beta: FaultProxy.FaultProxy
 }
 
+type Environment = Readonly<Record<string, string>>
+type Start = Pick<OrchestratorProcess.Options, "args" | "program">
+
 /** A quote with what its owner signed. */
 export interface Sweep {
   readonly id: string
@@ -158,16 +161,16 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
   const world: Observation.World = { lanes, sql, chains: yield* Effect.forEach(chains, (dev) => fundLanes(dev, lanes)) }
 
   const acknowledged = new Set<string>()
-
   const route = routeTo(alphaChain, betaChain)
 
   /** A process of the service, which reaches the chains by `over`. */
-  const orchestrator = Effect.fnUntraced(function* (over: Route, env: Readonly<Record<string, string>> = {}) {
+  const orchestrator = Effect.fnUntraced(function* (over: Route, env: Environment = {}, started: Start = {}) {
     const running = yield* OrchestratorProcess.start({
       port: yield* Ports.free,
       chainsFile: over.chainsFile,
       databaseUrl,
       relayerKeys,
+      ...started,
       env: {
         BUILDER_URL: builders.url,
         BUILDER_ADMIN_TOKEN: "machine",

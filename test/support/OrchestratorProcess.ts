@@ -17,6 +17,10 @@ export interface Options {
   readonly chainsFile: string
   readonly databaseUrl: string
   readonly relayerKeys: ReadonlyArray<Hex>
+  /** Absolute path of the program for Bun. Default: this release's. */
+  readonly program?: string
+  /** Arguments of the command. Default: none. */
+  readonly args?: ReadonlyArray<string>
   /** More settings, by their names in the environment. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -61,10 +65,18 @@ const sendSignal = (pid: number, signal: NodeJS.Signals): Effect.Effect<void> =>
 export const start = Effect.fn("OrchestratorProcess.start")(function* (
   options: Options
 ): Effect.fn.Return<OrchestratorProcess, ProcessFailed, Scope.Scope | ChildProcessSpawner.ChildProcessSpawner> {
-  const main = yield* Effect.promise(program)
+  const main = options.program ?? (yield* Effect.promise(program))
   const handle = yield* ChildProcess.make(
     "/bin/sh",
-    ["-c", SUPERVISED, "orchestrator", process.execPath, main, options.command ?? "orchestrator"],
+    [
+      "-c",
+      SUPERVISED,
+      "orchestrator",
+      process.execPath,
+      main,
+      options.command ?? "orchestrator",
+      ...(options.args ?? [])
+    ],
     {
       stdin: "pipe",
       stdout: "pipe",

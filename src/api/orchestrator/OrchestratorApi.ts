@@ -39,6 +39,7 @@ import { Sweeps } from "./SweepApi.ts"
 import * as SweepDocs from "./SweepDocs.ts"
 import { SweepQuotesResponse } from "./SweepSchemas.ts"
 import { Lanes } from "./LanesApi.ts"
+import { Limits } from "./LimitsApi.ts"
 import { Pauses } from "./PausesApi.ts"
 import { Stories } from "./StoriesApi.ts"
 import { Treasury } from "./TreasuryApi.ts"
@@ -202,7 +203,21 @@ export const System = HttpApiGroup.make("system")
   )
 
 export const OrchestratorApi = HttpApi.make("orchestrator")
-  .add(Quotes, Intents, Sweeps, Portfolios, Prices, Catalogs, Operator, Stories, Lanes, Pauses, Treasury, System)
+  .add(
+    Quotes,
+    Intents,
+    Sweeps,
+    Portfolios,
+    Prices,
+    Catalogs,
+    Operator,
+    Stories,
+    Lanes,
+    Pauses,
+    Limits,
+    Treasury,
+    System
+  )
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

@@ -5,6 +5,7 @@ import type { Chain } from "../../domain/Chain.ts"
 import { LaneBook, type LaneRecord } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
@@ -96,10 +97,11 @@ export const makeLaneHealth = Effect.gen(function* () {
 export const makeRelayingHealth = Effect.gen(function* () {
   const pauses = yield* Pauses.make
   const { relayer } = yield* OrchestratorSettings
+  const withLimits = yield* LimitChoices.make
   const transactions = yield* RelayTransactions
 
   return Effect.fnUntraced(function* ({ chain }: ChainClient) {
-    const dailySpendCap = ChainLimits.dailySpendCap(relayer, chain)
+    const dailySpendCap = ChainLimits.dailySpendCap(relayer, yield* withLimits(chain))
     const paused = (yield* pauses.ofChain(chain.id)) !== undefined
     const spent = yield* answered(
       Effect.flatMap(Clock.currentTimeMillis, (now) => transactions.spending(chain.id, now - DAY_MILLIS))

@@ -1,7 +1,9 @@
-/** Reviews every chain in a loop of its own, so that a chain without an answer delays no other. */
+/** Reviews every chain of this process in a loop of its own, so that a chain without an answer delays no other. */
 import { Effect, Layer } from "effect"
+import { worksOn } from "../../domain/Role.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as Background from "../../runtime/Background.ts"
+import { ProcessShare } from "../shared/ProcessShare.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as ChainReview from "./ChainReview.ts"
 import * as RemovedChains from "./RemovedChains.ts"
@@ -15,6 +17,8 @@ const REMOVED_PAUSE_MILLIS = 60_000
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { all } = yield* Chains
+    const share = yield* ProcessShare
+    if (!share.roles.has("watch")) return
     const removed = Background.supervisor("removed chains")
     yield* Background.loop(
       removed,
@@ -23,6 +27,7 @@ export const layer = Layer.effectDiscard(
     )
     for (const client of all) {
       const { id, name } = client.chain
+      if (!worksOn(share, "watch", id)) continue
       const supervised = Background.supervisor("chain review", { chain: name, chainId: id })
       yield* Background.loop(supervised, { pauseMillis: PAUSE_MILLIS }, yield* ChainReview.make(client))
     }

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { classOf, EMPTY, parse } from "../../domain/Exposure.ts"
 import type { ExposureReport } from "../../domain/ExposureReport.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
@@ -16,6 +17,7 @@ export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const exposures = yield* Exposures
   const { relayer } = yield* OrchestratorSettings
+  const withLimits = yield* LimitChoices.make
 
   return Effect.fn("ExposureReporting.report")(function* (): Effect.fn.Return<ExposureReport, StoreUnavailable> {
     const keys = chains.all.flatMap(({ chain }) => [
@@ -25,7 +27,8 @@ export const make = Effect.gen(function* () {
     const [known, largest] = yield* Effect.all([exposures.sums(keys), exposures.largest(CLASSES)], {
       concurrency: "unbounded"
     })
-    const budgets = chains.all.flatMap(({ chain }) => {
+    const limited = yield* Effect.forEach(chains.all, ({ chain }) => withLimits(chain))
+    const budgets = limited.flatMap((chain) => {
       const { listedHour, unlisted } = ChainLimits.lossBudgets(relayer, chain)
       const limits = [
         { scope: "unlisted" as const, budgetHour: unlisted.hour, budgetDay: unlisted.day },

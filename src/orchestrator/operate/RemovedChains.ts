@@ -16,6 +16,7 @@ const CONDITIONS: ReadonlySet<string> = new Set([
   "logs_unavailable",
   "price_deviates",
   "relayer_paused",
+  "role_unserved",
   "screening_unavailable",
   "signing_failed",
   "simulation_unavailable",

@@ -8,6 +8,7 @@ import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { Outbox } from "../../ports/orchestrator/Outbox.ts"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { SanctionsLists } from "../../ports/orchestrator/SanctionsLists.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import type { Alerts } from "../../ports/shared/Alerts.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { ProviderStates } from "../../ports/shared/ProviderStates.ts"
@@ -87,6 +88,7 @@ const exposure = Effect.gen(function* () {
   const { all } = yield* Chains
   const exposures = yield* Exposures
   const { relayer } = yield* OrchestratorSettings
+  const withLimits = yield* LimitChoices.make
   const classes = all.flatMap(({ chain: { id } }) => [
     { id, name: "listed", key: classOf("listed", "all", id) },
     { id, name: "unlisted", key: classOf("unlisted", "all", id) },
@@ -102,7 +104,7 @@ const exposure = Effect.gen(function* () {
     }
   }
   for (const { chain } of all) {
-    const { firstHour, listedHour, unlisted } = ChainLimits.lossBudgets(relayer, chain)
+    const { firstHour, listedHour, unlisted } = ChainLimits.lossBudgets(relayer, yield* withLimits(chain))
     const budgets = { listed: listedHour, unlisted: unlisted.hour, first: firstHour }
     for (const [name, wei] of Object.entries(budgets)) {
       if (wei === undefined) continue

@@ -8,6 +8,7 @@ import * as SanctionsList from "../../domain/SanctionsList.ts"
 import { SanctionsLists } from "../../ports/orchestrator/SanctionsLists.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import * as Background from "../../runtime/Background.ts"
+import { onlyIn } from "../shared/ProcessShare.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 const KIND = "sanctions_list_stale"
@@ -56,7 +57,7 @@ const clearAbandoned = Effect.gen(function* () {
   )
 })
 
-/** Runs while the layer lives. The first round begins at once. */
+/** Runs while the layer lives, in processes that screen. The first round begins at once. */
 export const layer = ({ intervalMillis }: Options) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -91,4 +92,4 @@ export const layer = ({ intervalMillis }: Options) =>
         round
       )
     })
-  ).pipe(Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide(StandingAlerts.layer), onlyIn("api", "relay"))

@@ -3,10 +3,12 @@
  * sets the end of a target.
  */
 import { Clock, Effect, Layer } from "effect"
+import { worksOn } from "../../domain/Role.ts"
 import { type NamedTarget, NOTICE_MILLIS, withoutSuccessor } from "../../domain/SwapTarget.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import * as Background from "../../runtime/Background.ts"
+import { ProcessShare } from "../shared/ProcessShare.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 const PAUSE_MILLIS = 600_000
@@ -44,8 +46,10 @@ const review = Effect.fnUntraced(function* ({ chain, ...client }: ChainClient) {
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { all } = yield* Chains
+    const share = yield* ProcessShare
     for (const client of all) {
       const { id, name, targets = [] } = client.chain
+      if (!worksOn(share, "watch", id)) continue
       if (!targets.some(({ expiresAt }) => expiresAt !== undefined)) continue
       const supervised = Background.supervisor("target review", { chain: name, chainId: id })
       const round = Effect.catchTag(review(client), "ChainUnavailable", (error) =>

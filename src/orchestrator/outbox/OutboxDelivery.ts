@@ -8,6 +8,7 @@ import { Outbox, type OutboxEntry, type Topic, TOPICS } from "../../ports/orches
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { ProcessShare } from "../shared/ProcessShare.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as SweepTrace from "../../telemetry/SweepTrace.ts"
 import { OUTBOX_OFFERS } from "../../telemetry/metrics/Queues.ts"
@@ -108,9 +109,10 @@ export class OutboxDelivery extends Context.Service<
     })
   ).pipe(Layer.provide(StandingAlerts.layer))
 
-  /** Runs every `pollMillis` until the scope closes, and when its methods are called. */
+  /** In a process with the role, runs every `pollMillis` until the scope closes, and when its methods are called. */
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
+      if (!(yield* ProcessShare).roles.has("outbox")) return
       const delivery = yield* OutboxDelivery
       const { outbox } = yield* OrchestratorSettings
       for (const topic of TOPICS) {

@@ -56,7 +56,7 @@ const makeSending = Effect.fnUntraced(function* (dispatch: Effect.Success<typeof
       key,
       severity: "critical",
       kind: "fee_limit",
-      message: `The base fee of ${chain.name} is above the chain's maxFeePerGasWei: nothing is sent until it falls, or until the limit is raised in the chains file.`,
+      message: `The base fee of ${chain.name} is above the chain's maxFeePerGasWei: nothing is sent until it falls, or until the limit is raised by ./sweep operate limits or in the chains file.`,
       details: {
         chainId: chain.id,
         baseFeeWei: fees.baseFeePerGas.toString(),

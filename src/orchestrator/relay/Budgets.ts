@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
       ],
       { concurrency: "unbounded" }
     )
-    const budgets = desk.budgetsOn(chain)
+    const budgets = yield* desk.budgetsOn(chain)
     const pauseMillis = ExposureDesk.pauseOf({ isBusy: false })
     const over = new Map<string, Excess>()
     for (const { id, order } of claimed) {

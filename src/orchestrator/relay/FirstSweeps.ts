@@ -7,6 +7,7 @@ import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import { EMPTY, type ExposureClass, firstClass, funderClass, limitOf } from "../../domain/Exposure.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
@@ -25,6 +26,7 @@ export const make = Effect.gen(function* () {
   const funderOf = Funders.make()
   const losses = yield* ChainLosses
   const { relayer } = yield* OrchestratorSettings
+  const withLimits = yield* LimitChoices.make
 
   const isUnfunded = ({ balance }: ChainClient, owner: Address.Address, baseFeePerGas: bigint) =>
     Effect.map(
@@ -35,7 +37,7 @@ export const make = Effect.gen(function* () {
   /** Asks the node for balances and funders only while first sweeps have lost. */
   const classesOf = Effect.fnUntraced(function* (client: ChainClient, orders: ReadonlyArray<Funders.Funded>) {
     const { chain } = client
-    const { firstHour } = ChainLimits.lossBudgets(relayer, chain)
+    const { firstHour } = ChainLimits.lossBudgets(relayer, yield* withLimits(chain))
     if (orders.length === 0 || firstHour === undefined) return new Map<Address.Address, ReadonlyArray<ExposureClass>>()
     const { any } = (yield* losses.of(chain)).first
     if (any.hour.lost === 0n) return new Map(orders.map(({ owner }) => [owner, [firstClass(chain.id, false)]]))
@@ -59,7 +61,7 @@ export const make = Effect.gen(function* () {
   })
 
   const roomsOn = Effect.fnUntraced(function* (chain: Chain, classes: ReadonlySet<ExposureClass>) {
-    const budgets = ChainLimits.lossBudgets(relayer, chain)
+    const budgets = ChainLimits.lossBudgets(relayer, yield* withLimits(chain))
     if (budgets.firstHour === undefined) return new Map<ExposureClass, bigint>()
     const { any, unfunded } = (yield* losses.of(chain)).first
     const pots = new Map([

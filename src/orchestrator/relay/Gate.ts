@@ -1,6 +1,7 @@
 /** Stops sending on chains that an operator paused and on chains that reached their daily spend cap. */
 import { Clock, Effect } from "effect"
 import { nameOf } from "../../domain/Pause.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
@@ -17,6 +18,7 @@ export const make = Effect.gen(function* () {
   const { review } = yield* ExposureAlerts.make
   const pauses = yield* Pauses.make
   const { relayer } = yield* OrchestratorSettings
+  const withLimits = yield* LimitChoices.make
   const transactions = yield* RelayTransactions
 
   return Effect.fn("Relay.isOpen")(function* ({ chain }: ChainClient) {
@@ -36,10 +38,11 @@ export const make = Effect.gen(function* () {
     yield* alerts.clear(pausedKey)
 
     const cappedKey = `spend_cap:${chain.id}`
-    const dailySpendCap = ChainLimits.dailySpendCap(relayer, chain)
-    if (dailySpendCap === undefined) return true
-    const spent = yield* transactions.spending(chain.id, (yield* Clock.currentTimeMillis) - DAY_MILLIS)
-    if (spent < dailySpendCap) {
+    const dailySpendCap = ChainLimits.dailySpendCap(relayer, yield* withLimits(chain))
+    const isBelow =
+      dailySpendCap === undefined ||
+      (yield* transactions.spending(chain.id, (yield* Clock.currentTimeMillis) - DAY_MILLIS)) < dailySpendCap
+    if (isBelow) {
       yield* alerts.clear(cappedKey)
       return true
     }
@@ -47,7 +50,7 @@ export const make = Effect.gen(function* () {
       key: cappedKey,
       severity: "critical",
       kind: "spend_cap",
-      message: `The relayer reached its daily gas cap on ${chain.name}: nothing is sent until spending of the last 24 hours falls below the cap, or the cap is raised: dailySpendCapWei of the chain, or DAILY_SPEND_CAP_WEI.`,
+      message: `The relayer reached its daily gas cap on ${chain.name}: nothing is sent until spending of the last 24 hours falls below the cap, or the cap is raised: ./sweep operate limits, dailySpendCapWei of the chain, or DAILY_SPEND_CAP_WEI.`,
       details: { chainId: chain.id, capWei: dailySpendCap.toString() }
     })
     return false

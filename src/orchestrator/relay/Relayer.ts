@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Exit, Fiber, Latch, Layer, Scope, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { worksOn } from "../../domain/Role.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/shared/Chains.ts"
@@ -14,6 +15,7 @@ import { Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Pauses from "../shared/Pauses.ts"
+import { ProcessShare } from "../shared/ProcessShare.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
@@ -134,11 +136,12 @@ export class Relayer extends Context.Service<
     Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer, ChainLosses.layer])
   )
 
-  /** Runs on every chain until the scope closes: at each submission, and every `pollMillis`. */
+  /** Runs on the chains of this process until the scope closes: at each submission, and every `pollMillis`. */
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
       const chains = yield* Chains
-      for (const client of chains.all) yield* runOn(client)
+      const share = yield* ProcessShare
+      for (const client of chains.all) if (worksOn(share, "relay", client.chain.id)) yield* runOn(client)
     })
   ).pipe(Layer.provideMerge(Relayer.layerOnDemand))
 }

@@ -16,6 +16,7 @@ import {
   type Sums
 } from "../../domain/Exposure.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import * as ChainLimits from "./ChainLimits.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
@@ -83,11 +84,13 @@ export const make = Effect.gen(function* () {
   const standing = yield* StandingAlerts
   const exposures = yield* Exposures
   const { relayer } = yield* OrchestratorSettings
+  const withLimits = yield* LimitChoices.make
   const reviewed = new Map<number, number>()
   let pruned = NEVER
 
-  const raise = (chain: Chain, key: ExposureClass, wei: bigint, sums: Sums) =>
-    standing.raise({
+  const raise = Effect.fnUntraced(function* (chain: Chain, key: ExposureClass, wei: bigint, sums: Sums) {
+    const budgets = ChainLimits.lossBudgets(relayer, yield* withLimits(chain))
+    yield* standing.raise({
       key: keyOf(key),
       severity: parse(key)?.kind === "all" ? "critical" : "warning",
       kind: KIND,
@@ -98,9 +101,10 @@ export const make = Effect.gen(function* () {
         wei: String(wei),
         lostHourWei: String(sums.hour.lost),
         lostDayWei: String(sums.day.lost),
-        budgetHourWei: String(limitOf(key, ChainLimits.lossBudgets(relayer, chain), sums).hour)
+        budgetHourWei: String(limitOf(key, budgets, sums).hour)
       }
     })
+  })
 
   const note = Effect.fnUntraced(function* (
     chain: Chain,
@@ -125,7 +129,7 @@ export const make = Effect.gen(function* () {
     ].map((key) => ({ key, wei: 1n }))
     const looked = [...noted, ...always.filter(({ key }) => noted.every((each) => each.key !== key))]
     const known = yield* exposures.sums([...new Set([...looked, ...always].map(({ key }) => key))])
-    const budgets = ChainLimits.lossBudgets(relayer, chain)
+    const budgets = ChainLimits.lossBudgets(relayer, yield* withLimits(chain))
     for (const { key, wei } of looked) {
       if (isLost(key, budgets, known, wei)) yield* raise(chain, key, wei, known.get(key) ?? EMPTY)
       else yield* standing.clear(keyOf(key))

@@ -7,6 +7,7 @@ import { classesOf, type Route, scopeOf, type Subject } from "../../domain/Expos
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as ChainLimits from "./ChainLimits.ts"
 import * as ExposureAlerts from "./ExposureAlerts.ts"
@@ -27,8 +28,10 @@ export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const exposures = yield* Exposures
   const { relayer } = yield* OrchestratorSettings
+  const withLimits = yield* LimitChoices.make
 
-  const budgetsOn = (chain: Chain) => ChainLimits.lossBudgets(relayer, chain)
+  const budgetsOn = (chain: Chain) =>
+    Effect.map(withLimits(chain), (limited) => ChainLimits.lossBudgets(relayer, limited))
 
   const routeOf = (source: Chain, { destChainId }: Pick<SweepOrder, "destChainId">): Route => ({
     source,
@@ -55,7 +58,7 @@ export const make = Effect.gen(function* () {
     if (isListed(source, sweep.order)) return undefined
     const keys = classes(source, sweep)
     const known = yield* exposures.sums(keys)
-    const lacks = lacking({ classes: keys, wei }, budgetsOn(source), (key) => known.get(key) ?? EMPTY)
+    const lacks = lacking({ classes: keys, wei }, yield* budgetsOn(source), (key) => known.get(key) ?? EMPTY)
     if (lacks !== undefined) yield* alerts.note(source, { ...lacks, wei }, known.get(lacks.spent))
     return lacks
   })
@@ -64,7 +67,7 @@ export const make = Effect.gen(function* () {
   const reserve = Effect.fnUntraced(function* (source: Chain, reservations: ReadonlyArray<Reservation>) {
     const denied = new Map<string, Denied>()
     if (reservations.length === 0) return denied
-    for (const each of yield* exposures.reserve(reservations, budgetsOn(source))) denied.set(each.intentId, each)
+    for (const each of yield* exposures.reserve(reservations, yield* budgetsOn(source))) denied.set(each.intentId, each)
     const spent = [...denied.values()].filter(({ isBusy }) => !isBusy)
     if (spent.length > 0) {
       const known = yield* exposures.sums([...new Set(spent.map((each) => each.spent))])

@@ -84,6 +84,11 @@ export interface OrchestratorSettingsShape {
     readonly leaseMillis: number
     readonly batch: number
   }
+  /** Parts of the service in processes of their own. */
+  readonly roles: {
+    /** Time without a sign of life after which a role counts as abandoned. */
+    readonly lifetimeMillis: number
+  }
   /** Sales of collected fees. */
   readonly treasury: {
     /** Token that fees are sold into, by chain. Fees of other chains are not sold. */

@@ -12,6 +12,7 @@ import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { ProcessShare } from "../shared/ProcessShare.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { entryOf } from "./Entry.ts"
 import { NoPlan, type SafePlan } from "./SafePlan.ts"
@@ -108,9 +109,12 @@ export class Treasury extends Context.Service<
 
       // Sales that are open go on to their end also after the key or the asset was removed.
       const pauseMillis = selling.length === 0 ? ROUND_LOOK_MILLIS : treasury.pollMillis
-      yield* Background.loop(Background.supervisor("treasury sales"), { pauseMillis }, advance)
-      yield* Background.loop(Background.supervisor("treasury rounds"), { pauseMillis: ROUND_LOOK_MILLIS }, scheduled)
-      yield* Background.loop(Background.supervisor("treasury sums"), { pauseMillis: ROUND_LOOK_MILLIS }, store.sumUp)
+      const looking = { pauseMillis: ROUND_LOOK_MILLIS }
+      if ((yield* ProcessShare).roles.has("relay")) {
+        yield* Background.loop(Background.supervisor("treasury sales"), { pauseMillis }, advance)
+        yield* Background.loop(Background.supervisor("treasury rounds"), looking, scheduled)
+        yield* Background.loop(Background.supervisor("treasury sums"), looking, store.sumUp)
+      }
 
       return Treasury.of({
         view,

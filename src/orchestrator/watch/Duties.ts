@@ -3,6 +3,7 @@
  * never answers holds only its own duties.
  */
 import { Effect, Semaphore } from "effect"
+import type { ChainId } from "../../domain/ChainId.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
@@ -18,6 +19,8 @@ const REFUNDS_MILLIS = 5_000
 const BACKOFF_MILLIS = 15_000
 
 export interface Duty {
+  /** Chain whose process does it. For deliveries, the source. */
+  readonly chainId: ChainId
   /** Fields of its log events. */
   readonly fields: Readonly<Record<string, string>>
   /** Chain whose new heads start a round, while they are worth one. Undefined for a duty that looks by its own times. */
@@ -35,7 +38,13 @@ const isSilent = ({ findings }: Looked): boolean =>
 
 /** Makes a duty out of its round. */
 const makeDuty = Effect.fnUntraced(function* (
-  { fields, round, scheduled = round, wokenBy }: Pick<Duty, "fields" | "wokenBy" | "round"> & Partial<Duty>,
+  {
+    chainId,
+    fields,
+    round,
+    scheduled = round,
+    wokenBy
+  }: Pick<Duty, "chainId" | "fields" | "wokenBy" | "round"> & Partial<Duty>,
   pollMillis: number
 ) {
   const oneAtATime = yield* Semaphore.make(1)
@@ -49,6 +58,7 @@ const makeDuty = Effect.fnUntraced(function* (
       )
     )
   return {
+    chainId,
     fields,
     ...(wokenBy === undefined ? {} : { wokenBy }),
     round: counted(round),
@@ -65,6 +75,7 @@ export const make = Effect.gen(function* () {
   const { pollMillis } = (yield* OrchestratorSettings).watcher
 
   const receipts = chains.all.map((client) => ({
+    chainId: client.chain.id,
     fields: { duty: "receipts", chain: client.chain.name },
     wokenBy: { client, isPrompt: isPrompt(client) },
     round: pass(client),
@@ -74,11 +85,13 @@ export const make = Effect.gen(function* () {
     chains.all
       .filter((destination) => destination !== source)
       .map((destination) => ({
+        chainId: source.chain.id,
         fields: { duty: "deliveries", chain: source.chain.name, destination: destination.chain.name },
         round: Effect.map(deliver(source, destination), (findings): Looked => ({ transactions: 0, findings }))
       }))
   )
   const refunds = chains.all.map((client) => ({
+    chainId: client.chain.id,
     fields: { duty: "refunds", chain: client.chain.name },
     round: Effect.map(findRefunds(client), (findings): Looked => ({ transactions: 0, findings }))
   }))

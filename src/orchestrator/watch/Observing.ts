@@ -2,6 +2,7 @@
 import { Clock, Effect, Option } from "effect"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Block, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import { inconsistent } from "../shared/ChainView.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { type ChainPass, type Displaced, type Included, inclusionOf, type Observation } from "./Findings.ts"
@@ -48,6 +49,7 @@ const inclusionStands = Effect.fnUntraced(function* (pass: ChainPass, inclusion:
 /** Makes `isQuiet`, which tells cheaply that nothing can have changed, `observe`, which reads everything, and `retain`. */
 export const make = Effect.gen(function* () {
   const confirmationsOf = yield* Stakes.make
+  const withLimits = yield* LimitChoices.make
   const settings = yield* OrchestratorSettings
   /** By transaction. A restart forgets it, which only prolongs the wait. */
   const displaced = new Map<string, Displaced & { readonly chainId: number }>()
@@ -120,7 +122,7 @@ export const make = Effect.gen(function* () {
       wanted: transaction.wantedUntil !== undefined && transaction.wantedUntil >= view.head.timestamp,
       nowMs,
       market: pass.market,
-      feeLimit: view.client.chain.maxFeePerGasWei
+      feeLimit: (yield* withLimits(view.client.chain)).maxFeePerGasWei
     }
     return { seen, found }
   })

@@ -1,5 +1,6 @@
 /** Advances intents by what the chains prove: receipts, the guard's `Swept` event, confirmations, and the bridge's delivery. */
 import { Clock, Context, Effect, Latch, Layer, Stream } from "effect"
+import { worksOn } from "../../domain/Role.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -8,6 +9,7 @@ import { OutboxDelivery } from "../outbox/OutboxDelivery.ts"
 import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
+import { ProcessShare } from "../shared/ProcessShare.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { OwnerBlocks } from "../relay/OwnerBlocks.ts"
@@ -86,8 +88,8 @@ export class Watcher extends Context.Service<
   ).pipe(provideParts)
 
   /**
-   * Runs until the scope closes: each duty every `pollMillis`, while there is work also at its chain's new heads, and all when
-   * `tick` is called.
+   * Runs until the scope closes: each duty of this process every `pollMillis`, while there is work also at its chain's new heads,
+   * and all when `tick` is called.
    */
   static readonly layer = Layer.effect(
     Watcher,
@@ -95,7 +97,10 @@ export class Watcher extends Context.Service<
       const { duties, tick } = yield* make
       // Shared, so that an outage of the database is logged once. The outbox has a loop of its own.
       const supervised = Background.supervisor("watcher")
-      for (const { fields, pauseMillis, scheduled, wokenBy } of duties) {
+      const share = yield* ProcessShare
+      for (const { fields, pauseMillis, scheduled, wokenBy } of duties.filter(({ chainId }) =>
+        worksOn(share, "watch", chainId)
+      )) {
         const wake = yield* Latch.make()
         const round = Priority.at("watch")(scheduled)
         const attended = wokenBy === undefined ? round : Effect.ensuring(round, yield* attention(wokenBy, wake))

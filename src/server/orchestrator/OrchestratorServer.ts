@@ -12,6 +12,7 @@ import type { SweepIntake } from "../../orchestrator/intake/SweepIntake.ts"
 import type { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import type { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
 import type { LaneDesk } from "../../orchestrator/operate/LaneDesk.ts"
+import type { LimitDesk } from "../../orchestrator/operate/LimitDesk.ts"
 import type { PauseDesk } from "../../orchestrator/operate/PauseDesk.ts"
 import type { StoryDesk } from "../../orchestrator/operate/StoryDesk.ts"
 import type { KeptOverrides } from "../../orchestrator/shared/KeptOverrides.ts"
@@ -34,13 +35,14 @@ import * as IdempotentRequests from "../shared/IdempotentRequests.ts"
 import * as RateLimiting from "../shared/RateLimiting.ts"
 import * as RouteTable from "../shared/RouteTable.ts"
 import type { ServerSettings } from "../shared/ServerSettings.ts"
-import * as ServiceServer from "../shared/ServiceServer.ts"
 import * as SecurityPage from "../shared/SecurityPage.ts"
+import * as ServiceServer from "../shared/ServiceServer.ts"
 import { Stopping } from "../shared/Stopping.ts"
 import * as Validation from "../shared/Validation.ts"
 import * as CatalogHandlers from "./CatalogHandlers.ts"
 import * as Handlers from "./Handlers.ts"
 import * as LaneHandlers from "./LaneHandlers.ts"
+import * as LimitHandlers from "./LimitHandlers.ts"
 import * as OperatorHandlers from "./OperatorHandlers.ts"
 import * as PauseHandlers from "./PauseHandlers.ts"
 import * as StoryHandlers from "./StoryHandlers.ts"
@@ -53,6 +55,9 @@ const table = RouteTable.make(OrchestratorApi, [
   ...SecurityPage.PATHS,
   ...DocsPage.PATHS
 ])
+
+/** True if the target of a request is a route of the orchestrator. */
+export const answers = (url: string): boolean => table.find(url) !== undefined
 
 /** True for the routes that quote and accept sweeps. */
 const takesSweeps = (url: string): boolean => {
@@ -92,6 +97,7 @@ const handlers = Layer.mergeAll(
   StoryHandlers.stories,
   LaneHandlers.lanes,
   PauseHandlers.pauses,
+  LimitHandlers.limits,
   TreasuryHandlers.treasury,
   Handlers.system
 ).pipe(Layer.provide(middleware))
@@ -120,6 +126,7 @@ export type Services =
   | IntentDesk
   | LaneDesk
   | PauseDesk
+  | LimitDesk
   | StoryDesk
   | KeptOverrides
   | Readiness

@@ -58,11 +58,13 @@ const isRouteNotFound = (failure: unknown): boolean =>
   HttpServerError.isHttpServerError(failure) && failure.reason._tag === "RouteNotFound"
 
 /** Answers what the handlers left unanswered, except for interrupted requests: their clients are gone. */
-const answerFailures = (routes: RouteTable, request: HttpServerRequest.HttpServerRequest): Wrap =>
+const answerFailures = ({ elsewhere, routes }: Options, request: HttpServerRequest.HttpServerRequest): Wrap =>
   Effect.catchCause((cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
     if (Option.exists(Cause.findErrorOption(cause), isRouteNotFound)) {
       const known = routes.find(request.url)
+      const otherProcess = known === undefined ? elsewhere?.(request.url) : undefined
+      if (otherProcess !== undefined) return Effect.succeed(error(503, otherProcess))
       return Effect.succeed(
         known === undefined
           ? error(404, "not found")
@@ -114,6 +116,8 @@ export interface Options {
   readonly cors: (request: HttpServerRequest.HttpServerRequest) => Wrap | undefined
   /** Headers of a 503, beside `Retry-After`. Default: none. */
   readonly unavailable?: (request: HttpServerRequest.HttpServerRequest) => Headers
+  /** Error text for the target of a request that only other processes of the service answer. It is answered with 503. Default: none. */
+  readonly elsewhere?: (url: string) => string | undefined
 }
 
 const make = (options: Options, random: SecureRandom.SecureRandom["Service"]): Wrap => {
@@ -128,7 +132,7 @@ const make = (options: Options, random: SecureRandom.SecureRandom["Service"]): W
       const request = yield* HttpServerRequest.HttpServerRequest
       const id = yield* requestId(request)
       const start = yield* Clock.currentTimeNanos
-      const answered = answerFailures(options.routes, request)(answerLate(app))
+      const answered = answerFailures(options, request)(answerLate(app))
       const cors = options.cors(request)
       return yield* (cors === undefined ? answered : cors(answered)).pipe(
         Effect.map((response) => withDefaultHeaders(response, id, options.unavailable?.(request) ?? {})),

@@ -11,6 +11,7 @@ import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { LaneDesk, UnknownLane } from "../../../src/orchestrator/operate/LaneDesk.ts"
 import { StoryDesk } from "../../../src/orchestrator/operate/StoryDesk.ts"
+import { LimitDesk } from "../../../src/orchestrator/operate/LimitDesk.ts"
 import { PauseDesk } from "../../../src/orchestrator/operate/PauseDesk.ts"
 import { Treasury } from "../../../src/orchestrator/treasury/Treasury.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
@@ -211,7 +212,7 @@ export const services = (
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
     Layer.mock(StoryDesk, all.stories),
     Layer.mock(Treasury, all.treasury),
-    PauseDesk.layer.pipe(Layer.provideMerge(overrides), Layer.provideMerge(configured)),
+    Layer.merge(PauseDesk.layer, LimitDesk.layer).pipe(Layer.provideMerge(overrides), Layer.provideMerge(configured)),
     all.store,
     all.keys,
     ServerSettings.layer(settings),

@@ -3,6 +3,7 @@ import { type Duration, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import type { Chain } from "../../../domain/Chain.ts"
 import { type ChainClient, Chains, UnsupportedChain } from "../../../ports/shared/Chains.ts"
+import * as LimitChoices from "../../../ports/shared/LimitChoices.ts"
 import * as JsonRpc from "../rpc/JsonRpc.ts"
 import * as JsonRpcBatch from "../rpc/Batch.ts"
 import * as JsonRpcHeads from "../rpc/Heads.ts"
@@ -64,7 +65,7 @@ const makeClient = Effect.fnUntraced(function* (
   wsUrl: string | undefined
 ) {
   const node = Node.make(chain, pool)
-  const plain = Reads.make(node)
+  const plain = Reads.make(node, yield* LimitChoices.make)
   const next = NextBlock.make(chain, plain)
   const reads = { ...plain, ...next.reads }
   const sendPublicly = Sending.make(node, senders.broadcast)

@@ -28,7 +28,14 @@ type Reads = Pick<
   "block" | "code" | "balance" | "transactionCount" | "accounts" | "feesPerGas" | "receipt"
 >
 
-export const make = ({ chain, decoded, pool, read, readHead, unavailable, wellFormed }: Node): Reads => {
+/**
+ * Makes the reads.
+ * @param withLimits Returns the chain with the limits of fees that hold now.
+ */
+export const make = (
+  { chain, decoded, pool, read, readHead, unavailable, wellFormed }: Node,
+  withLimits: (chain: Chain) => Effect.Effect<Chain>
+): Reads => {
   const asQuantity = decoded(Rpc.Quantity)
   const asHex = decoded(Hex)
   const asBlock = decoded(Schema.NullOr(Rpc.RpcBlock))
@@ -78,7 +85,7 @@ export const make = ({ chain, decoded, pool, read, readHead, unavailable, wellFo
   const feesPerGas: ChainClient["feesPerGas"] = Effect.gen(function* () {
     const method = "eth_feeHistory"
     const history = yield* read(method, [numberToHex(FEE_BLOCKS), "latest", [50]])
-    return feesFrom(yield* asFeeHistory(method, history), chain)
+    return feesFrom(yield* asFeeHistory(method, history), yield* withLimits(chain))
   }).pipe(Effect.withSpan("Chains.feesPerGas"))
 
   const asReceipt = (answer: unknown) =>
