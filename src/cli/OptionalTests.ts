@@ -1,5 +1,5 @@
 /** `./sweep test image` and its siblings: tests that need more than a checkout, or minutes, so that `./sweep test` does not run them. */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as ProjectScript from "./ProjectScript.ts"
 
@@ -36,5 +36,23 @@ const postgres = Command.make("postgres", { versions }, ({ versions }) =>
   Command.withExamples([{ command: "sweep test postgres --versions 15", description: "The oldest one" }])
 )
 
+const from = Flag.String("from").pipe(
+  Flag.withDescription("Tag or commit of the release before. Default: the newest tag"),
+  Flag.optional
+)
+
+const previous = Command.make("previous", { from }, ({ from }) =>
+  run(
+    "previous",
+    "scripts/check-previous.ts",
+    Option.match(from, { onNone: () => [], onSome: (ref) => ["--from", ref] })
+  )
+).pipe(
+  Command.withDescription(
+    "Sweep with the program of the release before on the schema of this one, alone and beside this one. Needs the history of the repository"
+  ),
+  Command.withExamples([{ command: "sweep test previous --from v0.1.0", description: "An upgrade from a release" }])
+)
+
 /** Subcommands of `./sweep test`. */
-export const all = [image, postgres] as const
+export const all = [image, postgres, previous] as const
