@@ -13,7 +13,7 @@ const STATUS: Readonly<Record<IntentStatus, readonly [label: string, tone: Tone]
 
 export const statusOf = (status: IntentStatus): readonly [label: string, tone: Tone] => STATUS[status]
 
-/** What a sweep waits for. */
+/** Cause of a wait, in words. */
 export const WAITS: Readonly<Record<WaitsFor, string>> = {
   operator: "An operator",
   chain: "A chain's node",
