@@ -8,11 +8,7 @@ export interface Store {
   readonly get: (key: string) => string | null
   readonly set: (key: string, value: string) => void
   readonly remove: (key: string) => void
-  /** True if values outlive the page. */
-  readonly isKept: () => boolean
 }
-
-const PROBE = "sweep-storage-probe"
 
 export const makeStore = (area: Area): Store => {
   const memory = new Map<string, string>()
@@ -33,12 +29,7 @@ export const makeStore = (area: Area): Store => {
     remove: (key) => {
       memory.delete(key)
       tried((storage) => storage.removeItem(key))
-    },
-    isKept: () =>
-      tried((storage) => {
-        storage.setItem(PROBE, "")
-        storage.removeItem(PROBE)
-      }) !== undefined
+    }
   }
 }
 

@@ -4,11 +4,7 @@
  */
 import type { DeploymentView } from "../../api/builder/DeploymentApi.ts"
 import { baseUrl } from "../api/baseUrl.ts"
-
-/** The deployment did not answer, or not with its facts. */
-export class DeploymentUnavailable extends Error {
-  override readonly name = "DeploymentUnavailable"
-}
+import { DeploymentUnavailable } from "./DeploymentUnavailable.ts"
 
 const isView = (body: unknown): body is DeploymentView =>
   typeof body === "object" && body !== null && "chains" in body && Array.isArray(body.chains)

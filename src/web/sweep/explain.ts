@@ -18,7 +18,7 @@ import {
   UnavailableError,
   WaitTimeoutError
 } from "../../sdk/index.ts"
-import { DeploymentUnavailable } from "./deployment.ts"
+import { DeploymentUnavailable } from "./DeploymentUnavailable.ts"
 import { isUnknownMethod, WalletFailed, WalletRejected } from "../wallet/signing.ts"
 
 /** The error and the chain of its causes. */

@@ -3,7 +3,7 @@ import { getAddress, isAddress } from "viem"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import type { Address, SweepableToken } from "../../sdk/index.ts"
 import { byValue, total } from "../lib/usd.ts"
-import { canArrive, type Catalog, type Place } from "./catalog.ts"
+import type { Catalog, Place } from "./catalog.ts"
 
 export interface TargetDefaults {
   /** Address of a token, or symbol on the destination chain's token list. */
@@ -12,10 +12,6 @@ export interface TargetDefaults {
   /** Default: the owner. */
   readonly destination?: Address
 }
-
-/** Number of tokens that can arrive there. */
-export const arrivals = (catalog: Catalog, tokens: ReadonlyArray<SweepableToken>, to: Place): number =>
-  tokens.filter((token) => token.sweepable && canArrive(catalog, token, to)).length
 
 const MOST_WANTED = ["USDC", "USDT", "DAI"]
 
