@@ -5,12 +5,14 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import * as HeldIntentsSql from "../../../../src/adapters/sql/orchestrator/HeldIntents.ts"
 import * as Idempotency from "../../../../src/adapters/sql/orchestrator/Idempotency.ts"
 import * as KeptDataSql from "../../../../src/adapters/sql/orchestrator/KeptData.ts"
+import * as SweepRecordsSql from "../../../../src/adapters/sql/orchestrator/SweepRecords.ts"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import { HeldIntents } from "../../../../src/ports/orchestrator/HeldIntents.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { KeptData } from "../../../../src/ports/orchestrator/KeptData.ts"
 import { Outbox } from "../../../../src/ports/orchestrator/Outbox.ts"
 import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
+import { SweepRecords } from "../../../../src/ports/orchestrator/SweepRecords.ts"
 import { address, attempt, hash, newIntent, submission } from "../../../support/IntentFixtures.ts"
 import { fill, TRANSACTIONS } from "../../../support/LargeTables.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
@@ -20,7 +22,7 @@ import { TestDatabase, migratedDatabaseUrl } from "../../../support/Postgres.ts"
 /** Two connections: one listens, the other runs every statement and so has all of its statistics. */
 const oneConnection = Layer.unwrap(
   Effect.map(TestDatabase, ({ url }) =>
-    Layer.mergeAll(HeldIntentsSql.layer, Idempotency.layer, KeptDataSql.layer).pipe(
+    Layer.mergeAll(HeldIntentsSql.layer, Idempotency.layer, KeptDataSql.layer, SweepRecordsSql.layer).pipe(
       Layer.provideMerge(stores),
       Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize: 2 }))
     )
@@ -37,7 +39,7 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     name: string,
     index: string,
     atMost: number,
-    effect: Effect.Effect<A, E, HeldIntents | Intents | KeptData | Outbox | RelayTransactions>,
+    effect: Effect.Effect<A, E, HeldIntents | Intents | KeptData | Outbox | RelayTransactions | SweepRecords>,
     mayScan: ReadonlyArray<string> = []
   ) =>
     it.effect(name, () =>
@@ -132,6 +134,26 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     20_000,
     Effect.flatMap(HeldIntents, ({ stuck }) => stuck({ beforeMs: Date.now(), limit: 50 })),
     WAITING
+  )
+  const records = <A, E, R>(use: (service: SweepRecords["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(SweepRecords, use)
+  test(
+    "the record of a sweep is found by keys",
+    "relay_transaction_intents_former",
+    100,
+    records(({ of }) => of("i77"))
+  )
+  test(
+    "sweeps are found by their owner",
+    "intent_states_order_nonce_key",
+    50,
+    records(({ ofOwner }) => ofOwner(address(77), [1, 2], 10))
+  )
+  test(
+    "sweeps are found by a transaction",
+    "relay_attempts_pkey",
+    100,
+    records(({ ofTransaction }) => ofTransaction(hash("newer"), [1, 2], 10))
   )
   test(
     "a held intent is found by its id",
