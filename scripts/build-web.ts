@@ -99,27 +99,30 @@ const output = join(root, OUTPUT)
 await Bun.$`mkdir -p ${join(output, "..")}`
 const fresh = await mkdtemp(`${output}-`)
 try {
-  const result = await Bun.build({
-    entrypoints: [join(root, "src/web/index.html"), join(root, "src/web/sweep.html")],
-    outdir: fresh,
-    target: "browser",
-    minify: true,
-    splitting: true,
-    publicPath: "/app/",
-    naming: { chunk: "assets/[name]-[hash].[ext]", asset: "assets/[name]-[hash].[ext]", entry: "[name].[ext]" },
-    define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [
-      tailwind,
-      withoutDocumentation,
-      ...(values["builder-url"] === "" ? [] : [withBuilderUrl(values["builder-url"])])
-    ]
-  })
+  /** Each page is built alone: chunks that two pages share would hold the code of both. */
+  const build = (page: string) =>
+    Bun.build({
+      entrypoints: [join(root, "src/web", page)],
+      outdir: fresh,
+      target: "browser",
+      minify: true,
+      splitting: true,
+      publicPath: "/app/",
+      naming: { chunk: "assets/[name]-[hash].[ext]", asset: "assets/[name]-[hash].[ext]", entry: "[name].[ext]" },
+      define: { "process.env.NODE_ENV": '"production"' },
+      plugins: [
+        tailwind,
+        withoutDocumentation,
+        ...(values["builder-url"] === "" ? [] : [withBuilderUrl(values["builder-url"])])
+      ]
+    })
+  const built = await Promise.all(["index.html", "sweep.html"].map(build))
   await compress(fresh)
   await writeFile(join(fresh, STAMP_FILE), await stampOf(root))
   // Temporary directories are closed to other accounts, such as that of the service in a container.
   await chmod(fresh, 0o755)
   await publish(fresh, output)
-  const scripts = result.outputs.filter(({ path }) => path.endsWith(".js"))
+  const scripts = built.flatMap(({ outputs }) => outputs).filter(({ path }) => path.endsWith(".js"))
   process.stdout.write(`web: ${scripts.length} scripts in ${relative(process.cwd(), output)}\n`)
 } finally {
   await rm(fresh, { recursive: true, force: true })

@@ -110,6 +110,26 @@ export const signs = Effect.fnUntraced(function* (page: Page, count: number) {
   yield* Effect.promise(() => sweepButton(page, count).click())
 })
 
+/**
+ * Signs a plan whose quotes must be renewed first. The new ones may bring a little less, because gas prices change. The page then asks, and
+ * the person agrees.
+ */
+export const signsRenewed = Effect.fnUntraced(function* (page: Page, count: number) {
+  yield* signs(page, count)
+  yield* Effect.promise(async () => {
+    const asked = page.getByRole("button", { name: /anyway$/ })
+    await asked
+      .or(page.getByRole("heading", { name: "Your sweep" }))
+      .first()
+      .waitFor()
+    if (await asked.isVisible()) await asked.click()
+  })
+})
+
+/** Waits until a heading has the focus. */
+export const focuses = (page: Page, heading: string) =>
+  Effect.promise(() => page.locator("h2:focus", { hasText: heading }).waitFor())
+
 /** Waits until the page says that so many tokens of a sweep are delivered. */
 export const delivered = (page: Page, count: number, all = count) =>
   reads(page, new RegExp(`^${count} of ${all} delivered`))

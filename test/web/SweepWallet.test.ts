@@ -96,9 +96,7 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
       yield* Effect.promise(() => page.keyboard.insertText(key))
       yield* Effect.promise(() => page.keyboard.press("Enter"))
       // The focus is at the top of what is new.
-      const heading = page.getByRole("heading", { name: "Your tokens" })
-      yield* Effect.promise(() => heading.waitFor())
-      assert.isTrue(yield* Effect.promise(() => heading.evaluate((element) => element === document.activeElement)))
+      yield* Steps.focuses(page, "Your tokens")
       yield* Steps.planned(page, 2)
       yield* reads(page, "1 token stays")
       yield* reads(page, "DAI on Alpha: Your account holds less than this by now.")
@@ -204,7 +202,8 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
       let asked = false
       yield* Steps.planned(page, 1)
       asked = true
-      yield* Steps.sweeps(page, 1)
+      yield* Steps.signsRenewed(page, 1)
+      yield* Steps.delivered(page, 1)
       assert.deepStrictEqual(wallet.signed, [SWEEP, AUTHORIZATION])
     }).pipe(Effect.scoped)
   )
@@ -223,7 +222,7 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
           }
         )
       )
-      yield* Steps.signs(page, 2)
+      yield* Steps.signsRenewed(page, 2)
       yield* Effect.promise(() =>
         page
           .getByText(/^1 of 1 delivered/)
