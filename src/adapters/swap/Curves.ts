@@ -147,7 +147,10 @@ const payout = (
   if (low === undefined || high === undefined) return Option.none()
   const rise = ((high.amountOut - low.amountOut) * (amountIn - low.amountIn)) / (high.amountIn - low.amountIn)
   const amountOut = low.amountOut + rise
-  const likelyOut = amountOut + bendAt(curve, index, amountIn)
+  const bent = amountOut + bendAt(curve, index, amountIn)
+  // More in never pays less, so no amount before a sample pays more than it, also where a pool runs out and the parabola overshoots.
+  const most = high.amountOut > amountOut ? high.amountOut : amountOut
+  const likelyOut = bent < most ? bent : most
   return Option.some({ amountOut, likelyOut, gas: high.gas > low.gas ? high.gas : low.gas })
 }
 

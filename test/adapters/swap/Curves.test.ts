@@ -38,6 +38,22 @@ describe("a curve of a market", () => {
     }
   )
 
+  it("expects no more than the next sample pays, where a pool runs out between two samples", () => {
+    const largest = 100n
+    const samples = Curves.amountsUpTo(largest).map((amountIn) => ({
+      amountIn,
+      amountOut: amountIn > 90n ? 90_000n : amountIn * 1_000n,
+      gas: 100_000n
+    }))
+    for (let amountIn = 61n; amountIn < largest; amountIn++) {
+      const found = Curves.best([{ path: "pool", samples }], amountIn)
+      assert.isTrue(
+        Option.exists(found, ({ likelyOut }) => likelyOut <= 90_000n),
+        `at ${amountIn}`
+      )
+    }
+  })
+
   it("expects what it promises where it has two samples", () => {
     const [curve] = marketOf(RESERVE)
     const samples = curve?.samples.slice(1) ?? []
