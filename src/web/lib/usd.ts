@@ -30,6 +30,10 @@ export const total = (values: ReadonlyArray<string | null>): string =>
 export const valueUsd = (amount: bigint, decimals: number, priceUsd: string): string =>
   exact((amount * scaled(priceUsd)) / 10n ** BigInt(decimals), SCALE)
 
+/** Value of a part of an amount that is worth `usd` as a whole. 0 for a part of nothing. */
+export const partUsd = (usd: string, part: bigint, whole: bigint): string =>
+  whole === 0n ? "0" : exact((scaled(usd) * part) / whole, SCALE)
+
 /** An amount with the facts that its value needs, as far as they are known. */
 export interface PricedAmount {
   readonly amount: bigint

@@ -79,8 +79,7 @@ function Result({ selection, state: { isAsking, plan } }: Pick<PlanPanelProps, "
 /** Errors and notices about the plan, above its button. */
 function Notices({ selection, state }: Pick<PlanPanelProps, "selection" | "state">) {
   const { account, catalog } = useSession()
-  const { plan, quote, sweep } = state
-  const lower = sweep.data?.kind === "lower" ? sweep.data : undefined
+  const { changed, error, plan, quote } = state
   const unit = plan === undefined ? undefined : unitOf(catalog, plan.wanted.to)
   const needsDelegation = plan?.review === undefined || plan.review.authorizations.length > 0
   return (
@@ -110,11 +109,16 @@ function Notices({ selection, state }: Pick<PlanPanelProps, "selection" | "state
           None of these tokens can be swept right now. Nothing was signed.
         </Banner>
       )}
-      {sweep.isError && <Banner tone="bad">{explain(sweep.error)}</Banner>}
-      {lower !== undefined && plan?.figures !== undefined && unit !== undefined && (
+      {error !== null && <Banner tone="bad">{explain(error)}</Banner>}
+      {changed?.kind === "different" && (
+        <Banner tone="warn">
+          The plan changed while you decided. Check its tokens and warnings. Nothing was signed.
+        </Banner>
+      )}
+      {changed?.kind === "lower" && plan?.figures !== undefined && unit !== undefined && (
         <Banner tone="warn">
           Prices moved while you decided. You would receive at least {readable(plan.figures.least, unit.decimals)}{" "}
-          {unit.symbol} now, not {readable(lower.agreed, unit.decimals)}. Nothing was signed.
+          {unit.symbol} now, not {readable(changed.agreed, unit.decimals)}. Nothing was signed.
         </Banner>
       )}
       {selection.chosen.length > MOST_TOKENS && (
@@ -130,10 +134,9 @@ function Notices({ selection, state }: Pick<PlanPanelProps, "selection" | "state
 /** The button. It keeps the focus while the wallet is asked. */
 function SweepButton({ onSweep, selection, state }: PlanPanelProps) {
   const { account } = useSession()
-  const { isAsking, isCurrent, plan, sweep } = state
+  const { changed, isAsking, isCurrent, plan, sweep } = state
   const review = plan?.review
   const lack = missing(selection)
-  const isLower = sweep.data?.kind === "lower"
   const label =
     lack ??
     (sweep.isPending
@@ -144,7 +147,7 @@ function SweepButton({ onSweep, selection, state }: PlanPanelProps) {
         ? "Getting prices …"
         : review === undefined
           ? "Nothing to sweep"
-          : `Sweep ${countOf(review.legs.length)}${isLower ? " anyway" : ""}`)
+          : `Sweep ${countOf(review.legs.length)}${changed !== undefined ? " anyway" : ""}`)
   const canSign = account.canAuthorize || review?.authorizations.length === 0
   const isReady = lack === undefined && isCurrent && review !== undefined && canSign
   return (

@@ -1,8 +1,9 @@
 /** Figures of a plan, from reviewed orders. Pure. */
 import type { Address, BatchReview, ReviewedLeg, SweepableToken, SweepQuotes } from "../../sdk/index.ts"
+import type { TotalValue } from "../../sdk/model/Batch.ts"
 import { isQuoted } from "../../sdk/index.ts"
 import { sameAddress } from "../../sdk/model/Address.ts"
-import { lostBps, minus, total, valueUsd } from "../lib/usd.ts"
+import { lostBps, minus, partUsd, total, valueUsd } from "../lib/usd.ts"
 import type { Place } from "./catalog.ts"
 
 /** Totals for the user. Values in US dollars are decimal strings, or null without a price. */
@@ -39,6 +40,45 @@ const sum = (legs: ReadonlyArray<ReviewedLeg>, amountOf: (leg: ReviewedLeg) => b
 export const leastOf = (review: BatchReview | undefined): bigint =>
   sum(review?.legs ?? [], ({ receive }) => receive.minAmount)
 
+/** Limit by which one token of a renewed plan may bring less, in basis points. The sum must not be lower. */
+const LEG_TOLERANCE_BPS = 100n
+
+/** `lower`: brings less. `different`: has other tokens, warnings or delegations, or moves the amount from one token to another. */
+export type Change = "lower" | "different"
+
+const isNear = (agreed: bigint, renewed: bigint): boolean => renewed * 10_000n >= agreed * (10_000n - LEG_TOLERANCE_BPS)
+
+/** True if the agreement to a leg covers its renewal: each leg settles alone, so the sum does not protect it. */
+const covers = (agreed: ReviewedLeg, renewed: ReviewedLeg): boolean => {
+  const [before, instead] = [agreed.receive.insteadIfSwapFails, renewed.receive.insteadIfSwapFails]
+  return (
+    agreed.send.amount === renewed.send.amount &&
+    isNear(agreed.receive.minAmount, renewed.receive.minAmount) &&
+    (instead === undefined ||
+      (before !== undefined &&
+        sameAddress(before.token, instead.token) &&
+        isNear(before.minAmount, instead.minAmount))) &&
+    renewed.warnings.every((warning) => agreed.warnings.includes(warning))
+  )
+}
+
+/** The change for which a renewed plan is shown again before it is signed. Undefined if the user agreed to all of it. */
+export const changeOf = (agreed: BatchReview, renewed: BatchReview | undefined): Change | undefined => {
+  if (renewed === undefined || leastOf(renewed) < leastOf(agreed)) return "lower"
+  const isCovered = (leg: ReviewedLeg) => {
+    const before = agreed.legs.find(
+      ({ send }) => send.chainId === leg.send.chainId && sameAddress(send.token, leg.send.token)
+    )
+    return before !== undefined && covers(before, leg)
+  }
+  const delegates = new Set(agreed.authorizations.map(({ chainId }) => chainId))
+  return renewed.legs.length === agreed.legs.length &&
+    renewed.legs.every(isCovered) &&
+    renewed.authorizations.every(({ chainId }) => delegates.has(chainId))
+    ? undefined
+    : "different"
+}
+
 /** Time that a signature and its submission take at least. */
 const MARGIN_MILLIS = 5_000
 
@@ -56,6 +96,10 @@ export const legUsd = (wanted: Amounts, leg: ReviewedLeg, part: bigint): string 
   return priceUsd === null ? null : valueUsd(part, decimals, priceUsd)
 }
 
+/** Value of the kept part of a total. The service's totals have every quote, also those that the review leaves out. */
+const keptUsd = ({ amount, usd }: TotalValue, kept: bigint): string | null =>
+  amount === null || usd === null ? null : partUsd(usd, kept, amount)
+
 const smaller = (a: string, b: string): string => (minus(a, b) === "0" ? a : b)
 
 export const figuresOf = ({ legs }: BatchReview, quotes: SweepQuotes, wanted: Amounts): Figures => {
@@ -66,11 +110,13 @@ export const figuresOf = ({ legs }: BatchReview, quotes: SweepQuotes, wanted: Am
   const sentUsd = usd(({ send }) => send.amount)
   const routedUsd = usd(({ fees, send }) => send.amount - fees.total)
   const isPriced = legs.every((leg) => legUsd(wanted, leg, 0n) !== null)
-  const expectedUsd = totals.estimatedAmountOut.usd
+  const least = sum(legs, ({ receive }) => receive.minAmount)
+  const expected = sum(legs, ({ receive }) => receive.estimatedAmount)
+  const expectedUsd = keptUsd(totals.estimatedAmountOut, expected)
   return {
-    least: sum(legs, ({ receive }) => receive.minAmount),
-    expected: sum(legs, ({ receive }) => receive.estimatedAmount),
-    leastUsd: totals.minAmountOut.usd,
+    least,
+    expected,
+    leastUsd: keptUsd(totals.minAmountOut, least),
     expectedUsd,
     sentUsd,
     serviceFeeUsd: minus(protocolUsd, networkFeeUsd),

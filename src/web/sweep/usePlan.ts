@@ -14,7 +14,7 @@ import {
   type SweepQuotesRequest
 } from "../../sdk/index.ts"
 import { isOutdated } from "./explain.ts"
-import { type Figures, figuresOf, isPast, leastOf, type Wanted } from "./plan.ts"
+import { type Change, changeOf, type Figures, figuresOf, isPast, leastOf, type Wanted } from "./plan.ts"
 import { type Session, useSession } from "./session.ts"
 import { submissionOf } from "./submissions.ts"
 
@@ -85,10 +85,10 @@ const useSettled = <A>(value: A, key: string): { readonly value: A; readonly key
   return settled
 }
 
-/** Outcome of a press on the button: submitted, or not because it would bring less than the user agreed to. */
+/** Outcome of a press on the button: submitted, or not because the renewed plan is not what the user agreed to. */
 type Outcome =
   | { readonly kind: "submitted"; readonly ids: ReadonlyArray<string> }
-  | { readonly kind: "lower"; readonly agreed: bigint }
+  | { readonly kind: Change; readonly agreed: bigint }
 
 /** Stores the sweep, and then submits it. Stored sweeps that the service refused are removed. */
 const submit = async ({ client, submissions }: Session, plan: Plan, review: BatchReview, signed: SignedBatch) => {
@@ -133,15 +133,18 @@ export const usePlan = (wanted: Wanted | undefined) => {
     }
   })
 
-  /** Signs and submits what was agreed to. Quotes that expired are renewed, and used if they bring at least as much. */
+  /** Signs and submits what was agreed to. Quotes that expired are renewed, and used if the agreement covers them. */
   const run = async (agreed: Plan): Promise<Outcome> => {
-    const least = leastOf(agreed.review)
+    if (agreed.review === undefined) throw new NothingToSweepError(agreed.leftOut)
+    // A renewal under way must not change what is shown while the wallet is asked.
+    await queries.cancelQueries({ queryKey: key })
     let plan = agreed
     for (let attempt = 1; ; attempt++) {
       if (attempt > 1 || isPast(plan.review)) {
         plan = await planOf(session, plan.wanted)
         queries.setQueryData(key, plan)
-        if (leastOf(plan.review) < least) return { kind: "lower", agreed: least }
+        const change = changeOf(agreed.review, plan.review)
+        if (change !== undefined) return { kind: change, agreed: leastOf(agreed.review) }
       }
       const { review } = plan
       if (review === undefined) throw new NothingToSweepError(plan.leftOut)
@@ -164,9 +167,20 @@ export const usePlan = (wanted: Wanted | undefined) => {
     }
   })
   const isCurrent = wanted !== undefined && settled.key === textOf(wanted) && !quote.isPlaceholderData
+  /** True while the last press on the button was about what is selected now. */
+  const isAnswered = sweep.variables !== undefined && textOf(sweep.variables.wanted) === settled.key
+  const outcome = isAnswered ? sweep.data : undefined
   return {
     quote,
     sweep,
+    error: isAnswered ? sweep.error : null,
+    /** The change for which nothing was signed, while it holds, with the least amount that the user agreed to. */
+    changed:
+      outcome === undefined ||
+      outcome.kind === "submitted" ||
+      (outcome.kind === "lower" && leastOf(quote.data?.review) >= outcome.agreed)
+        ? undefined
+        : outcome,
     /** Undefined while nothing is selected. The last plan stays while another one is asked for. */
     plan: wanted === undefined ? undefined : quote.data,
     /** True if the plan is of what is selected now. */

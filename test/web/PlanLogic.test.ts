@@ -1,0 +1,84 @@
+/** Calculations of the plan: what a renewed one may change without a question, and its values in dollars. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Address, BatchReview, ReviewedLeg, SweepQuotes } from "../../src/sdk/index.ts"
+import { changeOf, figuresOf } from "../../src/web/sweep/plan.ts"
+
+const at = (digit: string): Address => `0x${digit.repeat(40)}`
+
+const [OWNER, DELEGATE, USDC] = [at("9"), at("d"), at("c")]
+
+const leg = (token: Address, minAmount: bigint, more: Partial<ReviewedLeg> = {}): ReviewedLeg =>
+  ({
+    quoteId: token,
+    owner: OWNER,
+    chainId: 1,
+    send: { chainId: 1, token, amount: 1_000n },
+    fees: { protocol: 0n, builder: 0n, total: 0n, builderAddress: undefined },
+    receive: { chainId: 1, token: USDC, minAmount, estimatedAmount: minAmount, destination: OWNER },
+    delegate: DELEGATE,
+    warnings: [],
+    ...more
+  }) as ReviewedLeg
+
+const plan = (first: ReviewedLeg, ...others: ReadonlyArray<ReviewedLeg>): BatchReview =>
+  ({ legs: [first, ...others], leftOut: [], authorizations: [] }) as unknown as BatchReview
+
+const [A, B] = [at("a"), at("b")]
+
+describe("a plan that is renewed before it is signed", () => {
+  const agreed = plan(leg(A, 10_000n), leg(B, 20_000n))
+
+  it("is signed if it brings as much from the same tokens", () => {
+    assert.isUndefined(changeOf(agreed, agreed))
+    assert.isUndefined(changeOf(agreed, plan(leg(A, 10_500n), leg(B, 20_000n))))
+    assert.isUndefined(changeOf(agreed, plan(leg(A, 9_900n), leg(B, 20_100n))), "a token that brings 1% less")
+    assert.isUndefined(changeOf(agreed, plan(leg(B, 20_000n), leg(A, 10_000n))), "another order")
+  })
+
+  it("is shown again if it brings less, or nothing", () => {
+    assert.strictEqual(changeOf(agreed, plan(leg(A, 10_000n), leg(B, 19_999n))), "lower")
+    assert.strictEqual(changeOf(agreed, undefined), "lower")
+  })
+
+  it("is shown again if it has a token that was left out, or lacks one", () => {
+    assert.strictEqual(changeOf(plan(leg(A, 10_000n)), plan(leg(A, 10_000n), leg(B, 20_000n))), "different")
+    assert.strictEqual(changeOf(agreed, plan(leg(B, 40_000n))), "different")
+    assert.strictEqual(changeOf(plan(leg(A, 10_000n)), plan(leg(B, 10_000n))), "different")
+  })
+
+  it("is shown again if one token brings far less, because the other may fail alone", () => {
+    assert.strictEqual(changeOf(agreed, plan(leg(A, 1n), leg(B, 40_000n))), "different")
+    assert.strictEqual(changeOf(agreed, plan(leg(A, 9_899n), leg(B, 20_101n))), "different")
+  })
+
+  it("is shown again with a warning, a delegation or a fallback that was not shown", () => {
+    const warned = leg(B, 20_000n, { warnings: ["only the service says so"] })
+    assert.strictEqual(changeOf(agreed, plan(leg(A, 10_000n), warned)), "different")
+    assert.isUndefined(changeOf(plan(leg(A, 10_000n), warned), plan(leg(A, 10_000n), warned)))
+    const authorizations = [{ address: DELEGATE, chainId: 1, nonce: 0n }] as unknown as BatchReview["authorizations"]
+    assert.strictEqual(changeOf(agreed, { ...agreed, authorizations }), "different")
+    assert.isUndefined(changeOf({ ...agreed, authorizations }, { ...agreed, authorizations }))
+    const { receive } = leg(B, 20_000n)
+    const instead = (minAmount: bigint) =>
+      leg(B, 20_000n, { receive: { ...receive, insteadIfSwapFails: { token: A, minAmount } } })
+    assert.strictEqual(changeOf(agreed, plan(leg(A, 10_000n), instead(5n))), "different")
+    assert.strictEqual(changeOf(plan(leg(A, 10_000n), instead(500n)), plan(leg(A, 10_000n), instead(5n))), "different")
+  })
+})
+
+describe("the values of a plan", () => {
+  it("leave out what the review leaves out, although the totals of the service have it", () => {
+    const none = { amount: 0n, usd: "0" }
+    const totals = {
+      minAmountOut: { amount: 40_000_000n, usd: "40" },
+      estimatedAmountOut: { amount: 44_000_000n, usd: "44" },
+      fees: { protocol: none, network: none, builder: none }
+    }
+    const kept = plan(leg(A, 10_000_000n))
+    const figures = figuresOf(kept, { quotes: [], totals } as unknown as SweepQuotes, { tokens: [] })
+    assert.strictEqual(figures.leastUsd, "10")
+    assert.strictEqual(figures.expectedUsd, "10")
+    const unpriced = { ...totals, minAmountOut: { amount: 40_000_000n, usd: null } }
+    assert.isNull(figuresOf(kept, { quotes: [], totals: unpriced } as unknown as SweepQuotes, { tokens: [] }).leastUsd)
+  })
+})
