@@ -12,6 +12,7 @@ import { type ChainView, look } from "../../orchestrator/shared/ChainView.ts"
 import { Builders } from "../../ports/builder/Builders.ts"
 import { Payouts } from "../../ports/builder/Payouts.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { UsageError } from "../UsageError.ts"
 import * as Booking from "./Booking.ts"
 import * as ChainReading from "./ChainReading.ts"
 import * as LaneReading from "./LaneReading.ts"
@@ -193,16 +194,29 @@ export const reconcile = Effect.fnUntraced(function* (run: Run) {
 }, mapped("reconcile"))
 
 /**
- * The restore that is reconciled. With `sinceMs`, a new one to that moment is recorded, unless it is recorded already. Undefined if
- * none is recorded and none is named.
+ * The restore that is reconciled. With `sinceMs`, a new one to that moment is recorded, unless it is recorded already. The end of a
+ * reconciliation ends every restore, so it begins at the earliest one that is open. Undefined if none is recorded and none is named.
  */
 export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefined, dryRun: boolean) {
   const sql = yield* PgClient.PgClient
+  const now = yield* Clock.currentTimeMillis
+  if (sinceMs !== undefined && sinceMs > now) {
+    return yield* new UsageError({ detail: `--since ${new Date(sinceMs).toISOString()} is in the future` })
+  }
   const latest = yield* Restores.latest(sql)
   const isForeign = yield* Restores.isForeign(sql)
-  if (sinceMs === undefined) return isForeign && latest?.reconciledAtMs !== undefined ? undefined : latest
-  if (latest?.restoredToMs === sinceMs) return latest
-  if (dryRun) return { restoredToMs: sinceMs, recordedAtMs: yield* Clock.currentTimeMillis }
-  yield* Transactions.keepLanes(sql, sinceMs)
-  return yield* Restores.record(sql, sinceMs)
+  if (sinceMs !== undefined && latest?.restoredToMs !== sinceMs && !dryRun) {
+    yield* Transactions.keepLanes(sql, sinceMs)
+    yield* Restores.record(sql, sinceMs)
+  }
+  const open = yield* Restores.open(sql)
+  const [earliest] = open
+  if (earliest === undefined) {
+    if (sinceMs === undefined) return isForeign && latest?.reconciledAtMs !== undefined ? undefined : latest
+    return latest?.restoredToMs === sinceMs ? latest : { restoredToMs: sinceMs, recordedAtMs: now }
+  }
+  return {
+    restoredToMs: Math.min(earliest.restoredToMs, sinceMs ?? earliest.restoredToMs),
+    recordedAtMs: Math.max(...open.map(({ recordedAtMs }) => recordedAtMs))
+  }
 }, mapped("reconcile"))

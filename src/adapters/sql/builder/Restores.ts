@@ -50,6 +50,10 @@ export const isUnreconciled = (sql: Sql) =>
 export const latest = (sql: Sql) =>
   Effect.map(Effect.flatMap(sql`SELECT * FROM builder.restores ORDER BY id DESC LIMIT 1`, restores), ([last]) => last)
 
+/** Restores without a reconciliation that has come to its end, the one to the earliest moment first. */
+export const open = (sql: Sql) =>
+  Effect.flatMap(sql`SELECT * FROM builder.restores WHERE reconciled_at IS NULL ORDER BY restored_to, id`, restores)
+
 /** Records a restore to this moment (UNIX milliseconds). */
 export const record = Effect.fnUntraced(function* (sql: Sql, restoredToMs: number) {
   const now = timestamp(yield* Clock.currentTimeMillis)
