@@ -57,18 +57,20 @@ const decodeBalance = Option.liftThrowable((data: Hex) =>
   decodeFunctionResult({ abi: erc20Abi, functionName: "balanceOf", data })
 )
 
-/** Amount of the token that the seller holds beside that of the sale. 0 if the token does not tell. */
+/** Amount of the token that the seller holds beside that of the sale. None if neither the node nor the token tells it. */
 const heldBeside = ({ call }: ChainClient, { amount, isHeld, seller, token }: Sale) =>
   call({
     to: token,
     data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [seller] }),
     block: "latest"
   }).pipe(
-    Effect.map((data) => {
-      const beside = Option.getOrElse(decodeBalance(data), () => 0n) - (isHeld ? amount : 0n)
-      return beside > 0n ? beside : 0n
-    }),
-    Effect.orElseSucceed(() => 0n)
+    Effect.map((data) =>
+      Option.map(decodeBalance(data), (held) => {
+        const beside = held - (isHeld ? amount : 0n)
+        return beside > 0n ? beside : 0n
+      })
+    ),
+    Effect.orElseSucceed(() => Option.none<bigint>())
   )
 
 /** The chain as it was at the end of a block. */
@@ -191,7 +193,9 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("VenueSales.find")(function* (client: ChainClient, sale: Sale) {
     const [open, beside] = yield* Effect.all([openOn(client), heldBeside(client, sale)], { concurrency: "unbounded" })
-    const offers = yield* Effect.forEach(open, (source) => offerOf(client, source, sale, beside), {
+    // Otherwise one fee would count for all that the pool pays, beside those that wait already.
+    if (Option.isNone(beside)) return Option.none<Required<Offer>>()
+    const offers = yield* Effect.forEach(open, (source) => offerOf(client, source, sale, beside.value), {
       concurrency: "unbounded"
     })
     return offers

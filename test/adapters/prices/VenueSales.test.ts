@@ -1,7 +1,6 @@
 /** Worth of fees in tokens that only other exchanges than Uniswap v3 trade, on their real contracts. */
-import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { encodeFunctionData, erc20Abi, maxUint256, multicall3Abi, parseAbi } from "viem"
 import * as EvmChains from "../../../src/adapters/evm/chains/Chains.ts"
@@ -10,10 +9,6 @@ import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import { MULTICALL3 } from "../../../src/devnet/Essentials.ts"
-import * as DevChain from "../../../src/devnet/DevChain.ts"
-import * as Artifacts from "../../../src/devnet/market/Artifacts.ts"
-import { type MarketToken, venuesOf } from "../../../src/devnet/market/Market.ts"
-import * as Plan from "../../../src/devnet/market/Plan.ts"
 import type { Call } from "../../../src/devnet/market/Venues.ts"
 import { mint } from "../../../src/devnet/Tokens.ts"
 import * as Address from "../../../src/domain/Address.ts"
@@ -21,30 +16,9 @@ import type { Chain } from "../../../src/domain/Chain.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
-import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, Chains, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import * as Pools from "../../support/Pools.ts"
-import { withLiveClock } from "../../support/LiveClock.ts"
-
-const WHOLE = 10n ** 18n
-const TAX_BPS = 1_000
-const CHAIN = { id: 31337, name: "source" } as const
-const HOLDER = Accounts.users()[0]?.address ?? Accounts.relayers()[0].address
-
-/** A token worth a dollar with one pool, which nobody lists. */
-const traded = (symbol: string, usd: number, kind: MarketToken["kind"] = "plain"): MarketToken => ({
-  symbol,
-  form: "string",
-  decimals: 18,
-  kind,
-  taxBps: kind === "taxed" ? TAX_BPS : 0,
-  usd: WHOLE,
-  isListed: false,
-  isPriced: false,
-  amount: 1_000n * WHOLE,
-  amountUsd: 1_000,
-  into: "USDC",
-  pools: [{ venue: "pancakeswap-v2", money: "USDC", kind: 0, usd }]
-})
+import { CHAIN, HOLDER, placed, Scene, WHOLE } from "./venueScene.ts"
 
 /** Prices that do not depend on the ages of pools. */
 const prices = Layer.succeed(Prices, {
@@ -52,39 +26,16 @@ const prices = Layer.succeed(Prices, {
   detailed: () => Effect.die("not asked for")
 })
 
-class Scene extends Context.Service<Scene, { readonly dev: DevChain.DevChain; readonly plan: Plan.Plan }>()(
-  "sweep/test/VenueScene"
-) {
-  static readonly layer = Layer.effect(
-    Scene,
-    withLiveClock(
-      Effect.gen(function* () {
-        const tokens = [
-          traded("DEEP", 100_000),
-          traded("THIN", 150),
-          traded("TAXED", 100_000, "taxed"),
-          traded("GROWING", 100_000, "rebasing"),
-          traded("FILLED", 15),
-          traded("EMPTIED", 100_000)
-        ]
-        const market = { name: CHAIN.name, shape: "bnb", venues: venuesOf("bnb"), tokens } as const
-        const plan = Plan.make(market, CHAIN, yield* Artifacts.load, [HOLDER])
-        const { chain, listed, pools, routers, venues } = plan
-        const extras = { before: venues, after: pools, routers, chain, tokens: listed }
-        return { plan, dev: yield* DevChain.start({ ...CHAIN, extras }) }
-      })
-    )
-  ).pipe(Layer.provide(BunServices.layer), Layer.orDie)
-}
-
-const placed = Effect.fnUntraced(function* (symbol: string) {
-  const { plan } = yield* Scene
-  const found = plan.tokens.find((each) => each.symbol === symbol)
-  return found ?? (yield* Effect.die(`no token ${symbol}`))
-})
+/** Changes the answers of the chain's nodes. */
+type OfNodes = (client: ChainClient) => ChainClient
 
 /** Wei that 30 tokens, which are worth 0.01 units of native currency, count for on the chain after a change. */
-const worth = (symbol: string, change: (chain: Chain) => Chain = (chain) => chain, holder = HOLDER) =>
+const worth = (
+  symbol: string,
+  change: (chain: Chain) => Chain = (chain) => chain,
+  holder = HOLDER,
+  ofNodes: OfNodes = (client) => client
+) =>
   Effect.gen(function* () {
     const { dev } = yield* Scene
     const token = yield* placed(symbol)
@@ -98,7 +49,7 @@ const worth = (symbol: string, change: (chain: Chain) => Chain = (chain) => chai
       Layer.provideMerge(chains)
     )
     return yield* Effect.gen(function* () {
-      const client = yield* (yield* Chains).get(CHAIN.id)
+      const client = ofNodes(yield* (yield* Chains).get(CHAIN.id))
       return yield* (yield* FeeValue).realisable(client, token.address, 30n * WHOLE, holder)
     }).pipe(Effect.provide(fees))
   })
@@ -236,6 +187,20 @@ layer(Scene.layer)("worth of fees in tokens of other exchanges", (it) => {
       yield* byMulticall3([{ target: address, callData: mint(dev.chain.feeRecipient, 1_000n * WHOLE) }])
       assertPart(yield* worth("THIN"), 12n, 13n)
       assertPart(yield* worth("THIN", undefined, dev.chain.feeRecipient), 12n, 14n)
+    })
+  )
+
+  it.effect("is nothing while no node tells what the fee recipient holds already", () =>
+    Effect.gen(function* () {
+      const { address } = yield* placed("DEEP")
+      const unanswered: OfNodes = (client) => ({
+        ...client,
+        call: (request) =>
+          request.to === address
+            ? Effect.fail(new ChainUnavailable({ chainId: CHAIN.id, method: "eth_call", detail: "away" }))
+            : client.call(request)
+      })
+      assert.strictEqual(yield* worth("DEEP", undefined, HOLDER, unanswered), 0n)
     })
   )
 
