@@ -77,11 +77,16 @@ export const find = Effect.fnUntraced(function* (tool: Tool, serverMajor: number
   })
 })
 
-/** The arguments and the environment by which a program connects to a database. */
+const PASSWORD = "password="
+
+/** The arguments and the environment by which a program connects to a database. A URL may have its password in a parameter, too. */
 const connection = (url: Redacted.Redacted) => {
   const parsed = new URL(Redacted.value(url))
-  const password = decodeURIComponent(parsed.password)
+  const parameters = parsed.search.slice(1).split("&")
+  const given = parameters.find((each) => each.startsWith(PASSWORD))?.slice(PASSWORD.length)
+  const password = decodeURIComponent(given ?? parsed.password)
   parsed.password = ""
+  parsed.search = parameters.filter((each) => !each.startsWith(PASSWORD)).join("&")
   return { name: parsed.toString(), env: password === "" ? {} : { PGPASSWORD: password } }
 }
 

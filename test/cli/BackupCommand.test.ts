@@ -47,6 +47,12 @@ layer(Layer.merge(BunServices.layer, migratedDatabaseUrl), { excludeTestServices
       const done = yield* sweep(["backup", "--output", file, "--json"], env)
       assert.strictEqual(done.code, 0, done.err)
       assert.deepInclude(JSON.parse(done.out), { file, bytes: "7", tables: 2 })
+      const parameter = `${url}${url.includes("?") ? "&" : "?"}password=secret`
+      const other = yield* sweep(["backup", "--output", `${directory}/other.dump`], {
+        ...settings,
+        DATABASE_URL: parameter
+      })
+      assert.strictEqual(other.code, 0, other.err)
       assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
       const again = yield* sweep(["backup", "--output", file], env)
       assert.strictEqual(again.code, 1)
