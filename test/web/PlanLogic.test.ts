@@ -1,7 +1,8 @@
 /** Calculations of the plan: what a renewed one may change without a question, and its values in dollars. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Address, BatchReview, ReviewedLeg, SweepQuotes } from "../../src/sdk/index.ts"
+import type { Address, BatchReview, ReviewedLeg, SweepableToken, SweepQuotes } from "../../src/sdk/index.ts"
 import { changeOf, figuresOf } from "../../src/web/sweep/plan.ts"
+import { amountUsd } from "../../src/web/sweep/selection.ts"
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
 
@@ -80,5 +81,14 @@ describe("the values of a plan", () => {
     assert.strictEqual(figures.expectedUsd, "10")
     const unpriced = { ...totals, minAmountOut: { amount: 40_000_000n, usd: null } }
     assert.isNull(figuresOf(kept, { quotes: [], totals: unpriced } as unknown as SweepQuotes, { tokens: [] }).leastUsd)
+  })
+})
+
+describe("the value of what is selected", () => {
+  it("is that of the amount to sweep, not of the balance", () => {
+    const token = { balance: 40_000_000n, decimals: 6, priceUsd: "1", valueUsd: "40" } as SweepableToken
+    assert.strictEqual(amountUsd(token, 40_000_000n), "40")
+    assert.strictEqual(amountUsd(token, 10_000_000n), "10")
+    assert.isNull(amountUsd({ ...token, priceUsd: null, valueUsd: null }, 10_000_000n))
   })
 })

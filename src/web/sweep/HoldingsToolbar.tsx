@@ -2,7 +2,7 @@
 import { classes } from "../lib/classes.ts"
 import { dollars, total } from "../lib/usd.ts"
 import { Icon } from "../ui/Icon.tsx"
-import { DUST_USD, type Preset } from "./selection.ts"
+import { amountUsd, DUST_USD, type Preset } from "./selection.ts"
 import { useSession } from "./session.ts"
 import type { Selection } from "./useSelection.ts"
 
@@ -128,7 +128,7 @@ export function HoldingsToolbar({
           <span className="font-medium">All {found} shown</span>
           <span className="text-muted">
             {" "}
-            · {chosen} selected, {dollars(total(selection.chosen.map(({ token }) => token.valueUsd)))}
+            · {chosen} selected, {dollars(total(selection.chosen.map(({ amount, token }) => amountUsd(token, amount))))}
           </span>
         </span>
       </label>

@@ -1,7 +1,7 @@
 /** Decides which tokens are selected at first, and how much of each. Pure. */
 import type { SweepableToken } from "../../sdk/index.ts"
 import { sameAddress } from "../../sdk/model/Address.ts"
-import { amountWorth, isBelow } from "../lib/usd.ts"
+import { amountWorth, isBelow, valueUsd as valueOf } from "../lib/usd.ts"
 import { NATIVE } from "./catalog.ts"
 import { needsCare, warningOf } from "./warning.ts"
 
@@ -47,6 +47,10 @@ export const whyLeft = (preset: Preset, token: SweepableToken): string | undefin
   }
   return undefined
 }
+
+/** Value of an amount of a token in US dollars. Null without a price. */
+export const amountUsd = ({ balance, decimals, priceUsd, valueUsd }: SweepableToken, amount: bigint): string | null =>
+  amount === balance || priceUsd === null ? valueUsd : valueOf(amount, decimals, priceUsd)
 
 /** True if a preset selects a token that can be swept. */
 export const isPreselected = (preset: Preset, token: SweepableToken): boolean =>
