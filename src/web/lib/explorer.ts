@@ -3,8 +3,13 @@ interface Explored {
   readonly explorerUrl?: string
 }
 
+/** Services send the URL. Any other scheme could run a script. */
+const WEBSITE = /^https?:\/\//i
+
 const link = (chain: Explored | undefined, path: string): string | undefined =>
-  chain?.explorerUrl === undefined ? undefined : `${chain.explorerUrl.replace(/\/$/, "")}/${path}`
+  chain?.explorerUrl === undefined || !WEBSITE.test(chain.explorerUrl)
+    ? undefined
+    : `${chain.explorerUrl.replace(/\/$/, "")}/${path}`
 
 export const transaction = (chain: Explored | undefined, hash: string) => link(chain, `tx/${hash}`)
 

@@ -25,3 +25,12 @@ export const plainToken = <Token extends { readonly symbol: string; readonly nam
   symbol: plainText(token.symbol, MOST_IN_SYMBOL),
   name: plainText(token.name, MOST_IN_NAME)
 })
+
+/** A chain with its name and the symbol of its currency made safe to show. */
+export const plainChain = <Chain extends { readonly name: string; readonly nativeSymbol: string }>(
+  chain: Chain
+): Chain => ({
+  ...chain,
+  name: plainText(chain.name, MOST_IN_NAME),
+  nativeSymbol: plainText(chain.nativeSymbol, MOST_IN_SYMBOL)
+})

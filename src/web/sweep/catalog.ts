@@ -1,7 +1,7 @@
 /** Chains and tokens of the service, and the rule which token can arrive as which. */
 import { sameAsset } from "../../domain/SameAsset.ts"
 import { chainName } from "../lib/chainName.ts"
-import { plainToken } from "../lib/plainText.ts"
+import { plainChain, plainToken } from "../lib/plainText.ts"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import type { Address, ListedToken, ServedChain } from "../../sdk/index.ts"
 
@@ -27,7 +27,8 @@ const placed = (chainId: number, address: string): string => `${chainId}:${compa
 const assetsOf = ({ assets = {} }: ServedChain): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(assets).map(([name, address]) => [name, comparable(address)]))
 
-export const makeCatalog = (chains: ReadonlyArray<ServedChain>, given: ReadonlyArray<ListedToken>): Catalog => {
+export const makeCatalog = (served: ReadonlyArray<ServedChain>, given: ReadonlyArray<ListedToken>): Catalog => {
+  const chains = served.map(plainChain)
   const tokens = given.map(plainToken)
   const byId = new Map(chains.map((each) => [each.id, each]))
   const chain = (id: number) => byId.get(id)
