@@ -37,6 +37,9 @@ export const contractsAbi = parseAbi([
 /** Time for which the answers count. Circle changes them when it replaces a contract. */
 const LIFETIME_MILLIS = 600_000
 
+/** Answers that are kept. Anybody may ask for a route of any token. */
+const CAPACITY = 500
+
 /** Calls one function. A contract that does not have it is not Circle's. */
 const ask = Effect.fnUntraced(function* (
   client: ChainClient,
@@ -120,6 +123,12 @@ export const make = () => {
     const kept = Option.fromUndefinedOr(known.get(key)).pipe(Option.filter(({ untilMs }) => now < untilMs))
     if (Option.isSome(kept)) return kept.value.contracts
     const contracts = yield* readBoth(source, messenger, token, destination)
+    // The last one that was asked for is the last to go.
+    known.delete(key)
+    for (const oldest of known.keys()) {
+      if (known.size < CAPACITY) break
+      known.delete(oldest)
+    }
     known.set(key, { untilMs: now + LIFETIME_MILLIS, contracts })
     return contracts
   })

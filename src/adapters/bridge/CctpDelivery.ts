@@ -52,6 +52,8 @@ interface Burn {
   readonly deposit: CctpDeposit.CctpDeposit
   /** The message, as it was sent. */
   readonly sent: Hex
+  /** Burns with this message in the transaction: those of equal orders. */
+  readonly times: number
   /** UNIX seconds of its block. */
   readonly sentAt: bigint
 }
@@ -65,7 +67,7 @@ interface Attested {
 const mintIn = Effect.fnUntraced(function* (
   client: ChainClient,
   head: Block,
-  { contracts, deposit, sent }: Burn,
+  { contracts, deposit, sent, sentAt }: Burn,
   nonce: Hash,
   txHash: Hash
 ) {
@@ -73,6 +75,8 @@ const mintIn = Effect.fnUntraced(function* (
   if (receipt === undefined || receipt.status !== "success" || receipt.blockNumber > head.number) return Option.none()
   const block = Option.getOrUndefined(yield* client.block(receipt.blockNumber))
   if (block === undefined || block.hash !== receipt.blockHash) return Option.none()
+  // That of an equal burn before, whose nonce the API tells for this one.
+  if (block.timestamp + SKEW_SECONDS < sentAt) return Option.none()
   const amount = CctpMessage.mintOf(receipt.logs, contracts, deposit, sent, nonce)
   return Option.map(amount, (amountOut): Delivery => ({ _tag: "Delivered", txHash, amountOut }))
 })
@@ -125,11 +129,13 @@ export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["S
       )
 
   /** The attested forms of a burn's message. Equal orders of one owner, in one transaction, have several. */
-  const attestedOf = Effect.fnUntraced(function* ({ contracts, sent }: Burn, transactionHash: Hash) {
+  const attestedOf = Effect.fnUntraced(function* ({ contracts, sent, times }: Burn, transactionHash: Hash) {
     const found: Array<Attested> = []
     for (const { forwardState, forwardTxHash, message } of yield* messagesOf(contracts.sourceDomain, transactionHash)) {
       const nonce = CctpMessage.attestedAs(message ?? "0x", sent)
       if (Option.isNone(nonce)) continue
+      // Each is looked for on the destination, so the API must not tell more than there are.
+      if (found.length === times) break
       if (forwardState === "FAILED") {
         // Anybody can send the mint instead: the how-to guide of bridges tells how.
         yield* Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
@@ -153,13 +159,14 @@ export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["S
         Effect.catchTag("NoRoute", ({ detail }) => Effect.fail(unprovable(detail)))
       )
       const sent = CctpMessage.of(contracts, { ...deposit, depositor: order.owner })
-      if (!CctpMessage.isSent(receipt.logs, contracts.transmitter, sent)) {
+      const times = CctpMessage.timesSent(receipt.logs, contracts.transmitter, sent)
+      if (times === 0) {
         return yield* unprovable(`no burn of this order in transaction ${receipt.transactionHash}`)
       }
       const block = Option.getOrUndefined(yield* source.block(receipt.blockNumber))
       const head = Option.getOrUndefined(yield* settledBlock(destination, confirmations))
       if (block === undefined || head === undefined) return PENDING
-      const burn: Burn = { contracts, deposit, sent, sentAt: block.timestamp }
+      const burn: Burn = { contracts, deposit, sent, times, sentAt: block.timestamp }
       for (const attested of yield* attestedOf(burn, receipt.transactionHash)) {
         const proof = yield* proofOf(destination, head, burn, attested)
         if (Option.isNone(proof)) continue

@@ -105,14 +105,14 @@ const BYTES = parseAbiParameters("bytes")
 
 const sentIn = Option.liftThrowable(({ data }: Log) => decodeAbiParameters(BYTES, data)[0])
 
-/** True if the logs have this message, from this transmitter. */
-export const isSent = (logs: ReadonlyArray<Log>, transmitter: Address.Address, message: Hex): boolean =>
-  logs.some(
+/** Number of times that the logs have this message, from this transmitter. */
+export const timesSent = (logs: ReadonlyArray<Log>, transmitter: Address.Address, message: Hex): number =>
+  logs.filter(
     (log) =>
       log.address === transmitter &&
       log.topics[0]?.toLowerCase() === SENT &&
       Option.exists(sentIn(log), (found) => found.toLowerCase() === message)
-  )
+  ).length
 
 /** Topics of the log by which a message with this nonce was received. */
 export const receivedTopics = (nonce: Hash): ReadonlyArray<Hash | null> => [RECEIVED, null, nonce]

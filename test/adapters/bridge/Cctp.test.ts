@@ -1,6 +1,7 @@
 /** Routes of CCTP, against a stub in the recorded shape of Circle's API and contracts that say what a test wants. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { numberToHex } from "viem"
 import * as CctpDeposit from "../../../src/adapters/bridge/CctpDeposit.ts"
 import * as CctpMessage from "../../../src/adapters/bridge/CctpMessage.ts"
 import * as CctpFees from "../../../src/adapters/bridge/CctpFees.ts"
@@ -92,6 +93,24 @@ describe("a route of CCTP", () => {
       assert.strictEqual(yield* failureOf(all), "NoRoute: cctp: Circle has no fees for these chains")
       yield* all.stub.answer({ status: 500, body: {} })
       assert.include(yield* failureOf(all), "RoutingUnavailable")
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("keeps what the contracts say about some tokens, however many are asked for", () =>
+    Effect.gen(function* () {
+      const all = yield* scene()
+      all.said.minted = NATIVE
+      const ask = (number: number) =>
+        failureOf(all, { ...request, tokenIn: Address.of(numberToHex(0x1000 + number, { size: 20 })) })
+      yield* Effect.forEach(
+        Array.from({ length: 501 }, (_, number) => number),
+        ask
+      )
+      const before = all.said.asked
+      yield* ask(500)
+      assert.strictEqual(all.said.asked, before)
+      yield* ask(0)
+      assert.isAbove(all.said.asked, before)
     }).pipe(Effect.provide(http))
   )
 

@@ -59,6 +59,8 @@ export const FEES: Answer = {
 
 /** Answers of the contracts. A test changes them. */
 const facts = () => ({
+  /** Calls that they answered. */
+  asked: 0,
   limit: 10_000_000_000_000n,
   minted: request.tokenOut as Address,
   domains: { ...DOMAINS } as Record<"source" | "destination", number>,
@@ -75,6 +77,7 @@ const answering =
     const end = chainId === FakeEnds.SOURCE ? "source" : "destination"
     const { messenger, minter, transmitter } = CONTRACTS[end]
     if (![messenger, minter, transmitter].some((each) => each === to)) return undefined
+    said.asked += 1
     const { functionName } = decodeFunctionData({ abi: contractsAbi, data })
     const result = {
       localMessageTransmitter: transmitter,
@@ -90,13 +93,16 @@ const answering =
 export const scene = Effect.fnUntraced(function* (options: Partial<Cctp.Options> = {}) {
   const stub = yield* StubServer
   const said = facts()
-  const history: { logs: ReadonlyArray<Log> } = { logs: [] }
+  const history: { logs: ReadonlyArray<Log>; searches: number } = { logs: [], searches: 0 }
   const logs: ChainClient["logs"] = ({ address: of, topics }) =>
-    Effect.sync(() => ({
-      logs: history.logs.filter(
-        (log) => log.address === of && topics.every((topic, index) => topic === null || log.topics[index] === topic)
-      )
-    }))
+    Effect.sync(() => {
+      history.searches += 1
+      return {
+        logs: history.logs.filter(
+          (log) => log.address === of && topics.every((topic, index) => topic === null || log.topics[index] === topic)
+        )
+      }
+    })
   const { ends, layer } = FakeEnds.make(
     [{ name: "cctp", kind: "bridge", address: CONTRACTS.source.messenger }],
     undefined,
