@@ -14,7 +14,7 @@ const chain = (name: string, nativeSymbol: string): ServedChain => ({
   contracts: { delegate: ADDRESS, guard: ADDRESS, entry: ADDRESS },
   blockTimeMillis: 1_000,
   confirmations: 1,
-  features: { source: true, swap: true, bridgeDestinations: [] }
+  features: { source: true, swap: true, bridgeDestinations: [], swapBeforeBridge: false }
 })
 
 describe("a link to an explorer", () => {

@@ -15,7 +15,7 @@ export interface Outcome {
   readonly delivered: number
   readonly failed: ReadonlyArray<Submission>
   readonly isEnded: boolean
-  /** Sum that arrived, in the smallest unit of the token to receive. */
+  /** Sum that arrived, in the smallest unit of the token to receive. Without what arrived in its place. */
   readonly arrived: bigint
   /** False while the amount of a delivery is not known, which then counts with its minimum. */
   readonly isExact: boolean
@@ -27,6 +27,7 @@ export interface Outcome {
 
 export const outcomeOf = (sweep: SignedSweep): Outcome => {
   const delivered = sweep.filter(({ status }) => status === "delivered")
+  const wanted = delivered.filter(({ instead }) => instead === undefined)
   const hasEnded = sweep.every(isEnded)
   const ends = sweep.flatMap(({ endedAtMs }) => (endedAtMs === undefined ? [] : [endedAtMs]))
   const fees = delivered.flatMap(({ feeUsd }) => (feeUsd === undefined ? [] : [feeUsd]))
@@ -35,19 +36,35 @@ export const outcomeOf = (sweep: SignedSweep): Outcome => {
     delivered: delivered.length,
     failed: sweep.filter(({ status }) => status === "failed"),
     isEnded: hasEnded,
-    arrived: delivered.reduce((sum, { amountOut, receive }) => sum + BigInt(amountOut ?? receive.amount), 0n),
-    isExact: delivered.every(({ amountOut }) => amountOut !== undefined),
+    arrived: wanted.reduce((sum, { amountOut, receive }) => sum + BigInt(amountOut ?? receive.amount), 0n),
+    isExact: wanted.every(({ amountOut }) => amountOut !== undefined),
     tookMillis: hasEnded && ends.length === sweep.length ? Math.max(...ends) - sweep[0].submittedAtMs : undefined,
     feeUsd: fees.length === delivered.length ? total(fees) : undefined
   }
 }
 
-/** `412.3 USDC`, or `at least 412 USDC` while a delivery's amount is not known. */
+/** Amount and symbol of the token that arrived in place of the wanted one. Undefined if none did. */
+const insteadText = (
+  catalog: Catalog,
+  { instead, receive }: Submission,
+  format: (amount: bigint, decimals: number) => string
+): string | undefined => {
+  if (instead === undefined) return undefined
+  const { decimals, symbol } = unitOf(catalog, { chainId: receive.chainId, address: instead.token })
+  return `${format(BigInt(instead.amount), decimals)} ${symbol}`
+}
+
+/**
+ * `412.3 USDC`, or `at least 412 USDC` while a delivery's amount is not known. `412.3 USDC and 0.1 WETH` if another token arrived in place
+ * of the wanted one.
+ */
 export const arrivedText = (catalog: Catalog, sweep: SignedSweep): string => {
   const { arrived, isExact } = outcomeOf(sweep)
   const { receive } = sweep[0]
   const { decimals, symbol } = unitOf(catalog, { chainId: receive.chainId, address: receive.token })
-  return `${isExact ? "" : "at least "}${readable(arrived, decimals)} ${symbol}`
+  const others = sweep.flatMap((each) => insteadText(catalog, each, readable) ?? [])
+  const wanted = `${isExact ? "" : "at least "}${readable(arrived, decimals)} ${symbol}`
+  return [...(arrived === 0n && others.length > 0 ? [] : [wanted]), ...others].join(" and ")
 }
 
 /** `42 s`, `3 min 5 s`. */
@@ -77,7 +94,7 @@ const lineOf = (catalog: Catalog, submission: Submission): ReadonlyArray<string>
   return [
     `${exact(BigInt(send.amount), sent.decimals)} ${symbolOf(catalog, submission)} on ${catalog.chainName(send.chainId)}: ${
       status === "delivered"
-        ? `${arrived} ${unit.symbol} arrived`
+        ? `${insteadText(catalog, submission, exact) ?? `${arrived} ${unit.symbol}`} arrived`
         : status === "failed"
           ? `failed. ${explainFailure(failureReason)}`
           : "on its way"

@@ -38,6 +38,8 @@ export interface Submission {
   readonly failureReason?: string
   /** Amount that arrived, if it is known. */
   readonly amountOut?: string
+  /** Token that arrived in place of the wanted one, since the swap on arrival failed. */
+  readonly instead?: Omit<Side, "chainId">
 }
 
 /** Failure of a sweep that was signed and never reached the service. */
@@ -115,23 +117,27 @@ export const isEnded = ({ status }: { readonly status: IntentStatus }): boolean 
   status === "delivered" || status === "failed"
 
 /** The stored facts of an intent's state. */
-const factsOf = ({ amountOut, deliveryTxHash, failureReason, status, txHash }: Intent) => ({
+const factsOf = ({ amountOut, arrivedInstead, deliveryTxHash, failureReason, status, txHash }: Intent) => ({
   status,
   ...(txHash === undefined ? {} : { txHash }),
   ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
   ...(failureReason === undefined ? {} : { failureReason }),
-  ...(amountOut === undefined ? {} : { amountOut: amountOut.toString() })
+  ...(amountOut === undefined ? {} : { amountOut: amountOut.toString() }),
+  ...(arrivedInstead === undefined
+    ? {}
+    : { instead: { token: arrivedInstead.token, amount: arrivedInstead.amount.toString() } })
 })
 
 /** The last known state of an intent. */
-export const lastSeen = ({ amountOut, id, receive, send, ...facts }: Submission): Intent => ({
+export const lastSeen = ({ amountOut, id, instead, receive, send, ...facts }: Submission): Intent => ({
   id,
   status: facts.status,
   crossChain: send.chainId !== receive.chainId,
   ...(facts.txHash === undefined ? {} : { txHash: facts.txHash }),
   ...(facts.deliveryTxHash === undefined ? {} : { deliveryTxHash: facts.deliveryTxHash }),
   ...(facts.failureReason === undefined ? {} : { failureReason: facts.failureReason }),
-  ...(amountOut === undefined ? {} : { amountOut: BigInt(amountOut) })
+  ...(amountOut === undefined ? {} : { amountOut: BigInt(amountOut) }),
+  ...(instead === undefined ? {} : { arrivedInstead: { token: instead.token, amount: BigInt(instead.amount) } })
 })
 
 /** The stored form of a reviewed order. */

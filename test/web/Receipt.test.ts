@@ -1,0 +1,51 @@
+/** The receipt of a sweep whose swap on arrival failed. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Address, Intent, ServedChain } from "../../src/sdk/index.ts"
+import { makeCatalog } from "../../src/web/sweep/catalog.ts"
+import { arrivedText, outcomeOf, receiptText } from "../../src/web/sweep/receipt.ts"
+import { lastSeen, type Submission } from "../../src/web/sweep/submissions.ts"
+
+const at = (digit: string): Address => `0x${digit.repeat(40)}`
+
+const [USDC, WETH] = [at("a"), at("b")]
+
+const chain: ServedChain = {
+  id: 1,
+  name: "alpha",
+  nativeSymbol: "ETH",
+  wrappedNative: WETH,
+  contracts: { delegate: at("1"), guard: at("2"), entry: at("3") },
+  blockTimeMillis: 1_000,
+  confirmations: 1,
+  features: { source: true, swap: true, bridgeDestinations: [], swapBeforeBridge: false }
+}
+
+const catalog = makeCatalog([chain], [{ chainId: 1, address: USDC, symbol: "USDC", name: "USD Coin", decimals: 6 }])
+
+const sent = (id: string, more: Partial<Submission>): Submission => ({
+  id,
+  submittedAtMs: 0,
+  send: { chainId: 1, token: at("c"), amount: "1", symbol: "ABC" },
+  receive: { chainId: 1, token: USDC, amount: "4900000", destination: at("9") },
+  status: "delivered",
+  ...more
+})
+
+describe("a sweep whose swap on arrival failed", () => {
+  const instead = sent("a", { instead: { token: WETH, amount: "100000000000000000" } })
+  const swapped = sent("b", { amountOut: "5000000" })
+
+  it("tells what arrived in place of the wanted token, and counts it as nothing else", () => {
+    assert.strictEqual(arrivedText(catalog, [instead]), "0.1 WETH")
+    assert.strictEqual(arrivedText(catalog, [instead, swapped]), "5 USDC and 0.1 WETH")
+    assert.strictEqual(outcomeOf([instead, swapped]).arrived, 5_000_000n)
+    const receipt = receiptText(catalog, [instead])
+    assert.include(receipt, "Alpha: 0.1 WETH arrived")
+    assert.notInclude(receipt, "USDC arrived")
+  })
+
+  it("tells it after the page was closed, too", () => {
+    const seen: Intent["arrivedInstead"] = { token: WETH, amount: 10n ** 17n }
+    assert.deepStrictEqual(lastSeen(instead).arrivedInstead, seen)
+  })
+})
