@@ -135,11 +135,12 @@ const make = Effect.gen(function* () {
     if (against !== undefined) return yield* new LaneRefused({ reason: against })
     if (state !== to) {
       const record = { actor, action: `lane.${to}`, subject: lane, details: { from: state, reason } }
-      // Meanwhile, another replica has changed it, another operator has drained the last other lane, or a transaction has come.
-      if (!(yield* book.move(lane, state, to, record, others))) {
+      // Meanwhile, another operator has made this change, or has drained the last other lane, or a transaction has come.
+      if (yield* book.move(lane, state, to, record, others)) {
+        yield* Effect.annotateLogs(Effect.logInfo("lane.changed"), { lane, from: state, to })
+      } else if (((yield* book.states).get(lane)?.state ?? "active") !== to) {
         return yield* new LaneRefused({ reason: to === "draining" ? "last_lane" : "in_flight" })
       }
-      yield* Effect.annotateLogs(Effect.logInfo("lane.changed"), { lane, from: state, to })
     }
     if (to !== "active") yield* clearAlerts(lane)
     return yield* viewOf(lane)

@@ -36,10 +36,19 @@ const TRANSFER_GAS = 25_200n
 const keys = ([1, 2] as const).map((byte) => Redacted.make<Hex>(`0x${`0${byte}`.repeat(32)}`))
 const [first = assert.fail("no key"), second = assert.fail("no key")] = keys
 
+/** A book whose changes wait for what others do at the same moment, as a database's do. */
+const unhurried = Layer.effect(
+  LaneBook,
+  Effect.map(LaneBook, (book) => ({
+    ...book,
+    move: (...change: Parameters<typeof book.move>) => Effect.andThen(Effect.yieldNow, book.move(...change))
+  }))
+).pipe(Layer.provide(LaneBookInMemory.layer))
+
 const world = Layer.mergeAll(
   MemoryChains.layer([source]),
   Intents.layer,
-  LaneBookInMemory.layer,
+  unhurried,
   RelayTransactionsInMemory.layer,
   Alerts.layer,
   RawKeys.layer([first, second]),
@@ -85,6 +94,19 @@ describe("a lane", () => {
         refused.map((failure) => ("reason" in failure ? failure.reason : failure._tag)),
         ["last_lane"]
       )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is drained once if two operators drain it at the same moment, and neither is refused", () =>
+    Effect.gen(function* () {
+      const { desk, lane } = yield* scene
+      const drain = desk.move(lane, "draining", CHANGE)
+      const views = yield* Effect.all([drain, drain], { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        views.map(({ state }) => state),
+        ["draining", "draining"]
+      )
+      assert.lengthOf(yield* Effect.flatMap(LaneBook, (book) => book.log(9)), 1)
     }).pipe(Effect.provide(layer))
   )
 
