@@ -197,6 +197,8 @@ const sweepsAndLooks = Effect.gen(function* () {
   yield* Steps.reads(page, "Connect your wallet")
   yield* looksAt("connect")
   yield* Steps.usesKey(page, key)
+  // The looks end on a phone, where the plan is a bar.
+  yield* Effect.promise(() => page.setViewportSize({ width: 1280, height: 900 }))
   yield* click(page, "that cannot be swept")
   yield* Steps.takesAll(page)
   yield* Steps.goesTo(page, "USDC", "Beta")
@@ -206,6 +208,8 @@ const sweepsAndLooks = Effect.gen(function* () {
   yield* Steps.unfolds(page, "Exactly what is signed")
   yield* Steps.click(page, "Change the amount of DAI on Alpha")
   yield* looksAt("plan")
+  yield* Steps.opensPlan(page)
+  yield* looksAt("open-plan")
   yield* Steps.click(page, /^Sweep \d+ tokens$/)
   yield* Steps.reads(page, /^(\d+) of \1 delivered/)
   yield* Steps.reads(page, "Runs the sweep delegate")
