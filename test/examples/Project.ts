@@ -65,17 +65,25 @@ export const tsconfig = (files: ReadonlyArray<string>): string =>
     files
   })
 
+/** The packed client, which the first file that needs it builds. */
+export const archive = async (): Promise<string> => {
+  const packed = await once("client", (shared) => build(join(shared, "sdk")))
+  const [found = ""] = await Array.fromAsync(new Bun.Glob("*.tgz").scan({ cwd: packed, absolute: true }))
+  return found
+}
+
 /** Makes the project in `directory`. Resolves with its path. */
 export const make = async (directory: string): Promise<string> => {
   const project = join(directory, "project")
   const modules = join(project, "node_modules")
   await mkdir(join(modules, "token-sweep"), { recursive: true })
-  const packed = await once("client", (shared) => build(join(shared, "sdk")))
-  const [archive = ""] = await Array.fromAsync(new Bun.Glob("*.tgz").scan({ cwd: packed, absolute: true }))
   // The same as a package manager does with a package that has no dependencies.
-  const unpacked = await run(["tar", "-xzf", archive, "-C", join(modules, "token-sweep"), "--strip-components=1"], {
-    cwd: directory
-  })
+  const unpacked = await run(
+    ["tar", "-xzf", await archive(), "-C", join(modules, "token-sweep"), "--strip-components=1"],
+    {
+      cwd: directory
+    }
+  )
   if (unpacked.code !== 0) throw new Error(unpacked.error)
   await mkdir(join(modules, "@modelcontextprotocol"))
   await Promise.all(

@@ -137,8 +137,7 @@ describe("the package", () => {
   it("passes publint, and resolves with its types in Node and in bundlers", async () => {
     const tool = (name: string) => join(Project.root, "node_modules", ".bin", name)
     await run([tool("publint"), "--strict", "--pack", "false", installed], project)
-    const archive = join(directory, "build", `${packageJson.name}-${packageJson.version}.tgz`)
-    await run([tool("attw"), archive, "--profile", "esm-only"], project)
+    await run([tool("attw"), await Project.archive(), "--profile", "esm-only"], project)
   })
 
   it("type-checks in a project of its own", () => typeCheck("main.ts", main))
