@@ -89,7 +89,10 @@ const FAULTS: Readonly<Record<TestSteps.Name, Fault>> = {
     reused: ".sweep/checks/contracts"
   },
   openapi: generated(["scripts", "src", "docs"], "docs/openapi/orchestrator.json"),
-  docs: generated(["scripts", "src", "docs", "migrations", "bench", "README.md", "examples"], "docs/reference/settings.md"),
+  docs: generated(
+    ["scripts", "src", "docs", "migrations", "bench", "README.md", "examples"],
+    "docs/reference/settings.md"
+  ),
   "solidity-format": {
     copied: ["contracts/foundry.toml"],
     file: "contracts/src/Planted.sol",
