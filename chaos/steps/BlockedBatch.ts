@@ -2,7 +2,7 @@
  * A step in which a chain's node has the rules of a public pool, and one owner of a batch has a pending transaction of its own, so that
  * the pool takes no transaction that carries the owner's authorization.
  */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { decodeEventLog, type Hex, parseEther, parseGwei, type PrivateKeyAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
@@ -14,6 +14,9 @@ import { AMOUNT_IN, TOKEN_IN, TOKEN_OUT } from "../Holdings.ts"
 import { nothing, settling, type Stage, type Step } from "./Step.ts"
 
 const SWEEPS = 64
+
+/** Times that an owner asks again who got no quote, as many ask at once just after a restart. */
+const REPEATS = 3
 
 /** Blocks in which all sweeps but the hostile owner's are mined. */
 const BLOCKS = 3
@@ -59,7 +62,11 @@ const submitted = Effect.fnUntraced(function* ({ traffic, world: { alpha, client
       yield* alpha.dev.fund(Address.of(owner.address), { token: TOKEN_IN, amount: units(TOKEN_IN, BigInt(AMOUNT_IN)) })
       const { url } = traffic.nextSlot()
       const request = { chain: alpha.info, tokenIn: TOKEN_IN, amountIn: AMOUNT_IN, tokenOut: TOKEN_OUT }
-      const sweep = yield* client.quote(url, owner, request)
+      const sweep = yield* Effect.repeat(client.quote(url, owner, request), {
+        schedule: Schedule.spaced("1 second"),
+        until: (found) => found !== undefined,
+        times: REPEATS
+      })
       return sweep === undefined ? "without a quote" : yield* client.submit(url, sweep)
     }),
     { concurrency: 8 }
