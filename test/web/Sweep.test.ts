@@ -183,7 +183,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
 
   it.effect("gets expired quotes renewed in place, and is asked only if they bring less", () =>
     Effect.gen(function* () {
-      const { address, alpha, page } = yield* Steps.connected({ DAI: "40" })
+      const { address, alpha, key, page } = yield* Steps.person({ DAI: "40" })
       let times = 0
       yield* Effect.promise(() =>
         page.route("**/quotes", async (route) => {
@@ -195,6 +195,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
           await route.fulfill({ response, json: body })
         })
       )
+      yield* Steps.usesKey(page, key)
       yield* Steps.goesTo(page, "USDC", "Alpha")
       yield* Steps.signsRenewed(page, 1)
       yield* Steps.delivered(page, 1)
@@ -205,7 +206,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
 
   it.effect("is not offered an order that is not the one that was asked for", () =>
     Effect.gen(function* () {
-      const { alpha, page } = yield* Steps.connected({ DAI: "40" })
+      const { alpha, key, page } = yield* Steps.person({ DAI: "40" })
       yield* Effect.promise(() =>
         page.route("**/quotes", async (route) => {
           const response = await route.fetch()
@@ -214,6 +215,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
           await route.fulfill({ response, json: body })
         })
       )
+      yield* Steps.usesKey(page, key)
       yield* Steps.goesTo(page, "USDC", "Alpha")
       yield* reads(page, /An order is not what you asked for, so nothing was offered for signing/)
       assert.strictEqual(yield* Steps.buttons(page, /^Sweep \d/), 0)
