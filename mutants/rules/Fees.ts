@@ -64,8 +64,8 @@ export const fees: ReadonlyArray<Mutant> = [
   {
     name: "a route promises what a larger amount would buy",
     file: "src/adapters/swap/Curves.ts",
-    text: "amountOut: low.amountOut + rise",
-    replacement: "amountOut: high.amountOut",
+    text: "const amountOut = low.amountOut + rise",
+    replacement: "const amountOut = high.amountOut",
     tests: ["test/adapters/swap/UniswapV3.test.ts"]
   },
   {

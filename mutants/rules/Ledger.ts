@@ -173,8 +173,8 @@ export const ledger: ReadonlyArray<Mutant> = [
   {
     name: "a transfer from anybody pays a line",
     file: PAYOUT,
-    text: "if (addressOfTopic(from) !== vault || size(log.data) !== 32) continue",
-    replacement: "if (size(log.data) !== 32) continue",
+    text: "if (transfer?.from !== vault) continue",
+    replacement: "if (transfer === undefined) continue",
     tests: ["test/domain/Payout.test.ts"]
   },
   {

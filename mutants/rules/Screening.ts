@@ -135,8 +135,8 @@ export const screening: ReadonlyArray<Mutant> = [
   {
     name: "a chain spends its daily cap and more",
     file: "src/orchestrator/relay/Gate.ts",
-    text: "if (spent < dailySpendCap)",
-    replacement: "if (spent <= dailySpendCap)",
+    text: "- DAY_MILLIS)) < dailySpendCap",
+    replacement: "- DAY_MILLIS)) <= dailySpendCap",
     tests: ["test/orchestrator/relay/Gate.test.ts"]
   },
   {
