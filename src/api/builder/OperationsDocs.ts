@@ -1,6 +1,7 @@
 /** Texts and examples of the console's view of the orchestrator. */
 import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
+import { changeExample, pauseExample } from "../shared/PauseExample.ts"
 import { storyExample } from "../shared/StoryExample.ts"
 
 const always: ReadonlyArray<ErrorRow> = [
@@ -158,20 +159,13 @@ export const story = documented({
   response: { status: 200, body: storyExample }
 })
 
-const pause = {
-  subject: { scope: "chain", chainId: 8453 },
-  state: "paused",
-  configured: "running",
-  chosen: { state: "paused", actor: "admin-token", reason: "sequencer is down", sinceMs: 1767225600000 }
-}
-
 export const pauses = documented({
   summary: "List pauses",
   description: withErrors(
     "Response of the orchestrator's `GET /admin/pauses`: what the settings pause, and every choice of an operator in place of a setting.",
     always
   ),
-  response: { status: 200, body: [pause] }
+  response: { status: 200, body: [pauseExample] }
 })
 
 export const changePause = documented({
@@ -185,6 +179,6 @@ export const changePause = documented({
       unavailable
     ]
   ),
-  request: { subject: { scope: "chain", chainId: 8453 }, state: "paused", reason: "sequencer is down" },
-  response: { status: 200, body: pause }
+  request: changeExample,
+  response: { status: 200, body: pauseExample }
 })

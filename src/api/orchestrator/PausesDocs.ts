@@ -1,15 +1,9 @@
 /** Texts and examples of the routes about pauses. */
 import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
+import { changeExample, pauseExample } from "../shared/PauseExample.ts"
 
 const always: ReadonlyArray<ErrorRow> = [unauthorized, unexpected, unavailable]
-
-const pause = {
-  subject: { scope: "chain", chainId: 8453 },
-  state: "paused",
-  configured: "running",
-  chosen: { state: "paused", actor: "admin-token", reason: "sequencer is down", sinceMs: 1767225600000 }
-}
 
 export const pauses = documented({
   summary: "List pauses",
@@ -17,7 +11,7 @@ export const pauses = documented({
     "Chains that the settings pause, and every choice of the operator in place of a setting.",
     always
   ),
-  response: { status: 200, body: [pause] }
+  response: { status: 200, body: [pauseExample] }
 })
 
 export const change = documented({
@@ -30,6 +24,6 @@ export const change = documented({
       ...always
     ]
   ),
-  request: { subject: { scope: "chain", chainId: 8453 }, state: "paused", reason: "sequencer is down" },
-  response: { status: 200, body: pause }
+  request: changeExample,
+  response: { status: 200, body: pauseExample }
 })

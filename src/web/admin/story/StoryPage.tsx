@@ -18,7 +18,7 @@ import { Quote, Rehearsal } from "./StoryQuote.tsx"
 import { Transactions } from "./StoryTransactions.tsx"
 import { statusOf, WAITS } from "./words.ts"
 
-/** Where the sweep stands, and the actions that cannot do harm. */
+/** Notices about the state of a sweep, with the actions that cannot do harm. */
 function Standing({ story }: { readonly story: SweepStory }) {
   const { failureDetail, failureReason, givenUp, id, retryable, waiting } = story
   return (
