@@ -105,7 +105,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "adapters/evm/codec": adapter("adapters/evm/abi"),
   "adapters/evm/keys": adapter("adapters/evm/codec"),
   "adapters/evm/contracts": adapter("adapters/evm/abi", "adapters/evm/codec"),
-  "adapters/evm/chains": adapter("catalog", "adapters/evm/rpc", "adapters/evm/codec", "adapters/evm/contracts"),
+  "adapters/evm/chains": adapter(
+    "catalog",
+    "adapters/evm/rpc",
+    "adapters/evm/codec",
+    "adapters/evm/contracts",
+    "adapters/http"
+  ),
   "adapters/http": adapter("adapters/providers"),
   "adapters/providers": adapter(),
   "adapters/kms": adapter("adapters/evm/keys", "adapters/http"),

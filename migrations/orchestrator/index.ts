@@ -37,6 +37,7 @@ import operatorOverrides from "./0047_operator_overrides.ts"
 import lostTransactions from "./0048_lost_transactions.ts"
 import roleHeartbeats from "./0050_role_heartbeats.ts"
 import sweepStories from "./0057_sweep_stories.ts"
+import longerOverrides from "./0059_longer_overrides.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -73,5 +74,6 @@ export const migrations = {
   "0047_operator_overrides": operatorOverrides,
   "0048_lost_transactions": lostTransactions,
   "0050_role_heartbeats": roleHeartbeats,
-  "0057_sweep_stories": sweepStories
+  "0057_sweep_stories": sweepStories,
+  "0059_longer_overrides": longerOverrides
 }

@@ -7,6 +7,7 @@ import { FetchHttpClient, type HttpClient } from "effect/http"
 import * as Across from "../adapters/bridge/Across.ts"
 import * as AcrossRefunds from "../adapters/bridge/AcrossRefunds.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
+import * as HttpRpcEndpoints from "../adapters/evm/chains/RpcEndpoints.ts"
 import * as ConfiguredKey from "../adapters/signers/ConfiguredKey.ts"
 import * as LaneKeys from "../adapters/evm/keys/LaneKeys.ts"
 import * as TreasuryAccount from "../adapters/evm/keys/TreasuryAccount.ts"
@@ -17,17 +18,21 @@ import * as BuilderAttributionHttp from "../adapters/http/BuilderAttributionHttp
 import * as BuilderLedgerHttp from "../adapters/http/BuilderLedgerHttp.ts"
 import * as ProviderHealth from "../adapters/providers/Health.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
+import * as AesGcmSecretBox from "../adapters/secrets/AesGcmSecretBox.ts"
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
 import type { KeyReference } from "../domain/KeyReference.ts"
 import { type Share, WHOLE } from "../domain/Role.ts"
 import { NATIVE } from "../domain/Token.ts"
 import * as ChainReviews from "../orchestrator/operate/ChainReviews.ts"
+import { EndpointDesk } from "../orchestrator/operate/EndpointDesk.ts"
+import * as EndpointReview from "../orchestrator/operate/EndpointReview.ts"
 import { HealthCheck } from "../orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../orchestrator/operate/IntentDesk.ts"
 import { LaneDesk } from "../orchestrator/operate/LaneDesk.ts"
 import { Intake } from "../orchestrator/intake/Intake.ts"
 import { SweepIntake } from "../orchestrator/intake/SweepIntake.ts"
 import * as KeptClearances from "../orchestrator/shared/KeptClearances.ts"
+import * as KeptEndpoints from "../orchestrator/shared/KeptEndpoints.ts"
 import { KeptOverrides } from "../orchestrator/shared/KeptOverrides.ts"
 import * as Limits from "../orchestrator/shared/Limits.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
@@ -93,6 +98,8 @@ export interface Options {
   readonly feeRecipientKey?: KeyReference | undefined
   /** Default: every key is in this process. */
   readonly keys?: ConfiguredKey.Options
+  /** Keys that encrypt the RPC endpoints that the operator chooses. Default: none can be chosen. */
+  readonly secrets?: AesGcmSecretBox.Options
   readonly settings: OrchestratorSettingsShape
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
@@ -143,8 +150,8 @@ const builderBackend = (backend: BuilderBackend | undefined) =>
 
 const shareOf = ({ share = WHOLE }: Pick<Options, "share">): Share => share
 
-/** Limits of the operator, followed once for the whole process. */
-const followed = Limits.layer.pipe(Layer.provide(KeptOverrides.layer))
+/** Limits and endpoints of the operator, followed once for the whole process. */
+const followed = Layer.merge(Limits.layer, KeptEndpoints.layer).pipe(Layer.provide(KeptOverrides.layer))
 
 /** Adapters that use the nodes. */
 const onChain = (options: Options, durable: ReturnType<typeof Stores.layer>) => {
@@ -187,12 +194,14 @@ const keys = ({ feeRecipientKey, keys: options = ConfiguredKey.IN_PROCESS, relay
 export const adapters = (options: Options) => {
   const durable = Stores.layer({ ...options, maxInFlightUsd: options.bridges?.maxInFlightUsd })
   return Layer.mergeAll(
+    HttpRpcEndpoints.layer(options.chains),
     builderBackend(options.builderBackend),
     AppFees.layer(options.subscriptions),
     onChain(options, durable),
     durable,
     NativeSignatures.layer
   ).pipe(
+    Layer.provideMerge(options.secrets === undefined ? Layer.empty : AesGcmSecretBox.layer(options.secrets)),
     Layer.provideMerge(keys(options)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provide(options.http ?? FetchHttpClient.layer)
@@ -226,6 +235,8 @@ export const useCases = Layer.mergeAll(
   LaneDesk.layer,
   PauseDesk.layer,
   LimitDesk.layer,
+  EndpointDesk.layer,
+  EndpointReview.layer,
   Layer.merge(IntentDesk.layer, StoryDesk.layer).pipe(
     Layer.provideMerge(HealthCheck.layer),
     Layer.provide(providerProbes)

@@ -1,5 +1,5 @@
 /** `./sweep builder-backend`: runs the builder backend with the settings of the environment. */
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import type * as BuilderApp from "../apps/BuilderApp.ts"
 import { builder, BuilderConfig, builderSettings } from "../config/Builder.ts"
@@ -11,6 +11,7 @@ import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
 import * as Problems from "./Problems.ts"
+import { secrets } from "./SecretsOptions.ts"
 import { securityContact } from "./SecurityOptions.ts"
 import * as TelemetryOptions from "./TelemetryOptions.ts"
 import { UsageError } from "./UsageError.ts"
@@ -30,24 +31,10 @@ const gateway = Effect.gen(function* () {
   return all.value
 })
 
-const secretKey = Effect.fnUntraced(function* ({ config, name }: typeof builder.secretsKey) {
-  const text = yield* config
-  if (Option.isNone(text)) return undefined
-  const digits = Redacted.value(text.value).replace(/^0x/, "")
-  if (/^[0-9a-fA-F]{64}$/.test(digits)) return Redacted.make(Uint8Array.fromHex(digits), { label: name })
-  return yield* new UsageError({ detail: `${name} is not valid. Set it to 32 random bytes as 64 hex digits` })
-})
-
-/** Keys of secrets in the database. */
-const secrets = Effect.gen(function* () {
-  const { secretsFormerKey, secretsKey } = builder
-  return { key: yield* secretKey(secretsKey), formerKey: yield* secretKey(secretsFormerKey) }
-})
-
 /** Secrets that stand readable in a database of its own are worth a warning. */
 const warnOfReadable = Effect.gen(function* () {
   const { databaseUrl } = yield* CommonConfig
-  if (Option.isSome(databaseUrl) && Option.isNone(yield* builder.secretsKey.config)) {
+  if (Option.isSome(databaseUrl) && Option.isNone(yield* common.secretsKey.config)) {
     yield* Effect.annotateLogs(Effect.logWarning("secrets.readable"), {
       advice: "set SECRETS_KEY, so that the secrets of webhooks are encrypted (docs/how-to/keep-keys-safe.md)"
     })

@@ -1,5 +1,6 @@
 /** `./sweep operate`: changes a running service, over the orchestrator's operator routes. Every change is recorded. */
 import { Command } from "effect/cli"
+import { operateEndpoints } from "./OperateEndpoints.ts"
 import { operateFind, operateStory } from "./OperateFind.ts"
 import { operateLanes } from "./OperateLanes.ts"
 import { operateLimits } from "./OperateLimits.ts"
@@ -14,6 +15,7 @@ export const operateCommand = Command.make("operate").pipe(
     operateReset,
     operatePauses,
     operateLimits,
+    operateEndpoints,
     operateFind,
     operateStory,
     operateLanes,

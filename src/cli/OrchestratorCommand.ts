@@ -20,6 +20,7 @@ import { routeServices } from "./RouteServiceOptions.ts"
 import * as ProcessShareFlags from "./ProcessShareFlags.ts"
 import * as RiskOptions from "./RiskOptions.ts"
 import * as ScreeningOptions from "./ScreeningOptions.ts"
+import { secrets } from "./SecretsOptions.ts"
 import { securityContact } from "./SecurityOptions.ts"
 import * as TelemetryOptions from "./TelemetryOptions.ts"
 import { UsageError } from "./UsageError.ts"
@@ -58,6 +59,7 @@ export const orchestratorChecks = [
   routeServices,
   TelemetryOptions.headers,
   AlertOptions.notifications,
+  secrets,
   securityContact
 ]
 
@@ -84,6 +86,7 @@ const options = Effect.gen(function* () {
     relayerKeys: lanes,
     feeRecipientKey: feeRecipient,
     keys: yield* Keys.options,
+    secrets: yield* secrets,
     settings,
     server: {
       trustedProxyHops: shared.trustedProxyHops,

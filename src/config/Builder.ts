@@ -2,18 +2,7 @@
 import { Config, Option } from "effect"
 import type { BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
 import { chains, ChainsConfig } from "./Chains.ts"
-import {
-  defaultsOf,
-  integer,
-  list,
-  optional,
-  origins,
-  secret,
-  sentToken,
-  setting,
-  tokens,
-  valuesOf
-} from "./Setting.ts"
+import { defaultsOf, integer, list, optional, origins, sentToken, setting, tokens, valuesOf } from "./Setting.ts"
 
 export const builder = {
   port: setting({
@@ -26,16 +15,6 @@ export const builder = {
     name: "ADMIN_TOKEN",
     meaning:
       "Bearer token of the machine routes, and of the admin console if no gateway is configured. Former tokens follow, separated by commas, each with the date from which it is refused (`new,old@2026-12-01`) or without one. If not set, these routes are closed."
-  }),
-  secretsKey: secret({
-    name: "SECRETS_KEY",
-    meaning:
-      "Key that encrypts the secrets of webhooks in the database: 32 random bytes as 64 hex digits. Set it after every replica runs this release. If not set, they are stored readable."
-  }),
-  secretsFormerKey: secret({
-    name: "SECRETS_FORMER_KEY",
-    meaning:
-      "Former `SECRETS_KEY`. The backend encrypts its secrets by the new key, or stores them readable if there is none. Remove it once the log says so."
   }),
   selfSignup: setting({
     name: "SELF_SIGNUP_ENABLED",

@@ -1,6 +1,7 @@
 /** Settings of all services. */
 import { Config } from "effect"
 import { alerts } from "./Alerts.ts"
+import { secrets } from "./Secrets.ts"
 import { security } from "./Security.ts"
 import { integer, oneOf, POSITIVE, secret, setting, valuesOf } from "./Setting.ts"
 import { stopping } from "./Stopping.ts"
@@ -55,6 +56,7 @@ export const common = {
     meaning:
       "Number of proxies in front that append to `X-Forwarded-For`. The client is that many entries from the right. With 0, the header is ignored, and the client is the peer of the connection."
   }),
+  ...secrets,
   ...stopping,
   ...telemetry,
   ...alerts,

@@ -1,11 +1,14 @@
 /** `sweep operate` against the real routes of the orchestrator. */
+import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, FileSystem, Option, Redacted } from "effect"
 import * as Address from "../../src/domain/Address.ts"
+import type { EndpointsView } from "../../src/domain/EndpointChoice.ts"
 import type { LaneState } from "../../src/domain/LaneState.ts"
 import { LaneRefused } from "../../src/orchestrator/operate/LaneDesk.ts"
 import { parts } from "../ports/builder/OrchestratorOperations.suite.ts"
 import { serve, type UseCases } from "../server/orchestrator/Harness.ts"
+import { urlOf } from "../support/Endpoints.ts"
 import { sweepHere } from "./inProcess.ts"
 
 const TOKEN = "operator-token"
@@ -127,6 +130,51 @@ describe("sweep operate", () => {
       assert.include((yield* run("set", ...of("1"), "--wei", "-5")).err, "non-negative integer")
       assert.include((yield* run("set", "--chain", "1", "--limit", "everything", "--wei", "5")).err, "dailySpendCapWei")
     }).pipe(Effect.scoped)
+  )
+
+  it.live("adds, lists and removes RPC endpoints, and never shows a URL", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const file = yield* fs.makeTempFileScoped()
+      const { base } = yield* serve({}, { adminToken: Redacted.make(TOKEN) })
+      const said: Array<string> = []
+      const run = (...args: ReadonlyArray<string>) =>
+        Effect.tap(
+          sweepHere(["operate", "endpoints", ...args], { ORCHESTRATOR_URL: base, ORCHESTRATOR_ADMIN_TOKEN: TOKEN }),
+          ({ err, out }) => Effect.sync(() => said.push(err, out))
+        )
+      const withUrl = (host: string, ...args: ReadonlyArray<string>) =>
+        Effect.andThen(fs.writeFileString(file, `${urlOf(host)}\n`), run(...args, "--chain", "1", "--url-file", file))
+      const added = yield* withUrl("well-b", "add", "--requests-per-second", "2.5", "--reason", "provider is down")
+      assert.match(added.out, /1 +[0-9a-f]{8} +well-b\.example +2\.5 +– +admin-token +\S+ +provider is down/, added.err)
+      assert.include((yield* withUrl("plain-c", "add")).out, "warning: plain-c.example")
+      assert.include((yield* withUrl("other-d", "add")).err, "other-d.example: it serves chain 2, not 1")
+      assert.include((yield* withUrl("well-e", "replace", "00000000")).err, "List the endpoints again")
+      const listed = JSON.parse((yield* run("list", "--json")).out) as ReadonlyArray<EndpointsView>
+      const ids = listed.find(({ chainId }) => chainId === 1)?.endpoints.map(({ id }) => id) ?? []
+      assert.lengthOf(ids, 3)
+      assert.strictEqual((yield* withUrl("well-e", "replace", ids[0] ?? "")).code, 0)
+      assert.strictEqual((yield* run("remove", ids[1] ?? "", "--chain", "1")).code, 0)
+      assert.match((yield* run("list")).out, /well-e\.example[^]*plain-c\.example/)
+      assert.include((yield* run("clear", "--chain", "1")).out, "chains file")
+      assert.include((yield* run("clear", "--chain", "99")).err, "does not serve this chain")
+      assert.notInclude(said.join(), "key-of")
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
+  )
+
+  it.live("says that RPC endpoints need a key of secrets", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const file = yield* fs.makeTempFileScoped()
+      yield* fs.writeFileString(file, urlOf("well-b"))
+      const { base } = yield* serve({ secretsKey: undefined }, { adminToken: Redacted.make(TOKEN) })
+      const { code, err } = yield* sweepHere(["operate", "endpoints", "add", "--chain", "1", "--url-file", file], {
+        ORCHESTRATOR_URL: base,
+        ORCHESTRATOR_ADMIN_TOKEN: TOKEN
+      })
+      assert.strictEqual(code, 1)
+      assert.include(err, "Set SECRETS_KEY to the same 32 random bytes on every replica")
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
   )
 
   it.live("pauses, resumes and resets, which GET /chains shows at once", () =>

@@ -38,6 +38,7 @@ import * as OperatorDocs from "./OperatorDocs.ts"
 import { Sweeps } from "./SweepApi.ts"
 import * as SweepDocs from "./SweepDocs.ts"
 import { SweepQuotesResponse } from "./SweepSchemas.ts"
+import { Endpoints } from "./EndpointsApi.ts"
 import { Lanes } from "./LanesApi.ts"
 import { Limits } from "./LimitsApi.ts"
 import { Pauses } from "./PausesApi.ts"
@@ -215,6 +216,7 @@ export const OrchestratorApi = HttpApi.make("orchestrator")
     Lanes,
     Pauses,
     Limits,
+    Endpoints,
     Treasury,
     System
   )

@@ -248,10 +248,15 @@ const judgeTogether = (chain: ChainFacts): ReadonlyArray<Finding> => {
 export const median = (numbers: ReadonlyArray<number>): number | undefined =>
   numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length / 2) - 1]
 
+/** Findings about one endpoint. */
+export const judgeEndpoint = (chain: ChainFacts, endpoint: EndpointFacts): ReadonlyArray<Finding> => {
+  const own = judgeAnswer(chain, endpoint)
+  return serves(endpoint, chain) ? [...own, ...judgeOne(chain, endpoint)] : own
+}
+
 export const judge = (chain: ChainFacts): ReadonlyArray<Finding> => [
   ...chain.endpoints.flatMap((endpoint) => {
-    const own = judgeAnswer(chain, endpoint)
-    const findings = serves(endpoint, chain) ? [...own, ...judgeOne(chain, endpoint)] : own
+    const findings = judgeEndpoint(chain, endpoint)
     if (findings.some(({ level }) => level === "error")) return findings
     return [...findings, found(kinds.well, subjectOf(chain, endpoint), capabilities(endpoint))]
   }),

@@ -11,6 +11,7 @@ const CONDITIONS: ReadonlySet<string> = new Set([
   "chain_stale",
   "chain_unavailable",
   "contracts_missing",
+  "endpoints_unreadable",
   "lane_delegated",
   "lane_low",
   "logs_unavailable",

@@ -21,12 +21,26 @@ export class Overrides extends Context.Service<
     readonly all: Effect.Effect<ReadonlyArray<Override>, StoreUnavailable>
     /**
      * Sets an override, or drops it if the value is undefined, and records it in the same step. False if nothing changed: then
-     * nothing is recorded.
+     * nothing is recorded. With `expected`, it changes only an override that has this value, or that is absent if it is undefined.
      */
     readonly set: (
-      wanted: { readonly name: string; readonly value: string | undefined; readonly reason: string },
+      wanted: {
+        readonly name: string
+        readonly value: string | undefined
+        readonly reason: string
+        readonly expected?: { readonly value: string | undefined }
+      },
       record: NewOperatorRecord
     ) => Effect.Effect<boolean, StoreUnavailable>
+    /**
+     * Stores the same choice in another form, such as encrypted by another key. Who made it and when stays. False if the override no
+     * longer has the value `from`.
+     */
+    readonly restate: (change: {
+      readonly name: string
+      readonly from: string
+      readonly to: string
+    }) => Effect.Effect<boolean, StoreUnavailable>
     /** Emits after changes of this process and of others. Emissions can be lost, so also read on a timer. */
     readonly changes: Stream.Stream<void>
   }

@@ -11,6 +11,7 @@ import type { Intake } from "../../orchestrator/intake/Intake.ts"
 import type { SweepIntake } from "../../orchestrator/intake/SweepIntake.ts"
 import type { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import type { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
+import type { EndpointDesk } from "../../orchestrator/operate/EndpointDesk.ts"
 import type { LaneDesk } from "../../orchestrator/operate/LaneDesk.ts"
 import type { LimitDesk } from "../../orchestrator/operate/LimitDesk.ts"
 import type { PauseDesk } from "../../orchestrator/operate/PauseDesk.ts"
@@ -40,6 +41,7 @@ import * as ServiceServer from "../shared/ServiceServer.ts"
 import { Stopping } from "../shared/Stopping.ts"
 import * as Validation from "../shared/Validation.ts"
 import * as CatalogHandlers from "./CatalogHandlers.ts"
+import * as EndpointHandlers from "./EndpointHandlers.ts"
 import * as Handlers from "./Handlers.ts"
 import * as LaneHandlers from "./LaneHandlers.ts"
 import * as LimitHandlers from "./LimitHandlers.ts"
@@ -98,6 +100,7 @@ const handlers = Layer.mergeAll(
   LaneHandlers.lanes,
   PauseHandlers.pauses,
   LimitHandlers.limits,
+  EndpointHandlers.endpoints,
   TreasuryHandlers.treasury,
   Handlers.system
 ).pipe(Layer.provide(middleware))
@@ -127,6 +130,7 @@ export type Services =
   | LaneDesk
   | PauseDesk
   | LimitDesk
+  | EndpointDesk
   | StoryDesk
   | KeptOverrides
   | Readiness

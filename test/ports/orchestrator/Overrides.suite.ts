@@ -34,6 +34,30 @@ export const suite = (adapter: string, stores: Layer.Layer<LaneBook | Overrides,
       }).pipe(Effect.provide(stores))
     )
 
+    it.live("changes an expected value alone, and keeps who chose what is stored in another form", () =>
+      Effect.gen(function* () {
+        const { all, restate, set } = yield* Overrides
+        const value = Effect.map(all, ([first]) => first?.value)
+        const to = (next: string | undefined, former: string | undefined) =>
+          set({ name: "a", value: next, reason: "why", expected: { value: former } }, record("expected"))
+        assert.isFalse(yield* to("1", "0"))
+        assert.isFalse(yield* to(undefined, "0"))
+        assert.isTrue(yield* to("1", undefined))
+        assert.isFalse(yield* to("2", undefined))
+        assert.isFalse(yield* to("2", "0"))
+        assert.isTrue(yield* to("2", "1"))
+        assert.strictEqual(yield* value, "2")
+        const [before] = yield* all
+        assert.isFalse(yield* restate({ name: "a", from: "1", to: "3" }))
+        assert.isTrue(yield* restate({ name: "a", from: "2", to: "x".repeat(20_000) }))
+        assert.deepStrictEqual(yield* all, before === undefined ? [] : [{ ...before, value: "x".repeat(20_000) }])
+        assert.isFalse(yield* to(undefined, "2"))
+        assert.isTrue(yield* to(undefined, "x".repeat(20_000)))
+        assert.strictEqual(yield* value, undefined)
+        assert.lengthOf(yield* Effect.flatMap(LaneBook, (book) => book.log(10)), 3)
+      }).pipe(Effect.provide(stores))
+    )
+
     it.live("tells of changes", () =>
       Effect.gen(function* () {
         const { changes, set } = yield* Overrides

@@ -11,6 +11,7 @@ import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { LaneDesk, UnknownLane } from "../../../src/orchestrator/operate/LaneDesk.ts"
 import { StoryDesk } from "../../../src/orchestrator/operate/StoryDesk.ts"
+import { EndpointDesk } from "../../../src/orchestrator/operate/EndpointDesk.ts"
 import { LimitDesk } from "../../../src/orchestrator/operate/LimitDesk.ts"
 import { PauseDesk } from "../../../src/orchestrator/operate/PauseDesk.ts"
 import { Treasury } from "../../../src/orchestrator/treasury/Treasury.ts"
@@ -29,7 +30,7 @@ import * as OrchestratorServer from "../../../src/server/orchestrator/Orchestrat
 import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
 import type { ListenOptions } from "../../../src/server/shared/ServiceServer.ts"
-import { overrides } from "../../support/Overrides.ts"
+import { endpointsLayer, replica, store } from "../../support/Endpoints.ts"
 import {
   ID,
   chains,
@@ -69,6 +70,8 @@ export interface UseCases {
   readonly store: Layer.Layer<RateLimiter.RateLimiterStore>
   readonly keys: Layer.Layer<Idempotency>
   readonly pausedChains: ReadonlyArray<number>
+  /** Byte of the key of secrets. Undefined: none is set. */
+  readonly secretsKey: number | undefined
 }
 
 const working: UseCases = {
@@ -134,7 +137,8 @@ const working: UseCases = {
   },
   store: RateLimitStore.layerMemory,
   keys: IdempotencyInMemory.layer,
-  pausedChains: []
+  pausedChains: [],
+  secretsKey: 1
 }
 
 /** States in the store of the intents that `find` returns. */
@@ -212,7 +216,12 @@ export const services = (
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
     Layer.mock(StoryDesk, all.stories),
     Layer.mock(Treasury, all.treasury),
-    Layer.merge(PauseDesk.layer, LimitDesk.layer).pipe(Layer.provideMerge(overrides), Layer.provideMerge(configured)),
+    Layer.mergeAll(PauseDesk.layer, LimitDesk.layer, EndpointDesk.layer).pipe(
+      Layer.provide(endpointsLayer(1, ["well-a"])),
+      Layer.provideMerge(replica(all.secretsKey)),
+      Layer.provideMerge(store),
+      Layer.provideMerge(configured)
+    ),
     all.store,
     all.keys,
     ServerSettings.layer(settings),

@@ -11,31 +11,13 @@ import { type Chain, DataFeeModel, Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import { ChainId } from "../../../domain/ChainId.ts"
 import * as PriceFacts from "../../../domain/PriceFacts.ts"
+import { RpcEndpoint, RpcUrl } from "../../../domain/RpcEndpoint.ts"
 import * as SwapTarget from "../../../domain/SwapTarget.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import * as Venue from "../../../domain/Venue.ts"
 import * as SweepDeployment from "../contracts/Deployment.ts"
 
 const DAY_SECONDS = 86_400
-
-const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-
-/** May hold an API key, so the message does not repeat it. */
-const RpcUrl = Schema.String.check(
-  Schema.makeFilter((text: string) => isHttpUrl(text) || "expected an http or https URL")
-)
-
-const PerSecond = Schema.Finite.check(Schema.isGreaterThan(0))
-
-/** A JSON-RPC endpoint with its limits. */
-export const RpcEndpoint = Schema.Struct({
-  url: RpcUrl,
-  /** Calls per second that the endpoint grants. Each call of a batch counts. Default: no limit. */
-  requestsPerSecond: Schema.optionalKey(PerSecond),
-  /** Compute units per second that the endpoint grants. Default: no limit. */
-  computeUnitsPerSecond: Schema.optionalKey(PerSecond)
-})
-export type RpcEndpoint = typeof RpcEndpoint.Type
 
 const isWebSocketUrl = (text: string): boolean => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol)
 

@@ -3,15 +3,17 @@ import { type Duration, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import type { Chain } from "../../../domain/Chain.ts"
 import { type ChainClient, Chains, UnsupportedChain } from "../../../ports/shared/Chains.ts"
+import { endpointOf, type RpcEndpoint } from "../../../domain/RpcEndpoint.ts"
+import { EndpointChoices } from "../../../ports/shared/EndpointChoices.ts"
 import * as LimitChoices from "../../../ports/shared/LimitChoices.ts"
 import * as JsonRpc from "../rpc/JsonRpc.ts"
 import * as JsonRpcBatch from "../rpc/Batch.ts"
 import * as JsonRpcHeads from "../rpc/Heads.ts"
 import * as JsonRpcHttp from "../rpc/Http.ts"
 import * as JsonRpcPaced from "../rpc/Paced.ts"
-import * as JsonRpcPool from "../rpc/Pool.ts"
+import * as LivePool from "../rpc/LivePool.ts"
+import type { JsonRpcPool } from "../rpc/Pool.ts"
 import * as Calls from "./Calls.ts"
-import type { RpcEndpoint } from "./ChainSettings.ts"
 import * as Logs from "./Logs.ts"
 import * as NextBlock from "./NextBlock.ts"
 import * as Node from "./Node.ts"
@@ -60,7 +62,7 @@ interface Senders {
 /** Client of one chain; see {@link layer}. */
 const makeClient = Effect.fnUntraced(function* (
   chain: Chain,
-  pool: JsonRpcPool.JsonRpcPool,
+  pool: JsonRpcPool,
   senders: Senders,
   wsUrl: string | undefined
 ) {
@@ -92,7 +94,10 @@ const makeClient = Effect.fnUntraced(function* (
   } satisfies ChainClient
 })
 
-/** Chains over HTTP endpoints. No node is asked before the first use. A node of another chain is never used. */
+/**
+ * Chains over HTTP endpoints, which the operator's choices replace. No node is asked before the first use. A node of another chain is
+ * never used.
+ */
 export const layer = (
   chains: ReadonlyArray<ChainEndpoints>,
   { hedgeAfter, maxBatch, timeout }: Options = defaults
@@ -101,15 +106,15 @@ export const layer = (
     Chains,
     Effect.gen(function* () {
       const http = yield* HttpClient.HttpClient
-      const endpointOf = Effect.fnUntraced(function* (chain: Chain, entry: string | RpcEndpoint) {
-        const { url, ...limits } = typeof entry === "string" ? { url: entry } : entry
+      const choices = yield* EndpointChoices
+      const asked = Effect.fnUntraced(function* (chain: Chain, { url, ...limits }: RpcEndpoint) {
         const endpoint = JsonRpcBatch.make(JsonRpcHttp.make(http, url, timeout), { maxBatch })
         const paced = yield* JsonRpcPaced.make(endpoint, limits, chain.id)
         return { ...(yield* JsonRpc.verified(paced, chain.id)), waitMillis: paced.waitMillis }
       })
       /** A sequencer may know `eth_sendRawTransaction` alone: no batches, and no check, which the signed chain id makes needless. */
       const senderOf = (chain: Chain, entry: string | RpcEndpoint) => {
-        const { url, ...limits } = typeof entry === "string" ? { url: entry } : entry
+        const { url, ...limits } = endpointOf(entry)
         const endpoint = JsonRpcBatch.make(JsonRpcHttp.make(http, url, timeout), { maxBatch: 1 })
         return JsonRpcPaced.make(endpoint, limits, chain.id)
       }
@@ -123,13 +128,18 @@ export const layer = (
           rpcUrls,
           wsUrl
         }) {
-          const endpoints = yield* Effect.forEach(rpcUrls, (entry) => endpointOf(chain, entry))
+          const pool = yield* LivePool.make({
+            configured: rpcUrls.map(endpointOf),
+            chosen: Effect.map(choices, (chosen) => chosen.get(chain.id)),
+            endpointOf: (entry) => asked(chain, entry),
+            hedgeAfter
+          })
           const senders = {
             broadcast: yield* Effect.forEach(broadcastUrls, (entry) => senderOf(chain, entry)),
             privately: yield* Effect.forEach(privateUrls, (entry) => senderOf(chain, entry)),
             publicAfterMillis: publicAfterSeconds * 1_000
           }
-          return yield* makeClient(chain, yield* JsonRpcPool.make(endpoints, { hedgeAfter }), senders, wsUrl)
+          return yield* makeClient(chain, pool, senders, wsUrl)
         })
       )
       return {

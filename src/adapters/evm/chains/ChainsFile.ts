@@ -4,11 +4,12 @@ import * as Assets from "../../../domain/Assets.ts"
 import { Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import * as PriceFacts from "../../../domain/PriceFacts.ts"
+import { RpcEndpoint } from "../../../domain/RpcEndpoint.ts"
 import { NamedTarget } from "../../../domain/SwapTarget.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import * as Venue from "../../../domain/Venue.ts"
 import { nearest } from "../../../domain/Nearest.ts"
-import { ChainSettings, ownAssets, RpcEndpoint, withKnownFacts } from "./ChainSettings.ts"
+import { ChainSettings, ownAssets, withKnownFacts } from "./ChainSettings.ts"
 
 /** The file is missing or invalid. The message says what to change. */
 export class BadChainsFile extends Schema.TaggedError<BadChainsFile>()("BadChainsFile", {

@@ -6,7 +6,7 @@ import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { Socket } from "effect/socket"
 import type * as Address from "../../../domain/Address.ts"
-import type { Answer, EndpointFacts, Head } from "../../../domain/doctor/Endpoints.ts"
+import type { Answer, ChainFacts, EndpointFacts, Head } from "../../../domain/doctor/Endpoints.ts"
 import * as JsonRpcBatch from "../rpc/Batch.ts"
 import * as BlockOverrides from "../rpc/BlockOverrides.ts"
 import * as JsonRpcHttp from "../rpc/Http.ts"
@@ -20,6 +20,15 @@ const LIMIT = Duration.seconds(5)
 const LOG_WIDTHS = [5_000, 2_000, 500, 100, 10, 1] as const
 
 const LOG_LIMIT = Duration.seconds(8)
+
+/** Time limit of all questions of {@link askBriefly}, since a request waits for them. */
+const BRIEF_LIMIT = Duration.millis(2_000)
+
+/** Time limit for the hash of a block. */
+const HASH_LIMIT = Duration.millis(1_000)
+
+/** Blocks below the lowest head, since heads may still change. */
+const DEPTH = 3n
 
 /** Samples of the latency. */
 const SAMPLES = 3
@@ -55,7 +64,7 @@ const answerOf = (status: number, text: string): Answer => {
 }
 
 /** The first question, by a plain request: its status and its date count too. */
-const greet = Effect.fnUntraced(function* (url: string) {
+const greet = Effect.fnUntraced(function* (url: string, limit: Duration.Duration) {
   const http = yield* HttpClient.HttpClient
   const before = yield* Clock.currentTimeMillis
   const ask = Effect.gen(function* () {
@@ -79,10 +88,10 @@ const greet = Effect.fnUntraced(function* (url: string) {
       Effect.succeed({ answer: { _tag: "Silent", detail: reason._tag } satisfies Answer })
     ),
     Effect.timeoutOrElse({
-      duration: LIMIT,
+      duration: limit,
       orElse: () =>
         Effect.succeed({
-          answer: { _tag: "Silent", detail: `no answer within ${Duration.toSeconds(LIMIT)} s` } satisfies Answer
+          answer: { _tag: "Silent", detail: `no answer within ${Duration.toSeconds(limit)} s` } satisfies Answer
         })
     })
   )
@@ -92,6 +101,11 @@ const blockOf = (endpoint: Endpoint, which: string) =>
   Effect.map(endpoint.request("eth_getBlockByNumber", [which, false]), (block) =>
     Option.getOrUndefined(decodeHeader(block))
   )
+
+const headOf = ({ number, timestamp }: typeof BlockHeader.Type): Head => ({
+  number: BigInt(number),
+  timestamp: BigInt(timestamp)
+})
 
 const unlessSilent = <A, E>(question: Effect.Effect<A, E>) =>
   Effect.map(Effect.option(question), (answer) => Option.getOrUndefined(answer))
@@ -142,7 +156,7 @@ export const ask = Effect.fnUntraced(function* (
   address: Address.Address
 ): Effect.fn.Return<Asked, never, HttpClient.HttpClient> {
   const http = yield* HttpClient.HttpClient
-  const first = yield* greet(url)
+  const first = yield* greet(url, LIMIT)
   const greeted = { ...identityOf(url, role), ...first }
   if (role !== "rpcUrls" || greeted.answer._tag !== "Chain") return { facts: greeted, hashAt: nothing }
 
@@ -150,8 +164,7 @@ export const ask = Effect.fnUntraced(function* (
   const [latencyMillis, header] = yield* Effect.all([latency(endpoint), unlessSilent(blockOf(endpoint, "latest"))], {
     concurrency: 2
   })
-  const head: Head | undefined =
-    header === undefined ? undefined : { number: BigInt(header.number), timestamp: BigInt(header.timestamp) }
+  const head = header === undefined ? undefined : headOf(header)
   const states = yield* StateOverrides.make([endpoint])
   const blocks = yield* BlockOverrides.make([endpoint])
   const [stateOverrides, blockOverrides, archive, width] = yield* Effect.all(
@@ -181,6 +194,58 @@ export const ask = Effect.fnUntraced(function* (
     facts,
     hashAt: (height) => unlessSilent(Effect.map(blockOf(endpoint, hex(height)), (block) => block?.hash))
   }
+})
+
+/** Asks an HTTP endpoint for no more than tells if it serves its chain, and waits two seconds at most. */
+export const askBriefly = Effect.fnUntraced(function* (
+  url: string
+): Effect.fn.Return<Asked, never, HttpClient.HttpClient> {
+  const http = yield* HttpClient.HttpClient
+  const endpoint = JsonRpcBatch.make(JsonRpcHttp.make(http, url, BRIEF_LIMIT), { maxBatch: 1 })
+  const states = yield* StateOverrides.make([endpoint])
+  const [[took, first], header, stateOverrides] = yield* Effect.all(
+    [
+      Effect.timed(greet(url, BRIEF_LIMIT)),
+      unlessSilent(blockOf(endpoint, "latest")),
+      unlessSilent(states.isSupported)
+    ],
+    { concurrency: "unbounded" }
+  )
+  const facts: EndpointFacts = {
+    ...identityOf(url, "rpcUrls"),
+    ...first,
+    latencyMillis: Duration.toMillis(took),
+    head: header === undefined ? undefined : headOf(header),
+    stateOverrides
+  }
+  return {
+    facts,
+    hashAt: (height) =>
+      Effect.map(
+        Effect.timeoutOption(unlessSilent(blockOf(endpoint, hex(height))), HASH_LIMIT),
+        (found) => Option.getOrUndefined(found)?.hash
+      )
+  }
+})
+
+const lowest = (heights: ReadonlyArray<bigint>): bigint | undefined =>
+  heights.reduce<bigint | undefined>((low, height) => (low === undefined || height < low ? height : low), undefined)
+
+/** Facts of endpoints of one chain beside each other: each with its block at a height that all of them have. */
+export const together = Effect.fnUntraced(function* (
+  asked: ReadonlyArray<Asked>
+): Effect.fn.Return<Pick<ChainFacts, "commonHeight" | "endpoints">> {
+  const low = lowest(asked.flatMap(({ facts: { head } }) => (head === undefined ? [] : [head.number])))
+  const commonHeight = low === undefined || low < DEPTH ? undefined : low - DEPTH
+  const endpoints = yield* Effect.forEach(
+    asked,
+    ({ facts, hashAt }) =>
+      commonHeight === undefined
+        ? Effect.succeed(facts)
+        : Effect.map(hashAt(commonHeight), (commonHash) => ({ ...facts, commonHash })),
+    { concurrency: "unbounded" }
+  )
+  return { commonHeight, endpoints }
 })
 
 /** Asks a WebSocket endpoint for the chain's id. */

@@ -1,6 +1,6 @@
 /** One HTTP exchange with a JSON-RPC endpoint. The caller interprets the reply. */
 import { Clock, Duration, Effect, Semaphore } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { EndpointFailed } from "./JsonRpc.ts"
 import * as RateLimits from "./RateLimits.ts"
 import * as UrlSecrets from "./UrlSecrets.ts"
@@ -58,6 +58,8 @@ export const make = (client: HttpClient.HttpClient, url: string, timeout: Durati
       ),
       // The client's spans and errors contain the URL, and with it an API key. So both are dropped.
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+      // A redirect would lead the request elsewhere than the operator said.
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
       Effect.mapError((error) => failed(error.reason._tag)),
       places.withPermit,
       Effect.timeoutOrElse({
