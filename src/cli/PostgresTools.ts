@@ -77,28 +77,60 @@ export const find = Effect.fnUntraced(function* (tool: Tool, serverMajor: number
   })
 })
 
-const PASSWORD = "password="
+/** Parameters of a URL that nobody else may read. */
+const SECRETS = new Set(["password", "sslpassword", "oauth_client_secret"])
 
-/** The arguments and the environment by which a program connects to a database. A URL may have its password in a parameter, too. */
-const connection = (url: Redacted.Redacted) => {
+const nameOf = (parameter: string): string => decodeURIComponent(parameter.split("=", 1)[0] ?? "")
+
+const valueOf = (parameter: string): string => decodeURIComponent(parameter.slice(parameter.indexOf("=") + 1))
+
+/** Name of the service in the file that has the secrets. */
+const SERVICE = "token_sweep"
+
+/**
+ * The arguments and the environment by which a program connects to a database. Secrets of the URL are not among the arguments. libpq reads
+ * only the password from the environment, and the others from a service file.
+ */
+const connection = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const parsed = new URL(Redacted.value(url))
-  const parameters = parsed.search.slice(1).split("&")
-  const given = parameters.find((each) => each.startsWith(PASSWORD))?.slice(PASSWORD.length)
-  const password = decodeURIComponent(given ?? parsed.password)
+  const parameters = parsed.search === "" ? [] : parsed.search.slice(1).split("&")
+  const secrets = parameters.filter((each) => SECRETS.has(nameOf(each)))
+  const given = secrets.find((each) => nameOf(each) === "password")
+  const password = given === undefined ? decodeURIComponent(parsed.password) : valueOf(given)
   parsed.password = ""
-  parsed.search = parameters.filter((each) => !each.startsWith(PASSWORD)).join("&")
-  return { name: parsed.toString(), env: password === "" ? {} : { PGPASSWORD: password } }
-}
+  parsed.search = parameters.filter((each) => !secrets.includes(each)).join("&")
+  const others = secrets.filter((each) => nameOf(each) !== "password")
+  return {
+    name: parsed.toString(),
+    env: {
+      ...(password === "" ? {} : { PGPASSWORD: password }),
+      ...(others.length === 0 ? {} : yield* service(others))
+    }
+  }
+})
+
+/** Writes parameters to a service file that is deleted with the scope. Returns the environment by which libpq finds it. */
+const service = Effect.fnUntraced(
+  function* (parameters: ReadonlyArray<string>) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const file = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "sweep-service-" }), "pg_service.conf")
+    const lines = parameters.map((each) => `${nameOf(each)}=${valueOf(each)}`)
+    yield* fs.writeFileString(file, [`[${SERVICE}]`, ...lines, ""].join("\n"), { mode: 0o600 })
+    return { PGSERVICEFILE: file, PGSERVICE: SERVICE }
+  },
+  Effect.catchTag("PlatformError", (error) => Effect.fail(new ToolFailed({ detail: error.message })))
+)
 
 /** Schemas of the services. Everything that they store is in them. */
 export const SCHEMAS = ["orchestrator", "builder"] as const
 
 /** Writes both schemas as they are in one snapshot into a file. */
-export const dump = (command: string, url: Redacted.Redacted, file: string) => {
-  const { env, name } = connection(url)
+export const dump = Effect.fnUntraced(function* (command: string, url: Redacted.Redacted, file: string) {
+  const { env, name } = yield* connection(url)
   const schemas = SCHEMAS.map((schema) => `--schema=${schema}`)
-  return run(command, ["--format=custom", ...schemas, `--file=${file}`, `--dbname=${name}`], env)
-}
+  return yield* run(command, ["--format=custom", ...schemas, `--file=${file}`, `--dbname=${name}`], env)
+}, Effect.scoped)
 
 /** Tables whose data a dump has, as `schema.table`. Fails if its table of contents cannot be read. */
 export const tables = (command: string, file: string) =>
@@ -107,7 +139,7 @@ export const tables = (command: string, file: string) =>
   )
 
 /** Restores a dump into a database, all of it or nothing. */
-export const restore = (command: string, url: Redacted.Redacted, file: string) => {
-  const { env, name } = connection(url)
-  return run(command, ["--exit-on-error", "--single-transaction", "--no-owner", `--dbname=${name}`, file], env)
-}
+export const restore = Effect.fnUntraced(function* (command: string, url: Redacted.Redacted, file: string) {
+  const { env, name } = yield* connection(url)
+  return yield* run(command, ["--exit-on-error", "--single-transaction", "--no-owner", `--dbname=${name}`, file], env)
+}, Effect.scoped)

@@ -14,6 +14,7 @@ const programs = Effect.fnUntraced(function* (version: number, tables: ReadonlyA
   const dump = `#!/bin/sh
 case "$*" in *--version*) echo "pg_dump (PostgreSQL) ${version}.1"; exit;; esac
 case "$*" in *secret*) echo "the password is among the arguments" >&2; exit 3;; esac
+[ -z "$PGSERVICEFILE" ] || cp -p "$PGSERVICEFILE" "${directory}/$PGSERVICE"
 for each; do case "$each" in --file=*) echo dumped > "\${each#--file=}";; esac; done
 `
   const restore = `#!/bin/sh
@@ -53,6 +54,17 @@ layer(Layer.merge(BunServices.layer, migratedDatabaseUrl), { excludeTestServices
         DATABASE_URL: parameter
       })
       assert.strictEqual(other.code, 0, other.err)
+      // libpq reads this one from no variable, but from a file.
+      const key = yield* sweep(["backup", "--output", `${directory}/key.dump`], {
+        ...settings,
+        DATABASE_URL: `${parameter}&sslpassword=se%63ret%20of%20key&application_name=backup`
+      })
+      assert.strictEqual(key.code, 0, key.err)
+      assert.strictEqual(
+        yield* fs.readFileString(`${directory}/token_sweep`),
+        "[token_sweep]\nsslpassword=secret of key\n"
+      )
+      assert.strictEqual((yield* fs.stat(`${directory}/token_sweep`)).mode & 0o777, 0o600)
       assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
       const again = yield* sweep(["backup", "--output", file], env)
       assert.strictEqual(again.code, 1)
