@@ -51,8 +51,9 @@ export const make = (url: Redacted.Redacted): Effect.Effect<RedisConnection, nev
         Effect.suspend(() => {
           const client = connected()
           return Effect.tryPromise({ try: () => client.send(command, [...args]), catch: failed }).pipe(
-            Effect.flatMap((received) => Effect.mapError(Schema.decodeUnknownEffect(answer)(received), failed)),
-            Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : drop(client)))
+            Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : drop(client))),
+            // A strange value is no fault of the connection, on which others wait for their answers.
+            Effect.flatMap((received) => Effect.mapError(Schema.decodeUnknownEffect(answer)(received), failed))
           )
         })
     } satisfies RedisConnection

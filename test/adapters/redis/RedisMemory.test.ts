@@ -42,6 +42,19 @@ describe("RedisMemory", () => {
     }).pipe(Effect.timeout("2 seconds"))
   )
 
+  it.live("keeps the connection, on which others wait, after a strange value", () =>
+    Effect.gen(function* () {
+      const redis = yield* RespServer.start
+      const memory = yield* replicaAt(redis.url)
+      yield* memory.remember("a", "b", MINUTE)
+      redis.behave("nonsense")
+      assert.strictEqual((yield* Effect.flip(memory.recall("a")))._tag, "SharedMemoryUnavailable")
+      redis.behave("answers")
+      assert.strictEqual(Option.getOrThrow(yield* memory.recall("a")).value, "b")
+      assert.strictEqual(redis.connections(), 1)
+    })
+  )
+
   it.live("fails if the server refuses, or answers something else, and works after it", () =>
     Effect.gen(function* () {
       const redis = yield* RespServer.start
