@@ -27,6 +27,9 @@ const CAP_SHARE = 10n
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
+/** Budget of 24 hours of unlisted tokens by that of one. */
+export const dayOf = (unlistedHour: bigint): bigint => unlistedHour * HOURS_IN_DAY_BUDGET
+
 /**
  * Budgets by the hourly losses that an operator accepts. Unlisted tokens have five times their hour in a day, and at most a tenth
  * of the daily spend cap, so that they cannot use it up.
@@ -38,7 +41,7 @@ export const budgetsOf = (settings: {
   readonly dailySpendCap: bigint | undefined
 }): Budgets => {
   const { dailySpendCap, firstHour, listedHour, unlistedHour } = settings
-  const day = unlistedHour * HOURS_IN_DAY_BUDGET
+  const day = dayOf(unlistedHour)
   const capped = dailySpendCap === undefined ? day : least(day, dailySpendCap / CAP_SHARE)
   return {
     unlisted: { hour: least(unlistedHour, capped), day: capped },

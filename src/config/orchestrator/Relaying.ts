@@ -38,14 +38,14 @@ export const relaying = {
     name: "DAILY_SPEND_CAP_WEI",
     check: wei,
     meaning:
-      "Maximum gas cost of all lanes of one chain in 24 hours, in wei. Above it, the relayer sends nothing there. A chain can have its own: `dailySpendCapWei` in the chains file."
+      "Maximum gas cost of all lanes of one chain in 24 hours, in wei. Above it, the relayer sends nothing there. Sweeps with unlisted tokens may lose a tenth of it, also if `UNLISTED_LOSS_BUDGET_WEI` allows more. A chain can have its own: `dailySpendCapWei` in the chains file."
   }),
   unlistedLossBudget: setting({
     name: "UNLISTED_LOSS_BUDGET_WEI",
     default: 2n * 10n ** 16n,
     check: wei,
     meaning:
-      "Maximum loss of all sweeps with unlisted tokens on one chain in one hour, in wei of ETH. With 0, only sweeps of listed tokens are served. A chain with another native currency has about the same worth of it, or none if the currency is unknown. A chain can have its own: `unlistedLossBudgetWei` in the chains file."
+      "Maximum loss of all sweeps with unlisted tokens on one chain in one hour, in wei of ETH. They lose at most five times as much in 24 hours, and at most a tenth of `DAILY_SPEND_CAP_WEI`. With 0, only sweeps of listed tokens are served. A chain with another native currency has about the same worth of it, or none if the currency is unknown. A chain can have its own: `unlistedLossBudgetWei` in the chains file."
   }),
   lossBudget: setting({
     name: "LOSS_BUDGET_WEI",

@@ -42,6 +42,11 @@ export const kinds = {
     "`WEBHOOKS_ALLOW_PRIVATE` is set, so that builders can reach hosts that only the backend can reach",
     "Unset it, except on a local network."
   ),
+  budgetCut: warning(
+    "unlisted_budget_cut",
+    "a chain's daily gas cap is so low that it cuts the loss budget of sweeps with unlisted tokens, which may use up a tenth of the cap in 24 hours",
+    "Raise the cap to 50 times the hourly budget, or lower the budget to what holds. A budget of 0 serves listed tokens alone."
+  ),
   well: ok("settings_ok", "no setting is missing or wrong")
 }
 
@@ -60,6 +65,17 @@ export interface SettingsFacts {
   readonly missingBackend: ReadonlyArray<string>
   readonly hasDashboard: boolean
   readonly allowsPrivateWebhooks: boolean
+  /** Chains whose loss budget of unlisted tokens is cut by the daily gas cap. */
+  readonly cutBudgets: ReadonlyArray<CutBudget>
+}
+
+/** Loss budget of sweeps with unlisted tokens on a chain, in wei. */
+export interface CutBudget {
+  readonly chain: string
+  /** In one hour, by the settings. */
+  readonly hour: bigint
+  /** In 24 hours: what holds under the cap. */
+  readonly day: bigint
 }
 
 /** Problems of one sentence each begin with the name of their setting. */
@@ -81,7 +97,10 @@ export const judge = (facts: SettingsFacts): ReadonlyArray<Finding> => {
     ...(isOrchestrator || facts.hasDashboard ? [] : [found(kinds.noDashboard, "DASHBOARD_URL", "it is not set")]),
     ...(!isOrchestrator && facts.allowsPrivateWebhooks
       ? [found(kinds.privateWebhooks, "WEBHOOKS_ALLOW_PRIVATE", "it is true")]
-      : [])
+      : []),
+    ...facts.cutBudgets.map(({ chain, day, hour }) =>
+      found(kinds.budgetCut, chain, `${hour} wei in one hour is set, and ${day} wei in 24 hours holds`)
+    )
   ]
   return facts.problems.length > 0 ? findings : [...findings, found(kinds.well, service, "every setting can be read")]
 }

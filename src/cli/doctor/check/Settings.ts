@@ -3,13 +3,14 @@ import { ConfigProvider, Effect, Option } from "effect"
 import { builder } from "../../../config/Builder.ts"
 import { chains } from "../../../config/Chains.ts"
 import { common } from "../../../config/Common.ts"
-import { orchestrator } from "../../../config/Orchestrator.ts"
+import { orchestrator, orchestratorSettings } from "../../../config/Orchestrator.ts"
 import type { Finding } from "../../../domain/doctor/Finding.ts"
 import * as Settings from "../../../domain/doctor/Settings.ts"
+import * as ChainLimits from "../../../orchestrator/shared/ChainLimits.ts"
 import { builderChecks } from "../../BuilderBackendCommand.ts"
 import { orchestratorChecks } from "../../OrchestratorCommand.ts"
 import * as Problems from "../../Problems.ts"
-import { BOTH, type Check, type Service } from "../Check.ts"
+import { BOTH, type Check, type Deployment, type Service } from "../Check.ts"
 import { rawText } from "../Secrets.ts"
 
 /** Value of a setting; its default if it cannot be read, which is then a problem of its own. */
@@ -25,7 +26,17 @@ const problemsOf = (service: Service) =>
     Effect.catchTag("WrongSettings", ({ problems }) => Effect.succeed(problems))
   )
 
-const factsOf = Effect.fnUntraced(function* (service: Service) {
+/** None while settings are wrong, which is a finding of its own. */
+const cutBudgetsOf = ({ served }: Deployment) =>
+  Effect.gen(function* () {
+    const { relayer } = yield* orchestratorSettings
+    return (yield* served).flatMap(({ client: { chain } }) => {
+      const cut = ChainLimits.cutUnlistedBudget(relayer, chain)
+      return cut === undefined ? [] : [{ chain: chain.name, ...cut }]
+    })
+  }).pipe(Effect.orElseSucceed((): ReadonlyArray<Settings.CutBudget> => []))
+
+const factsOf = Effect.fnUntraced(function* (service: Service, deployment: Deployment) {
   // The first one of a list is that in use.
   const [token = ""] = (yield* rawText((service === "orchestrator" ? orchestrator : builder).adminToken.name)).split(
     ","
@@ -45,7 +56,8 @@ const factsOf = Effect.fnUntraced(function* (service: Service) {
       ...(Option.isNone(builderToken) ? [orchestrator.builderToken.name] : [])
     ],
     hasDashboard: (yield* valueOf(builder.dashboardOrigins)).length > 0,
-    allowsPrivateWebhooks: yield* valueOf(builder.webhooksAllowPrivate)
+    allowsPrivateWebhooks: yield* valueOf(builder.webhooksAllowPrivate),
+    cutBudgets: service === "orchestrator" ? yield* cutBudgetsOf(deployment) : []
   } satisfies Settings.SettingsFacts
 })
 
@@ -57,6 +69,9 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => [
 export const settings: Check = {
   name: "settings",
   services: BOTH,
-  findings: ({ services }) =>
-    Effect.map(Effect.forEach(services, factsOf), (all) => distinct(all.flatMap((facts) => Settings.judge(facts))))
+  findings: (deployment) =>
+    Effect.map(
+      Effect.forEach(deployment.services, (service) => factsOf(service, deployment)),
+      (all) => distinct(all.flatMap((facts) => Settings.judge(facts)))
+    )
 }
