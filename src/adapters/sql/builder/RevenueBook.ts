@@ -1,21 +1,19 @@
 /** Revenue in `builder.revenue`, one row per settlement. */
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"
 import { RevenueBook, RevenueConflict } from "../../../ports/builder/RevenueBook.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import * as Rows from "./Rows.ts"
 import * as WholeDays from "./WholeDays.ts"
 
-const decode = Rows.decode(
-  Schema.Struct({
-    day: Schema.String,
-    chain_id: Rows.Int8,
-    token: Address.Address,
-    amount: Rows.Integer,
-    sweeps: Rows.Int8
-  })
-)
+/** Rows of our own tables are not validated again: thousands of them would take longer than the query. */
+interface Row {
+  readonly day: string
+  readonly chain_id: bigint
+  readonly token: string
+  readonly amount: string
+  readonly sweeps: bigint
+}
 
 /** Sums by day, and the rows that they sum up. */
 const REVENUE = {
@@ -69,18 +67,17 @@ export const layer = Layer.effect(
     }, guarded("RevenueBook.bookAll"))
 
     const daily: RevenueBook["Service"]["daily"] = Effect.fn("RevenueBook.daily")(function* ({ fromMs, toMs }) {
-      const rows = yield* decode(
-        yield* sql`SELECT to_char(day, 'YYYY-MM-DD') AS day, chain_id, token::text AS token, sum(amount) AS amount,
+      const rows =
+        yield* sql<Row>`SELECT to_char(day, 'YYYY-MM-DD') AS day, chain_id, token::text AS token, sum(amount)::text AS amount,
             sum(sweeps)::bigint AS sweeps
           FROM (${WholeDays.parts(sql, { fromMs, toMs }, REVENUE)}) AS parts
           GROUP BY parts.day, chain_id, token HAVING sum(sweeps) <> 0 ORDER BY parts.day DESC, chain_id, token`
-      )
       return rows.map((row) => ({
         day: row.day,
-        chainId: row.chain_id,
-        token: row.token,
-        amount: row.amount,
-        sweeps: row.sweeps
+        chainId: Number(row.chain_id),
+        token: Address.stored(row.token),
+        amount: BigInt(row.amount),
+        sweeps: Number(row.sweeps)
       }))
     }, guarded("RevenueBook.daily"))
 
