@@ -15,6 +15,7 @@ import * as BuilderStores from "../src/adapters/sql/builder/Stores.ts"
 import * as Database from "../src/adapters/sql/shared/Database.ts"
 import * as HeldIntents from "../src/adapters/sql/orchestrator/HeldIntents.ts"
 import * as KeptData from "../src/adapters/sql/orchestrator/KeptData.ts"
+import * as MoneyBook from "../src/adapters/sql/orchestrator/MoneyBook.ts"
 import * as Postgres from "../src/devnet/Postgres.ts"
 import { stores } from "../test/support/OrchestratorStores.ts"
 import { fill } from "../test/support/LargeTables.ts"
@@ -38,7 +39,7 @@ const CONNECTIONS = 8
 const READING = 2
 
 const storesOf = (url: string, poolSize: number) =>
-  Layer.mergeAll(stores, HeldIntents.layer, KeptData.layer).pipe(
+  Layer.mergeAll(stores, HeldIntents.layer, KeptData.layer, MoneyBook.layer).pipe(
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize }))
   )
 

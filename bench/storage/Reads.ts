@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { HeldIntents } from "../../src/ports/orchestrator/HeldIntents.ts"
 import { Intents } from "../../src/ports/orchestrator/Intents.ts"
 import { KeptData } from "../../src/ports/orchestrator/KeptData.ts"
+import { MoneyBook } from "../../src/ports/orchestrator/MoneyBook.ts"
 import { Outbox } from "../../src/ports/orchestrator/Outbox.ts"
 import { RelayTransactions } from "../../src/ports/orchestrator/RelayTransactions.ts"
 import { type Reads, reads, WAITING } from "../../test/support/TableReads.ts"
@@ -29,6 +30,7 @@ const KEPT_MILLIS = 20
 const KEPT: ReadonlySet<string> = new Set([
   "intentCounts",
   "outboxCounts",
+  "moneyOf90Days",
   "treasury",
   "balances",
   "revenueOf30Days",
@@ -63,12 +65,14 @@ export const measured = Effect.gen(function* () {
   const held = yield* HeldIntents
   const intents = yield* Intents
   const kept = yield* KeptData
+  const money = yield* MoneyBook
   const outbox = yield* Outbox
   const transactions = yield* RelayTransactions
   const now = Date.now()
   return yield* Effect.all({
     intentCounts: timed(intents.counts),
     outboxCounts: timed(outbox.counts),
+    moneyOf90Days: timed(money.since(now - 89 * 86_400_000)),
     find: timed(intents.find("i77")),
     claim: timed(intents.claim({ chainId: 1, worker: "bench", leaseMillis: 0, limit: 50 })),
     messages: timed(outbox.claim({ topic: "ledger", limit: 50, leaseMillis: 0 })),

@@ -38,6 +38,7 @@ import lostTransactions from "./0048_lost_transactions.ts"
 import roleHeartbeats from "./0050_role_heartbeats.ts"
 import sweepStories from "./0057_sweep_stories.ts"
 import longerOverrides from "./0059_longer_overrides.ts"
+import money from "./0063_money.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -75,5 +76,6 @@ export const migrations = {
   "0048_lost_transactions": lostTransactions,
   "0050_role_heartbeats": roleHeartbeats,
   "0057_sweep_stories": sweepStories,
-  "0059_longer_overrides": longerOverrides
+  "0059_longer_overrides": longerOverrides,
+  "0063_money": money
 }

@@ -12,6 +12,7 @@ export const valueOf = (amount: bigint, price: UsdPrice, decimals: number): bigi
 
 /** Exact decimal text of a scaled value without trailing zeros. `1500000000000000000` is `"1.5"`. */
 export const format = (scaled: bigint): string => {
+  if (scaled < 0n) return `-${format(-scaled)}`
   const fraction = (scaled % SCALE).toString().padStart(18, "0").replace(/0+$/, "")
   return fraction === "" ? `${scaled / SCALE}` : `${scaled / SCALE}.${fraction}`
 }

@@ -151,6 +151,14 @@ const fees = createRoute({
   component: lazyRouteComponent(() => import("./admin/OrchestratorPages.tsx"), "FeesPage")
 })
 
+const money = createRoute({
+  getParentRoute: () => admin,
+  path: "/money",
+  component: lazyRouteComponent(() => import("./admin/MoneyPage.tsx"), "MoneyPage"),
+  validateSearch: ({ days }: Record<string, unknown>): { readonly days?: number } =>
+    typeof days === "number" ? { days } : {}
+})
+
 const operations = createRoute({
   getParentRoute: () => admin,
   path: "/operations",
@@ -204,6 +212,7 @@ const routeTree = root.addChildren([
     builder,
     payouts,
     payout,
+    money,
     revenue,
     fees,
     operations,

@@ -3,13 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { CannotSell, type Treasury } from "../../src/orchestrator/treasury/Treasury.ts"
 import { serve } from "../server/orchestrator/Harness.ts"
-import { treasuryView } from "../server/orchestrator/Fixtures.ts"
+import { moneyView, treasuryView } from "../server/orchestrator/Fixtures.ts"
 import { sweepHere } from "./inProcess.ts"
 
 const TOKEN = "operator-token"
 
 const working: Treasury["Service"] = {
   view: Effect.succeed(treasuryView),
+  money: () => Effect.succeed(moneyView),
   safePlan: (chainId) => Effect.succeed({ batch: { chainId: String(chainId), meta: { name: "Sales" } }, leftOut: [] }),
   sell: Effect.succeed({ opened: treasuryView.sales })
 }

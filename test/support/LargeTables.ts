@@ -115,6 +115,20 @@ const fillOutbox = (sql: PgClient.PgClient, sweeps: number) =>
       FROM generate_series(1, ${sweeps}::integer) AS n`
   })
 
+/** Earnings of 90 days: six chains, four tiers, 200 builders, and changes that are not summed up yet. */
+const fillMoney = (sql: PgClient.PgClient) =>
+  Effect.gen(function* () {
+    const sums = sql.literal("100, 1, 2, 10 ^ 20, 10 ^ 19, 10 ^ 18, 0")
+    const days = sql.literal("generate_series(current_date - 89, current_date, interval '1 day') AS d (day)")
+    yield* sql`INSERT INTO orchestrator.money_chain_days
+      SELECT day::date, chain, tier, ${sums}
+      FROM ${days}, generate_series(1, 6) AS chain, unnest(ARRAY['', 'tier1', 'tier2', 'tier3']) AS tier`
+    yield* sql`INSERT INTO orchestrator.money_builder_days
+      SELECT day::date, 'builder-' || builder, ${sums} FROM ${days}, generate_series(1, 200) AS builder`
+    yield* sql`INSERT INTO orchestrator.money_parts
+      SELECT current_date, 1 + n % 6, 'builder-' || n % 200, 'tier1', ${sums} FROM generate_series(1, 2000) AS n`
+  })
+
 /** Fills every table that grows with the number of sweeps. */
 export const fill = (sql: PgClient.PgClient, sweeps = SWEEPS) =>
   Effect.gen(function* () {
@@ -127,6 +141,7 @@ export const fill = (sql: PgClient.PgClient, sweeps = SWEEPS) =>
         yield* fillQueues(sql)
         yield* fillRelays(sql)
         yield* fillOutbox(sql, sweeps)
+        yield* fillMoney(sql)
         yield* sql`INSERT INTO orchestrator.intent_counts
           SELECT status, count(*) FROM orchestrator.intent_states GROUP BY status
           ON CONFLICT (status) DO UPDATE SET intents = excluded.intents`

@@ -5,6 +5,7 @@ import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContra
 import * as RawKey from "../../src/adapters/evm/keys/RawKey.ts"
 import * as TreasuryAccount from "../../src/adapters/evm/keys/TreasuryAccount.ts"
 import * as MemoryIntents from "../../src/adapters/memory/orchestrator/Intents.ts"
+import * as MemoryMoneyBook from "../../src/adapters/memory/orchestrator/MoneyBook.ts"
 import * as MemoryTreasurySales from "../../src/adapters/memory/orchestrator/TreasurySales.ts"
 import * as MemoryAlerts from "../../src/adapters/memory/shared/Alerts.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
@@ -18,6 +19,7 @@ import {
 } from "../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Treasury } from "../../src/orchestrator/treasury/Treasury.ts"
 import { Intents } from "../../src/ports/orchestrator/Intents.ts"
+import type { MoneyBook } from "../../src/ports/orchestrator/MoneyBook.ts"
 import { Prices, PricesUnavailable } from "../../src/ports/orchestrator/Prices.ts"
 import { SwapVenue } from "../../src/ports/orchestrator/SwapVenue.ts"
 import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
@@ -51,7 +53,7 @@ export interface Options {
 
 /** Everything that a process of the service shares with its successors. */
 interface World {
-  readonly stores: Context.Context<Intents | TreasurySales | Alerts>
+  readonly stores: Context.Context<Intents | MoneyBook | TreasurySales | Alerts>
   readonly script: Script
   readonly asked: Asked
   readonly receipts: ReadonlyMap<string, Receipt>
@@ -147,7 +149,9 @@ const receiptOf = (transactionHash: Hash, guard: Address.Address): Receipt => ({
 
 /** Builds the stores and the chain. `start` starts a process of the service, `stop` ends it. */
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
-  const stores = yield* Layer.build(Layer.mergeAll(MemoryIntents.layer, MemoryTreasurySales.layer, MemoryAlerts.layer))
+  const stores = yield* Layer.build(
+    Layer.mergeAll(MemoryIntents.layer, MemoryMoneyBook.layer, MemoryTreasurySales.layer, MemoryAlerts.layer)
+  )
   const intents = Context.get(stores, Intents)
   const sales = Context.get(stores, TreasurySales)
   const receipts = new Map<string, Receipt>()

@@ -97,6 +97,7 @@ const scene = Effect.gen(function* () {
     { name: "admin-builder", path: `/app/admin/builders/${builder.id}`, heading: "Northwind Wallet" },
     { name: "admin-payouts", path: "/app/admin/payouts", heading: "Payouts" },
     { name: "admin-payout", path: `/app/admin/payouts/${Harness.text(payout, "id")}`, heading: "Payout batch" },
+    { name: "admin-money", path: "/app/admin/money", heading: "Money" },
     { name: "admin-revenue", path: "/app/admin/revenue", heading: "Revenue and treasury" },
     { name: "admin-fees", path: "/app/admin/fees", heading: "Collected fees" },
     { name: "admin-operations", path: "/app/admin/operations", heading: "Operations" },

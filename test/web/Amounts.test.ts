@@ -49,6 +49,7 @@ describe("files", () => {
       ),
       'a,b\r\n"x,y","say ""hi"""\r\n\'=SUM(A1),-5\r\n'
     )
+    assert.strictEqual(toCsv(["a"], [["-1+1|cmd"], ["-1.5"], ["\n=1"]]), "a\r\n'-1+1|cmd\r\n-1.5\r\n\"'\n=1\"\r\n")
   })
 })
 

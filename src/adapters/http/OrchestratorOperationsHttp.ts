@@ -2,6 +2,7 @@
 import { Duration, Effect, Layer, type Option, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { AlertView, Health } from "../../domain/Health.ts"
+import { MoneyView } from "../../domain/Money.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
 import { PauseView } from "../../domain/Pause.ts"
 import { FoundByOrchestrator, SweepStory } from "../../domain/SweepStory.ts"
@@ -28,6 +29,7 @@ const readHealth = Exchange.json(Health)
 const readAlerts = Exchange.json(Schema.Array(AlertView))
 const readStuck = Exchange.json(StuckIntents)
 const readTreasury = Exchange.json(TreasuryView)
+const readMoney = Exchange.json(MoneyView)
 const readFound = Exchange.json(FoundByOrchestrator)
 const readStory = Exchange.json(SweepStory)
 const readPause = Exchange.json(PauseView)
@@ -89,6 +91,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     treasury: ask(HttpClientRequest.get("/admin/treasury"), reading(readTreasury)).pipe(
       Effect.withSpan("OrchestratorOperations.treasury")
     ),
+    money: Effect.fn("OrchestratorOperations.money")((days) =>
+      ask(HttpClientRequest.setUrlParams(HttpClientRequest.get("/admin/money"), { days }), reading(readMoney))
+    ),
     find: Effect.fn("OrchestratorOperations.find")((q) =>
       ask(HttpClientRequest.setUrlParams(HttpClientRequest.get("/admin/find"), { q }), reading(readFound))
     ),
@@ -117,6 +122,7 @@ export const notConfigured = (missing: ReadonlyArray<string>) => {
     alerts: failure,
     stuck: () => failure,
     treasury: failure,
+    money: () => failure,
     find: () => failure,
     story: () => failure,
     pauses: failure,

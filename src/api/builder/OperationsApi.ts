@@ -2,11 +2,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AlertView, Health } from "../../domain/Health.ts"
+import { MoneyView } from "../../domain/Money.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
 import { ChangeOfPause, PauseView } from "../../domain/Pause.ts"
 import { FoundByOrchestrator, SweepStory } from "../../domain/SweepStory.ts"
 import { TreasuryView } from "../../domain/Treasury.ts"
 import { code, InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
+import { moneyQuery } from "../shared/MoneyQuery.ts"
 import { searchQuery } from "../shared/SearchQuery.ts"
 import { stuckQuery } from "../shared/StuckQuery.ts"
 import { ConsoleOnly, DetailedBody, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
@@ -58,6 +60,11 @@ export const Operations = HttpApiGroup.make("operations")
       success: TreasuryView,
       error: failures
     }).annotateMerge(Docs.treasury),
+    HttpApiEndpoint.get("money", "/admin/operations/money", {
+      query: moneyQuery,
+      success: MoneyView,
+      error: failures
+    }).annotateMerge(Docs.money),
     HttpApiEndpoint.get("find", "/admin/operations/find", {
       query: searchQuery,
       success: FoundByOrchestrator,

@@ -1,6 +1,7 @@
 /** Texts and examples of the console's view of the orchestrator. */
 import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
+import { moneyExample } from "../shared/MoneyExample.ts"
 import { changeExample, pauseExample } from "../shared/PauseExample.ts"
 import { storyExample } from "../shared/StoryExample.ts"
 
@@ -86,6 +87,15 @@ export const stuck = documented({
       total: 1
     }
   }
+})
+
+export const money = documented({
+  summary: "Get earnings and costs",
+  description: withErrors(
+    "Response of the orchestrator's `GET /admin/money`: fees, gas and failures in US dollars by chain, builder and token tier.",
+    [[422, '{ "message", "issues": [{ "path", "message" }] }', "every problem of the request"], ...always]
+  ),
+  response: { status: 200, body: moneyExample }
 })
 
 const feeRecipient = "0x2222222222222222222222222222222222222222"

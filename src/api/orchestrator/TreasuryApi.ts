@@ -2,9 +2,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { described } from "../../domain/Described.ts"
+import { MoneyView } from "../../domain/Money.ts"
 import { LeftOutToken, RoundOutcome, TreasuryView } from "../../domain/Treasury.ts"
 import { ChainNotAnswering, code, InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { OperatorOnly, Validated } from "../shared/Middleware.ts"
+import { moneyQuery } from "../shared/MoneyQuery.ts"
 import { ChainIdText } from "./Schemas.ts"
 import * as Docs from "./TreasuryDocs.ts"
 
@@ -43,6 +45,13 @@ export const Treasury = HttpApiGroup.make("treasury")
     })
       .middleware(Validated)
       .annotateMerge(Docs.plan),
+    HttpApiEndpoint.get("money", "/admin/money", {
+      query: moneyQuery,
+      success: MoneyView,
+      error: [Unavailable, InternalError]
+    })
+      .middleware(Validated)
+      .annotateMerge(Docs.money),
     HttpApiEndpoint.post("sell", "/admin/treasury/sales", {
       success: RoundOutcome,
       error: [TreasuryNotConfigured, Unavailable, InternalError]

@@ -1,6 +1,7 @@
 /** Texts and examples of the routes about collected fees. */
 import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
+import { moneyExample } from "../shared/MoneyExample.ts"
 import { id, txHash } from "./DocExamples.ts"
 
 const DAI = "0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb"
@@ -69,6 +70,15 @@ export const treasury = documented({
     always
   ),
   response: { status: 200, body: TREASURY }
+})
+
+export const money = documented({
+  summary: "Get earnings and costs",
+  description: withErrors(
+    "Fees of settled sweeps, the gas of settled sweeps, and the gas of failed ones, by chain, builder and token tier, in US dollars. Fees count at the price of their settlement, or of their quote if that is unknown. A fee in an unlisted token has no price, and is counted in `unpricedSweeps`. Fees of sales of the treasury are left out. Days are UTC days.",
+    [[422, "<parameter>: <problem>", "a parameter is malformed"], ...always]
+  ),
+  response: { status: 200, body: moneyExample }
 })
 
 export const plan = documented({

@@ -15,6 +15,7 @@ import * as SqlIntents from "../../adapters/sql/orchestrator/Intents.ts"
 import * as SqlKeptData from "../../adapters/sql/orchestrator/KeptData.ts"
 import * as SqlLaneBook from "../../adapters/sql/orchestrator/LaneBook.ts"
 import * as SqlLastPrices from "../../adapters/sql/orchestrator/LastPrices.ts"
+import * as SqlMoneyBook from "../../adapters/sql/orchestrator/MoneyBook.ts"
 import * as Migrated from "../../adapters/sql/orchestrator/Migrated.ts"
 import * as SqlOverrides from "../../adapters/sql/orchestrator/Overrides.ts"
 import * as SqlOutbox from "../../adapters/sql/orchestrator/Outbox.ts"
@@ -51,6 +52,7 @@ export const layer = (options: Options) =>
     SqlKeptSums.layer("orchestrator"),
     SqlLaneBook.layer,
     SqlLastPrices.layer,
+    SqlMoneyBook.layer,
     SqlOutbox.layer,
     SqlOverrides.layer,
     SqlRefunds.layer,

@@ -6,11 +6,12 @@ import { Array, Clock, Context, Effect, Layer, Option } from "effect"
 import type { FailureReason } from "../../domain/Intent.ts"
 import { type UnsettledCause, verdict } from "../../domain/SweepVerdict.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
-import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
+import { type Intent, Intents, type Step } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient, ChainUnavailable, Log, Receipt } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type ChainView, inconsistent, isDeep } from "../shared/ChainView.ts"
 import { intentFields } from "../shared/LogFields.ts"
+import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import * as Evidence from "./Evidence.ts"
 import { LogSources } from "./LogSources.ts"
@@ -69,12 +70,17 @@ export class Settlements extends Context.Service<
       const gather = yield* Evidence.make(events)
       const { fail, giveUp } = yield* makeFailures
       const intents = yield* Intents
+      const priced = yield* makePriced
       const unseen = yield* UnseenSpenders.make
 
       const settleAll: Settlements["Service"]["settleAll"] = Effect.fn("Settlements.settleAll")(
         function* (view, mined) {
           const confirmed = mined.filter(({ block }) => isDeep(view, block.number))
-          const steps = confirmed.flatMap((each) => events.stepsOf(view, each))
+          const steps = yield* priced(
+            view,
+            confirmed.flatMap((each) => events.stepsOf(view, each)),
+            confirmed.flatMap((each) => each.intents)
+          )
           const moved = new Set<string>()
           for (const chunk of Array.chunksOf(steps, STEPS)) {
             for (const id of yield* intents.applyAll(chunk)) moved.add(id)
@@ -143,6 +149,24 @@ export class Settlements extends Context.Service<
     })
   ).pipe(Layer.provide([LogSources.layer, StandingAlerts.layer]))
 }
+
+/** Makes `priced`, which notes the price of each fee at its settlement. */
+const makePriced = Effect.gen(function* () {
+  const prices = yield* MoneyPrices.make
+
+  return Effect.fnUntraced(function* ({ client }: ChainView, steps: ReadonlyArray<Step>, known: ReadonlyArray<Intent>) {
+    const tokens = new Map(known.map(({ id, order }) => [id, order.tokenIn]))
+    const found = yield* prices.of(
+      client,
+      steps.flatMap(({ id }) => tokens.get(id) ?? [])
+    )
+    return steps.map((step) => {
+      const token = tokens.get(step.id)
+      const feePrice = token === undefined ? undefined : found.get(token)
+      return feePrice === undefined ? step : { ...step, feePrice }
+    })
+  })
+})
 
 /**
  * Makes `giveUp`, after which an intent is not sent again, and `fail`, which ends it. Both end what the intent reserved, unless an

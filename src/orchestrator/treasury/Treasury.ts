@@ -4,8 +4,11 @@
  */
 import { Clock, Context, type Duration, Effect, Layer, Option, Schema } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
+import { type MoneyView, type Period, viewOf as moneyViewOf } from "../../domain/Money.ts"
+import { startOfDay } from "../../domain/Sweep.ts"
 import type { RoundOutcome, TreasuryChain, TreasuryView } from "../../domain/Treasury.ts"
 import { nextRoundAtMs } from "../../domain/TreasuryPlan.ts"
+import { MoneyBook } from "../../ports/orchestrator/MoneyBook.ts"
 import { TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
@@ -50,6 +53,8 @@ export class Treasury extends Context.Service<
   {
     /** Books, plans and newest sales. */
     readonly view: Effect.Effect<TreasuryView, StoreUnavailable>
+    /** Earnings and costs of the last UTC days, today included. */
+    readonly money: (days: Period) => Effect.Effect<MoneyView, StoreUnavailable>
     /** The plan of a chain as a batch for a Safe. */
     readonly safePlan: (chainId: ChainId) => Effect.Effect<SafePlan, NoPlan | StoreUnavailable>
     /** Plans a round of sales now. They run in the background. */
@@ -59,6 +64,7 @@ export class Treasury extends Context.Service<
   static readonly layer = Layer.effect(
     Treasury,
     Effect.gen(function* () {
+      const book = yield* MoneyBook
       const chains = yield* Chains
       const { treasury } = yield* OrchestratorSettings
       const store = yield* TreasurySales
@@ -118,6 +124,10 @@ export class Treasury extends Context.Service<
 
       return Treasury.of({
         view,
+        money: Effect.fn("Treasury.money")(function* (days) {
+          const fromMs = startOfDay(yield* Clock.currentTimeMillis, days - 1)
+          return moneyViewOf(days, new Date(fromMs).toISOString().slice(0, 10), yield* book.since(fromMs))
+        }),
         safePlan,
         sell: Effect.gen(function* () {
           if (selling.length === 0) return yield* new CannotSell({ missing })

@@ -2,10 +2,11 @@
 import { Effect } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import { ofMarket, outcome, shares } from "../../domain/Exposure.ts"
+import { divided } from "../../domain/Money.ts"
 import type { Booking, Outcome } from "../../ports/orchestrator/Exposures.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
-import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
+import type { CostPart, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 
@@ -30,6 +31,18 @@ export const worthOf = (
   cost: bigint,
   realisableFeeWei = 0n
 ): bigint => (Chain.listedTier(chain, order.tokenIn) === "tier3" ? realisableFeeWei : (cover?.value ?? cost))
+
+/**
+ * The part of a transaction's cost that each sweep of its mined version bears, by its gas. They sum to the cost. A self-send has none.
+ */
+export const partsOf = (cost: bigint, sweeps: ReadonlyArray<Finished>): ReadonlyArray<CostPart> => {
+  const carried = sweeps.filter(({ isCarried }) => isCarried)
+  const parts = divided(
+    cost,
+    carried.map(({ intent }) => intent.gas)
+  )
+  return carried.map(({ intent, isSettled }, index) => ({ intentId: intent.id, cost: parts[index] ?? 0n, isSettled }))
+}
 
 interface Booked {
   readonly bookings: ReadonlyArray<Booking>

@@ -12,6 +12,7 @@ import type { ChainView } from "../shared/ChainView.ts"
 import { GAS_SPENT, SWEEPS_SENT, TRANSACTIONS } from "../../telemetry/metrics/Relay.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
+import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Envelope from "../relay/Envelope.ts"
@@ -62,7 +63,8 @@ const makeEndings = Effect.gen(function* () {
     const carries = all.every(({ isSettled }) => isSettled) ? undefined : carrierOf(client, each)
     const sweeps = all.map((sweep) => ({ ...sweep, isCarried: carries?.(sweep.intent.order) !== false }))
     const booked = yield* bookingsOf(client, each.transaction, cost, sweeps)
-    return { id: each.transaction.id, inclusion: inclusionOf(each), cost, sweeps: sweeps.length, ...booked }
+    const parts = Booking.partsOf(cost, sweeps)
+    return { id: each.transaction.id, inclusion: inclusionOf(each), cost, parts, sweeps: sweeps.length, ...booked }
   })
 
   const forget = (id: string) => {
@@ -113,6 +115,7 @@ export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const { endingOf, forget, note } = yield* makeEndings
   const losses = yield* ChainLosses
+  const prices = yield* MoneyPrices.make
   const recent = yield* RecentIntents
   const settlements = yield* Settlements
   const transactions = yield* RelayTransactions
@@ -127,7 +130,8 @@ export const make = Effect.gen(function* () {
     const isDone = (_: Concluding, index: number) => findings[index]?.action === "concluded"
     const done = concluding.filter(isDone)
     const endings = yield* Effect.forEach(done, (each) => endingOf(client, each))
-    yield* transactions.finalize(endings)
+    const nativeUsd = done.length === 0 ? undefined : yield* prices.native(client)
+    yield* transactions.finalize(endings.map((ending) => ({ ...ending, nativeUsd })))
     if (endings.some(({ bookings }) => bookings.some(({ lost }) => lost > 0n))) losses.changed(client.chain.id)
     yield* countCosts(client, endings)
     for (const { transaction } of done) forget(transaction.id)

@@ -8,6 +8,7 @@ import type { Receipt } from "../../ports/shared/Chains.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { type ChainView, isDeep } from "../shared/ChainView.ts"
+import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import { costOf, foreignNonceKey, inclusionOf } from "./Findings.ts"
 
 /** Interval between looks for the receipts of a chain. */
@@ -21,6 +22,7 @@ export const make = Effect.gen(function* () {
   // Another process may have raised the alert after this one cleared it.
   const alerts = yield* Alerts
   const keys = yield* RelayerKeys
+  const prices = yield* MoneyPrices.make
   const transactions = yield* RelayTransactions
   /** UNIX milliseconds of the newest look, by chain id. */
   const looked = new Map<number, number>()
@@ -60,7 +62,8 @@ export const make = Effect.gen(function* () {
       const isLast = !found.some((other) => other.lane === lane && Option.isNone(other.receipt))
       if (isLast) yield* alerts.clear(foreignNonceKey(chain.id, lane))
       const inclusion = inclusionOf({ receipt: receipt.value })
-      yield* transactions.recover({ id, inclusion, cost: costOf(receipt.value) })
+      const nativeUsd = yield* prices.native(view.client)
+      yield* transactions.recover({ id, inclusion, cost: costOf(receipt.value), nativeUsd })
       yield* Effect.logWarning("relay.recovered").pipe(
         Effect.annotateLogs({ chain: chain.name, lane, nonce: nonce.toString(), txHash: inclusion.hash })
       )

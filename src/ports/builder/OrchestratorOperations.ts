@@ -1,6 +1,7 @@
 /** Operations of the orchestrator that the operators' console uses, over its operator routes. */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { AlertView, Health } from "../../domain/Health.ts"
+import type { MoneyView, Period } from "../../domain/Money.ts"
 import type { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
 import type { ChangeOfPause, PauseView } from "../../domain/Pause.ts"
 import type { FoundByOrchestrator, SweepStory } from "../../domain/SweepStory.ts"
@@ -43,6 +44,8 @@ export class OrchestratorOperations extends Context.Service<
     }) => Effect.Effect<StuckIntents, OperationsFailure>
     /** Books and sales of collected fees. */
     readonly treasury: Effect.Effect<TreasuryView, OperationsFailure>
+    /** Earnings and costs of the last UTC days, today included. */
+    readonly money: (days: Period) => Effect.Effect<MoneyView, OperationsFailure>
     /** Sweeps that a text names, and the parts of an address. */
     readonly find: (text: string) => Effect.Effect<FoundByOrchestrator, OperationsFailure>
     /** All that the orchestrator knows of a sweep; none if the id is unknown. */

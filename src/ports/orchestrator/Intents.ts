@@ -9,6 +9,7 @@ import type { Hash } from "../../domain/Hex.ts"
 import type { FeeCover } from "../../domain/FeeCover.ts"
 import type { FailureReason, IllegalTransition, IntentStatus, ProgressEvent, WaitingFor } from "../../domain/Intent.ts"
 import type { Quote } from "../../domain/Quote.ts"
+import type { PricedUnits } from "../../domain/QuoteDetails.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { Traced } from "../../domain/TraceContext.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
@@ -80,14 +81,8 @@ export interface IntentState extends Pick<
   readonly waitingFor?: WaitingFor
 }
 
-/**
- * Number of sweeps that failed, or were given up, at the relayer's cost (`BURNING`), by owner and by builder id. Absent
- * for zero.
- */
-export interface Burned {
-  readonly owners: ReadonlyMap<string, number>
-  readonly builders: ReadonlyMap<string, number>
-}
+/** Sweeps that failed, or were given up, at the relayer's cost (`BURNING`). Absent for zero. */
+export type Burned = Readonly<Record<"owners" | "builders", ReadonlyMap<string, number>>>
 
 /** Events of one intent in a bulk update. */
 export interface Step {
@@ -97,6 +92,8 @@ export interface Step {
   readonly outbox?: ReadonlyArray<OutboxMessage>
   /** Human-readable detail of a failure. */
   readonly detail?: string
+  /** Price of the token of the fees at the settlement. Absent if it is unknown. */
+  readonly feePrice?: PricedUnits
 }
 
 /** Reason for which a submitted intent is no longer sent. */
@@ -223,7 +220,7 @@ export class Intents extends Context.Service<
     readonly findAll: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /**
      * Failures at the relayer's cost after `sinceMs` (UNIX milliseconds): of these owners on the chain, and of these
-     * builders on all chains. An intent counts from the time when it was given up.
+     * builders, by id, on all chains. An intent counts from the time when it was given up.
      */
     readonly burned: (query: {
       readonly chainId: ChainId

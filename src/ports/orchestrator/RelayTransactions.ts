@@ -7,6 +7,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import type { UsdPrice } from "../../domain/Fees.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 import type { Booking, Outcome } from "./Exposures.ts"
@@ -71,6 +72,18 @@ export interface Ending {
   readonly bookings?: ReadonlyArray<Booking>
   /** Losses and gains by sweep. Default: none. */
   readonly outcomes?: ReadonlyArray<Outcome>
+  /** Price of the chain's currency now. Absent if it is unknown. */
+  readonly nativeUsd?: UsdPrice | undefined
+  /** Parts of the cost that sweeps bear. Default: none. */
+  readonly parts?: ReadonlyArray<CostPart>
+}
+
+/** Part of a transaction's cost that a sweep bears. */
+export interface CostPart {
+  readonly intentId: string
+  /** Wei. */
+  readonly cost: bigint
+  readonly isSettled: boolean
 }
 
 /** A stored transaction that does not fit the schema. `detail` says why. */
@@ -158,7 +171,9 @@ export class RelayTransactions extends Context.Service<
       sinceMs: number
     ) => Effect.Effect<ReadonlyArray<DisplacedTransaction>, StoreUnavailable>
     /** Records the block and the cost of a final transaction that had no block. Idempotent: ignores all others. */
-    readonly recover: (ending: Required<Omit<Ending, "bookings" | "outcomes">>) => Effect.Effect<void, StoreUnavailable>
+    readonly recover: (
+      ending: Required<Pick<Ending, "id" | "inclusion" | "cost">> & Pick<Ending, "nativeUsd">
+    ) => Effect.Effect<void, StoreUnavailable>
     /** Final transactions of a chain that are recorded in this block or a later one. */
     readonly finalFrom: (
       chainId: ChainId,

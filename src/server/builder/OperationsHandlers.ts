@@ -5,6 +5,7 @@ import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentOperator } from "../../api/builder/Middleware.ts"
 import { NotConfigured, OrchestratorUnavailable } from "../../api/builder/OperationsApi.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
+import { periodOf } from "../../api/shared/MoneyQuery.ts"
 import { nameOf } from "../../domain/Pause.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import {
@@ -41,6 +42,13 @@ export const operations = HttpApiBuilder.group(
       .handle(
         "treasury",
         Effect.fn("GET /admin/operations/treasury")(() => orchestrator.treasury, Effect.catchTags(told))
+      )
+      .handle(
+        "money",
+        Effect.fn("GET /admin/operations/money")(
+          ({ query }) => orchestrator.money(periodOf(query)),
+          Effect.catchTags(told)
+        )
       )
       .handle(
         "find",

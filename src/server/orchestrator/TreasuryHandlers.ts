@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { TreasuryNotConfigured } from "../../api/orchestrator/TreasuryApi.ts"
 import { ChainNotAnswering, NotFound, Unavailable } from "../../api/shared/Errors.ts"
+import { periodOf } from "../../api/shared/MoneyQuery.ts"
 import type { NoPlan } from "../../orchestrator/treasury/SafePlan.ts"
 import { Treasury } from "../../orchestrator/treasury/Treasury.ts"
 import { mask } from "../shared/Masked.ts"
@@ -25,7 +26,7 @@ export const treasury = HttpApiBuilder.group(
   OrchestratorApi,
   "treasury",
   Effect.fnUntraced(function* (handlers) {
-    const { safePlan, sell, view } = yield* Treasury
+    const { money, safePlan, sell, view } = yield* Treasury
     return handlers
       .handle(
         "treasury",
@@ -36,6 +37,13 @@ export const treasury = HttpApiBuilder.group(
         Effect.fn("GET /admin/treasury/plan")(
           ({ query: { chainId } }) => safePlan(chainId),
           Effect.catchTags({ NoPlan: noPlan, StoreUnavailable: unavailable })
+        )
+      )
+      .handle(
+        "money",
+        Effect.fn("GET /admin/money")(
+          ({ query }) => money(periodOf(query)),
+          Effect.catchTag("StoreUnavailable", unavailable)
         )
       )
       .handle(

@@ -1,5 +1,6 @@
 /** Queries of the console. Every key begins with the console's prefix, so that a rejected token is noticed. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import type { Period } from "../../domain/Money.ts"
 import { call } from "./client.ts"
 import { CONSOLE } from "../api/queryClient.ts"
 
@@ -94,6 +95,13 @@ export const collectedFees = queryOptions({
   queryFn: ({ signal }) => call((api) => api.operations.treasury(), signal),
   refetchInterval: 30_000
 })
+
+export const money = (days: Period) =>
+  queryOptions({
+    queryKey: [CONSOLE, "operations", "money", days],
+    queryFn: ({ signal }) => call((api) => api.operations.money({ query: { days: `${days}` } }), signal),
+    refetchInterval: 30_000
+  })
 
 export const audit = infiniteQueryOptions({
   queryKey: [CONSOLE, "audit"],

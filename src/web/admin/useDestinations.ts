@@ -30,6 +30,7 @@ export const useDestinations = (isOpen: boolean): ReadonlyArray<Destination> => 
   return [
     { to: "/admin", label: "Builders", icon: "builders", exact: true },
     { to: "/admin/payouts", label: "Payouts", icon: "payout" },
+    { to: "/admin/money", label: "Money", icon: "chart" },
     { to: "/admin/revenue", label: "Revenue", icon: "chart" },
     { to: "/admin/fees", label: "Fees", icon: "wallet" },
     { to: "/admin/operations", label: "Operations", icon: "activity", ...trouble },

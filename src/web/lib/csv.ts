@@ -3,7 +3,7 @@
 type Cell = string | number | bigint
 
 /** Escapes cells that a spreadsheet would run as a formula. Numbers are not escaped. */
-const inert = (text: string): string => (/^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text)
+const inert = (text: string): string => (/^[=+@\t\r\n]|^-(?!\d+(?:\.\d+)?$)/.test(text) ? `'${text}` : text)
 
 const cell = (value: Cell): string => {
   const text = inert(String(value))

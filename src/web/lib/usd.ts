@@ -11,6 +11,7 @@ const scaled = (usd: string): bigint => {
 
 /** `$1,234.56`, or `<$0.01` for a positive amount below one cent. */
 const show = (value: bigint): string => {
+  if (value < 0n) return `-${show(-value)}`
   const text = readable(value, SCALE, 2)
   if (text.startsWith("<")) return `<$${text.slice(1)}`
   const [whole = "0", fraction = ""] = text.split(".")

@@ -7,6 +7,7 @@ import { Health } from "../../../src/domain/Health.ts"
 import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
 import { ChangeOfPause, nameOf, type PauseView } from "../../../src/domain/Pause.ts"
 import { FoundByOrchestrator, SweepStory } from "../../../src/domain/SweepStory.ts"
+import { MoneyView } from "../../../src/domain/Money.ts"
 import { TreasuryView } from "../../../src/domain/Treasury.ts"
 import { type OperationsFailure, OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
 import * as Suite from "../../ports/builder/OrchestratorOperations.suite.ts"
@@ -101,6 +102,11 @@ const orchestrator = () => {
         return { status: 200, body: parts.alerts }
       case "GET /admin/treasury":
         return { status: 200, body: Schema.encodeSync(TreasuryView)(parts.treasury) }
+      case "GET /admin/money":
+        return {
+          status: 200,
+          body: Schema.encodeSync(MoneyView)({ ...parts.money, days: searchParams.get("days") === "90" ? 90 : 7 })
+        }
       case "GET /admin/intents":
         return searchParams.get("state") === "stuck"
           ? wireOf(stuck, Number(searchParams.get("limit") ?? 50))

@@ -70,9 +70,47 @@ const story: SweepStory = {
   retryable: true
 }
 
+const sums = {
+  sweeps: 1_204,
+  unpricedSweeps: 12,
+  failed: 3,
+  feesUsd: "412.07",
+  gasUsd: "96.31",
+  failuresUsd: "1.2",
+  netUsd: "314.56",
+  isGasPriced: true
+}
+
+const lost = {
+  ...sums,
+  sweeps: 4,
+  unpricedSweeps: 4,
+  feesUsd: "0",
+  gasUsd: "0",
+  failuresUsd: "2.5",
+  netUsd: "-2.5",
+  isGasPriced: false
+}
+
+const money: Parts["money"] = {
+  days: 30,
+  fromDay: "2026-01-02",
+  total: { ...sums, isGasPriced: false },
+  chains: [
+    { chainId: 1, ...sums, unpricedWei: 0n },
+    { chainId: 2, ...lost, unpricedWei: 2n ** 70n }
+  ],
+  builders: [{ builderId: "acme", ...sums }, lost],
+  tiers: [
+    { tier: "tier1", ...sums },
+    { tier: "tier3", ...lost }
+  ]
+}
+
 export const parts: Parts = {
   stories: [story],
   pauses: [{ subject: { scope: "chain", chainId: 2 }, state: "paused", configured: "paused", chosen: null }],
+  money,
   treasury: {
     chains: [
       { chainId: 1, feeRecipient: address(0xfee), asset: usdc, selling: "on" },
@@ -196,6 +234,7 @@ export const suite = (adapter: string, layer: Layer.Layer<OrchestratorOperations
         assert.deepStrictEqual(yield* operations.health, parts.health)
         assert.deepStrictEqual(yield* operations.alerts, parts.alerts)
         assert.deepStrictEqual(yield* operations.treasury, parts.treasury)
+        assert.deepStrictEqual(yield* operations.money(90), { ...parts.money, days: 90 })
       }).pipe(Effect.provide(layer))
     )
 

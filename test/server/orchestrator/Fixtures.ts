@@ -2,6 +2,7 @@
 import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import type { Health } from "../../../src/domain/Health.ts"
+import type { MoneyView } from "../../../src/domain/Money.ts"
 import type { PortfolioView, PricesView, SweepableView } from "../../../src/domain/Portfolio.ts"
 import type { QuoteDetails } from "../../../src/domain/QuoteDetails.ts"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
@@ -186,6 +187,26 @@ export const health: Health = {
 }
 
 const ASSET = Address.of("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+
+const sums = {
+  sweeps: 3,
+  unpricedSweeps: 1,
+  failed: 2,
+  feesUsd: "12.5",
+  gasUsd: "2.25",
+  failuresUsd: "11",
+  netUsd: "-0.75",
+  isGasPriced: false
+}
+
+export const moneyView: MoneyView = {
+  days: 7,
+  fromDay: "2026-01-01",
+  total: sums,
+  chains: [{ chainId: 8453, ...sums, unpricedWei: 2n ** 70n }],
+  builders: [{ builderId: "acme", ...sums }, sums],
+  tiers: [{ tier: "tier1", ...sums }, sums]
+}
 
 /** Sums that a number could not hold. */
 export const treasuryView: TreasuryView = {

@@ -41,6 +41,7 @@ import {
   prices,
   stuckIntent,
   sweepable,
+  moneyView,
   treasuryView
 } from "./Fixtures.ts"
 
@@ -132,6 +133,7 @@ const working: UseCases = {
   exposures: { sums: () => Effect.succeed(new Map()), largest: () => Effect.succeed([]) },
   treasury: {
     view: Effect.succeed(treasuryView),
+    money: () => Effect.succeed(moneyView),
     safePlan: () => Effect.succeed({ batch: { meta: { name: "Sale of collected fees" } }, leftOut: [] }),
     sell: Effect.succeed({ opened: treasuryView.sales })
   },

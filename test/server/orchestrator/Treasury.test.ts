@@ -1,11 +1,11 @@
 /** Every answer of the routes about collected fees. */
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { NoPlan } from "../../../src/orchestrator/treasury/SafePlan.ts"
 import { CannotSell, type Treasury } from "../../../src/orchestrator/treasury/Treasury.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
 import { serve } from "./Harness.ts"
-import { OWNER, treasuryView } from "./Fixtures.ts"
+import { moneyView, OWNER, treasuryView } from "./Fixtures.ts"
 
 const TOKEN = "operator-token"
 const asOperator = { headers: { authorization: `Bearer ${TOKEN}` } }
@@ -13,12 +13,14 @@ const withOperator = { adminToken: Redacted.make(TOKEN) }
 
 const ROUTES = [
   ["GET", "/admin/treasury"],
+  ["GET", "/admin/money"],
   ["GET", "/admin/treasury/plan?chainId=8453"],
   ["POST", "/admin/treasury/sales"]
 ] as const
 
 const working: Treasury["Service"] = {
   view: Effect.succeed(treasuryView),
+  money: (days) => Effect.succeed({ ...moneyView, days }),
   safePlan: () =>
     Effect.succeed({
       batch: { meta: { name: "Sale of collected fees" } },
@@ -59,6 +61,19 @@ describe("routes about collected fees", () => {
     })
   )
 
+  it.effect("200 with earnings and costs of 30 days, or of the days that are asked for", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({ treasury: working }, withOperator)
+      const view = {
+        ...moneyView,
+        chains: moneyView.chains.map((line) => ({ ...line, unpricedWei: String(2n ** 70n) }))
+      }
+      expectAnswer(yield* call("/admin/money", asOperator), 200, { ...view, days: 30 })
+      expectAnswer(yield* call("/admin/money?days=90", asOperator), 200, { ...view, days: 90 })
+      assert.strictEqual((yield* call("/admin/money?days=91", asOperator)).status, 422)
+    })
+  )
+
   it.effect("401 without the token", () =>
     Effect.gen(function* () {
       const { call } = yield* serve({}, withOperator)
@@ -95,6 +110,7 @@ describe("routes about collected fees", () => {
     Effect.gen(function* () {
       const down = {
         view: storeDown,
+        money: () => storeDown,
         safePlan: () => storeDown,
         sell: storeDown
       }

@@ -1,6 +1,7 @@
 /** {@link OrchestratorOperations} with content that a test sets. A retried sweep is no longer stuck. Chains of `health` can be paused. */
 import { Clock, Effect, Layer, Option, Ref } from "effect"
 import type { AlertView, Health } from "../../../domain/Health.ts"
+import type { MoneyView } from "../../../domain/Money.ts"
 import type { StuckIntent } from "../../../domain/StuckIntent.ts"
 import { type ChangeOfPause, nameOf, type PauseView } from "../../../domain/Pause.ts"
 import type { FoundSweep, SweepStory } from "../../../domain/SweepStory.ts"
@@ -13,6 +14,8 @@ export interface Parts {
   /** Oldest first. */
   readonly stuck: ReadonlyArray<StuckIntent>
   readonly treasury: TreasuryView
+  /** Of 30 days. Other periods have the same sums. */
+  readonly money: MoneyView
   readonly stories: ReadonlyArray<SweepStory>
   readonly pauses: ReadonlyArray<PauseView>
 }
@@ -56,6 +59,7 @@ const make = Effect.fnUntraced(function* (parts: Parts) {
     health: Effect.succeed(parts.health),
     alerts: Effect.succeed(parts.alerts),
     treasury: Effect.succeed(parts.treasury),
+    money: (days) => Effect.succeed({ ...parts.money, days }),
     stuck: ({ limit = LIMIT }) =>
       Effect.map(Ref.get(stuck), (intents) => ({ intents: intents.slice(0, limit), total: intents.length })),
     find: (text) =>

@@ -9,6 +9,7 @@ import {
   transitions,
   type WaitingFor
 } from "../../../domain/Intent.ts"
+import type { PricedUnits } from "../../../domain/QuoteDetails.ts"
 import { sweepEvent } from "../../../domain/SweepEvent.ts"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { idempotencyKey } from "../../../ports/orchestrator/Outbox.ts"
@@ -76,6 +77,7 @@ interface Move {
   readonly detail?: string
   /** Cause for which it waits in the queue. Default: as it was. */
   readonly waitingFor?: WaitingFor | undefined
+  readonly feePrice?: PricedUnits
 }
 
 const moved = ({ intent }: StoredIntent, { detail, events, fields }: Move, at: number): Intent => {
@@ -103,7 +105,11 @@ const moveIn = (
     const waiting = step.waitingFor === undefined ? {} : { waitingFor: step.waitingFor }
     const outbox = messages.reduce(written(at, intent), current.outbox)
     const history = [...(stored.history ?? []), ...passagesOf(step.events, step.detail, at)]
-    return { intent, state: withIntent({ ...current, outbox }, { ...unleased(stored), ...waiting, history, intent }) }
+    const priced = step.feePrice === undefined ? {} : { feePrice: step.feePrice }
+    return {
+      intent,
+      state: withIntent({ ...current, outbox }, { ...unleased(stored), ...waiting, ...priced, history, intent })
+    }
   })
 }
 

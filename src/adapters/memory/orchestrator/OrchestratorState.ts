@@ -7,14 +7,16 @@ import type { Address } from "../../../domain/Address.ts"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
 import type { ArrivedInstead, RefundLine } from "../../../domain/BridgeRefund.ts"
 import type { ExposureClass, Window } from "../../../domain/Exposure.ts"
+import type { UsdPrice } from "../../../domain/Fees.ts"
 import type { WaitingFor } from "../../../domain/Intent.ts"
 import type { OperatorRecord } from "../../../domain/LaneState.ts"
+import type { PricedUnits } from "../../../domain/QuoteDetails.ts"
 import type { GivenUp, Intent } from "../../../ports/orchestrator/Intents.ts"
 import type { OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
 import type { NewRefund } from "../../../ports/orchestrator/Refunds.ts"
 import type { LaneRecord, Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
 import type { StoredSweep } from "../../../ports/orchestrator/Sweeps.ts"
-import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
+import type { CostPart, RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
 import type { Passage } from "../../../ports/orchestrator/SweepRecords.ts"
 
 export interface StoredIntent {
@@ -33,6 +35,8 @@ export interface StoredIntent {
   readonly relayTransactionId?: string
   /** Statuses that it reached, oldest first. */
   readonly history?: ReadonlyArray<Passage>
+  /** Price of its fee at the settlement. */
+  readonly feePrice?: PricedUnits
 }
 
 export interface StoredMessage extends OutboxEntry {
@@ -82,6 +86,8 @@ export interface State {
     readonly chainId: number
     readonly endedAtMs: number
     readonly wei: bigint
+    readonly nativeUsd?: UsdPrice | undefined
+    readonly parts?: ReadonlyArray<CostPart>
   }>
   /** Intent ids that a transaction carried when it became final, by the transaction's id. */
   readonly ended: HashMap.HashMap<string, ReadonlyArray<string>>

@@ -47,7 +47,7 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
   Effect.fnUntraced(function* (endings) {
     const endedAtMs = yield* Clock.currentTimeMillis
     yield* Ref.update(state, (current) =>
-      endings.reduce((acc, { bookings = [], cost = 0n, id, inclusion, outcomes = [] }) => {
+      endings.reduce((acc, { bookings = [], cost = 0n, id, inclusion, nativeUsd, outcomes = [], parts = [] }) => {
         const transaction = lookup(acc.transactions, id)
         if (transaction === undefined || transaction.status === "final") return acc
         const { chainId } = transaction
@@ -61,7 +61,7 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
         const spent = {
           ...ended,
           ended: HashMap.set(ended.ended, id, carried),
-          spending: [...ended.spending, { id, chainId, endedAtMs, wei: cost }]
+          spending: [...ended.spending, { id, chainId, endedAtMs, wei: cost, nativeUsd, parts }]
         }
         // A sweep that was detached may have been reserved again for another transaction.
         const detached = (lookup(acc.detached, id) ?? []).filter(
@@ -92,14 +92,14 @@ export const displaced =
     )
 
 export const recover = ({ state }: Shared): RelayTransactions["Service"]["recover"] =>
-  Effect.fnUntraced(function* ({ cost, id, inclusion }) {
+  Effect.fnUntraced(function* ({ cost, id, inclusion, nativeUsd }) {
     const endedAtMs = yield* Clock.currentTimeMillis
     yield* Ref.update(state, (current) => {
       const transaction = lookup(current.transactions, id)
       if (transaction?.status !== "final" || transaction.inclusion !== undefined) return current
       const { chainId } = transaction
       const others = unbooked(current, id)
-      const booked = { ...others, spending: [...others.spending, { id, chainId, endedAtMs, wei: cost }] }
+      const booked = { ...others, spending: [...others.spending, { id, chainId, endedAtMs, wei: cost, nativeUsd }] }
       return withTransaction(booked, { ...transaction, inclusion })
     })
   })

@@ -22,10 +22,11 @@ import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
 import * as IntentTables from "./IntentTables.ts"
 import * as OutboxMessageJson from "./OutboxMessageJson.ts"
+import * as Rate from "./Rate.ts"
 import { tell } from "./SweepEventSql.ts"
 
 /** Changes of a step, and the statuses from which all of its events are legal. */
-const stepRow = ({ detail, events, id }: Step) => {
+const stepRow = ({ detail, events, feePrice, id }: Step) => {
   const { amountOut, deliveryTxHash, failureReason, status, txHash } = effectsOf(events)
   return {
     id: text(id),
@@ -35,7 +36,8 @@ const stepRow = ({ detail, events, id }: Step) => {
     delivery_tx_hash: deliveryTxHash,
     amount_out: amountOut?.toString(),
     failure_reason: failureReason,
-    failure_detail: failureReason === undefined || detail === undefined ? undefined : text(detail)
+    failure_detail: failureReason === undefined || detail === undefined ? undefined : text(detail),
+    fee_rate: feePrice === undefined ? undefined : Rate.ofUnit(feePrice)
   }
 }
 
@@ -76,7 +78,7 @@ const move = Effect.fnUntraced(function* <Row extends object>(
     WITH step AS (
       SELECT * FROM jsonb_to_recordset(${sql.json(steps.map(stepRow))}) AS s (
         id text, "from" text[], status text, tx_hash text, delivery_tx_hash text, amount_out numeric,
-        failure_reason text, failure_detail text
+        failure_reason text, failure_detail text, fee_rate numeric
       )
     ), passed AS (
       SELECT * FROM ROWS FROM (
@@ -101,6 +103,7 @@ const move = Effect.fnUntraced(function* <Row extends object>(
         failure_detail = coalesce(step.failure_detail, i.failure_detail),
         burned_at = CASE WHEN step.failure_reason = ANY(${BURNING}) AND (i.tx_hash IS NOT NULL OR step.tx_hash IS NOT NULL)
           THEN ${at} ELSE i.burned_at END,
+        fee_rate = coalesce(step.fee_rate, i.fee_rate),
         updated_at = ${at}
       FROM locked JOIN step USING (id)
       WHERE i.id = locked.id AND i.status = ANY(step."from")

@@ -4,6 +4,7 @@ import { Clock, Effect, Layer } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { KeptData, type Kind } from "../../../ports/orchestrator/KeptData.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
+import * as MoneyBook from "./MoneyBook.ts"
 
 /** Changes of counts that one statement sums up. */
 const CHANGES = 20_000
@@ -91,7 +92,7 @@ const dropMonths = (sql: PgClient.PgClient): KeptData["Service"]["dropMonths"] =
     guarded("KeptData.dropMonths")
   )
 
-const sumUp = (sql: PgClient.PgClient): KeptData["Service"]["sumUp"] =>
+const intents = (sql: PgClient.PgClient) =>
   // One process at a time: the others would wait for its row locks.
   sql`
     WITH turn AS MATERIALIZED (
@@ -104,8 +105,10 @@ const sumUp = (sql: PgClient.PgClient): KeptData["Service"]["sumUp"] =>
     )
     INSERT INTO orchestrator.intent_counts AS k (status, intents)
     SELECT status, sum(intents) FROM gone GROUP BY status ORDER BY status
-    ON CONFLICT (status) DO UPDATE SET intents = k.intents + excluded.intents`.pipe(
-    Effect.asVoid,
+    ON CONFLICT (status) DO UPDATE SET intents = k.intents + excluded.intents`
+
+const sumUp = (sql: PgClient.PgClient): KeptData["Service"]["sumUp"] =>
+  Effect.all([intents(sql), MoneyBook.sumUp(sql)], { discard: true }).pipe(
     guarded("KeptData.sumUp"),
     Effect.withSpan("KeptData.sumUp")
   )

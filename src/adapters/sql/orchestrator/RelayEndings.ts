@@ -3,16 +3,24 @@ import type { PgClient } from "@effect/sql-pg"
 import { Array, Clock, Effect, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import { stepOf } from "../../../domain/ExposureWindow.ts"
+import type { UsdPrice } from "../../../domain/Fees.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import type { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import * as Exposures from "./Exposures.ts"
+import * as Rate from "./Rate.ts"
 
 const decodeInclusion = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.BigInt, hash: Hash, block_number: Schema.BigInt, block_hash: Hash })
 )
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
+
+/** Decimals of every chain's currency. */
+const WEI_DECIMALS = 18
+
+const weiRate = (usd: UsdPrice | undefined): string | undefined =>
+  usd === undefined ? undefined : Rate.ofUnit({ usd, decimals: WEI_DECIMALS })
 
 /** Patterns of the classes that first sweeps reserve. */
 const FIRST_CLASSES = ["listed:first:%", "listed:funder:%"]
@@ -33,9 +41,13 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         earned: String(earned)
       }))
     )
-    const rows = endings.map(({ cost = 0n, id, inclusion }) => ({
+    const rows = endings.map(({ cost = 0n, id, inclusion, nativeUsd, parts = [] }) => ({
       id,
       cost: String(cost),
+      rate: weiRate(nativeUsd),
+      parts: Object.fromEntries(
+        parts.map(({ cost, intentId, isSettled }) => [intentId, { cost: String(cost), paid: isSettled }])
+      ),
       hash: inclusion?.hash,
       block_number: inclusion === undefined ? undefined : String(inclusion.blockNumber),
       block_hash: inclusion?.blockHash
@@ -43,26 +55,34 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
     yield* sql`
       WITH ending AS (
         SELECT * FROM jsonb_to_recordset(${sql.json(rows)})
-          AS e (id bigint, cost numeric, hash text, block_number bigint, block_hash text)
+          AS e (id bigint, cost numeric, rate numeric, parts jsonb, hash text, block_number bigint, block_hash text)
       ), locked AS (
         SELECT t.id FROM orchestrator.relay_transactions t JOIN ending USING (id)
         WHERE t.status <> 'final' ORDER BY t.id FOR UPDATE OF t
       ), transaction AS (
         UPDATE orchestrator.relay_transactions t
-        SET status = 'final', finalized_at = ${at}, cost = ending.cost, included_hash = ending.hash,
+        SET status = 'final', finalized_at = ${at}, cost = ending.cost, wei_rate = ending.rate, included_hash = ending.hash,
           included_block_number = ending.block_number, included_block_hash = ending.block_hash
         FROM locked JOIN ending USING (id)
         WHERE t.id = locked.id AND t.status <> 'final'
-        RETURNING t.id, t.chain_id, ending.cost, t.created_at
+        RETURNING t.id, t.chain_id, ending.cost, ending.parts, t.created_at
       ), spending AS (
         INSERT INTO orchestrator.relay_spending AS s (chain_id, hour, wei)
         SELECT chain_id, date_trunc('hour', ${at}::timestamptz), sum(cost) FROM transaction
         GROUP BY chain_id HAVING sum(cost) > 0
         ON CONFLICT (chain_id, hour) DO UPDATE SET wei = s.wei + excluded.wei
       ), link AS (
-        UPDATE orchestrator.relay_transaction_intents l SET active = false
+        UPDATE orchestrator.relay_transaction_intents l SET active = false,
+          cost = (transaction.parts -> l.intent_id ->> 'cost')::numeric,
+          paid = (transaction.parts -> l.intent_id ->> 'paid')::boolean
         FROM transaction WHERE l.transaction_id = transaction.id AND l.active
         RETURNING l.intent_id
+      ), left_before AS (
+        UPDATE orchestrator.relay_transaction_intents l SET
+          cost = (transaction.parts -> l.intent_id ->> 'cost')::numeric,
+          paid = (transaction.parts -> l.intent_id ->> 'paid')::boolean
+        FROM transaction WHERE l.transaction_id = transaction.id AND NOT l.active
+          AND jsonb_exists(transaction.parts, l.intent_id)
       ), gone AS (
         DELETE FROM orchestrator.exposures e USING transaction t, orchestrator.relay_transaction_intents l
         WHERE l.transaction_id = t.id AND e.intent_id = l.intent_id AND e.reserved_at <= t.created_at
@@ -100,12 +120,13 @@ export const displaced = (sql: PgClient.PgClient): RelayTransactions["Service"][
   }, guarded("displaced"))
 
 export const recover = (sql: PgClient.PgClient): RelayTransactions["Service"]["recover"] =>
-  Effect.fnUntraced(function* ({ cost, id, inclusion }) {
+  Effect.fnUntraced(function* ({ cost, id, inclusion, nativeUsd }) {
     const at = yield* now
     yield* sql`
       WITH transaction AS (
         UPDATE orchestrator.relay_transactions
-        SET finalized_at = ${at}, cost = ${String(cost)}::numeric, included_hash = ${inclusion.hash},
+        SET finalized_at = ${at}, cost = ${String(cost)}::numeric,
+          wei_rate = ${weiRate(nativeUsd) ?? null}::numeric, included_hash = ${inclusion.hash},
           included_block_number = ${inclusion.blockNumber}, included_block_hash = ${inclusion.blockHash}
         WHERE id = ${id}::bigint AND status = 'final' AND included_hash IS NULL
         RETURNING chain_id, cost
@@ -137,7 +158,7 @@ export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["re
         WHERE id = ANY(${ids}::bigint[]) AND status = 'final' ORDER BY id FOR UPDATE
       ), transaction AS (
         UPDATE orchestrator.relay_transactions t
-        SET status = 'pending', reopened = true, finalized_at = NULL, cost = NULL, included_hash = NULL,
+        SET status = 'pending', reopened = true, finalized_at = NULL, cost = NULL, wei_rate = NULL, included_hash = NULL,
           included_block_number = NULL, included_block_hash = NULL
         FROM lost WHERE t.id = lost.id
       )

@@ -11,10 +11,11 @@ const LIMIT = "5min"
 /** Names of the kept sums of each service, and the relation that compares them. */
 const SERVICES = {
   orchestrator: {
-    names: ["intents", "fees"],
+    names: ["intents", "fees", "money"],
     compared: `(
       SELECT 'intents' AS sums, status::text AS key, kept, counted FROM orchestrator.intent_count_differences
       UNION ALL SELECT 'fees', key, kept, counted FROM orchestrator.treasury_fee_differences
+      UNION ALL SELECT 'money', key, kept, counted FROM orchestrator.money_differences
     )`
   },
   builder: { names: ["ledger", "treasury", "revenue", "sweeps"], compared: "builder.sum_differences" }

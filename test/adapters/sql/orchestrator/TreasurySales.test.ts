@@ -32,6 +32,7 @@ describe("collected fees in Postgres", () => {
       yield* sql`DROP TRIGGER intent_states_collected ON orchestrator.intent_states`
       yield* settle("a", 1)
       yield* submitted({ id: "b", owner: 2 })
+      yield* sql`DROP VIEW orchestrator.money_differences, orchestrator.money_settled`
       yield* sql`DROP VIEW orchestrator.treasury_fee_differences, orchestrator.treasury_fee_sums`
       yield* sql`DROP TABLE orchestrator.treasury_fees, orchestrator.treasury_fee_parts, orchestrator.treasury_sales,
         orchestrator.treasury_failures, orchestrator.treasury_rounds`

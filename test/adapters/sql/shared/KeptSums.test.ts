@@ -12,7 +12,7 @@ const SERVICES = [
   {
     service: "orchestrator",
     migrate: OrchestratorMigrated.migrate,
-    names: ["intents", "fees"],
+    names: ["intents", "fees", "money"],
     corrupt: "INSERT INTO orchestrator.intent_counts (status, intents) VALUES ('failed', 3), ('delivered', 2)",
     difference: { sums: "intents", key: "delivered", kept: "2", counted: "0", wrong: 2 }
   },
