@@ -178,6 +178,32 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("refuses nothing because reservations, releases and prunings of the same classes meet", () =>
+      Effect.gen(function* () {
+        const exposures = yield* Exposures
+        const classes = Array.from({ length: 24 }, (_, index) => classOf("unlisted", "token_in", 1, `0x${index}`))
+        const turned = (by: number) => [...classes.slice(by), ...classes.slice(0, by)]
+        const rounds = Array.from({ length: 12 }, (_, round) => round)
+        const once = Effect.fnUntraced(function* (round: number, client: number) {
+          const ids = [0, 1, 2].map((index) => `${(client + index) % 8}`)
+          const reservations = ids.map((id, index) =>
+            reservation(id, 1n, turned((client * 5 + index * 7 + round) % 24))
+          )
+          yield* exposures.reserve(client % 2 === 0 ? reservations : reservations.toReversed(), BUDGETS)
+          yield* exposures.prune(client % 3 === 0 ? 60_000 : 0)
+          yield* exposures.release(ids.toReversed())
+          yield* exposures.prune(0)
+        })
+        const calls = Array.from({ length: 8 }, (_, client) =>
+          Effect.forEach(rounds, (round) => once(round, client), { discard: true })
+        )
+        yield* Effect.all(calls, { concurrency: "unbounded", discard: true })
+        yield* exposures.prune(60_000)
+        const known = yield* exposures.sums(classes)
+        expect([...known.values()].filter(({ open }) => open !== 0n)).toEqual([])
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("lists the classes that lost most, and prunes reservations without a transaction", () =>
       Effect.gen(function* () {
         const exposures = yield* Exposures

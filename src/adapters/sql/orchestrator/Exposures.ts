@@ -75,9 +75,14 @@ const uncarried = (sql: PgClient.PgClient): Fragment => sql`NOT EXISTS (
   SELECT FROM orchestrator.relay_transaction_intents l WHERE l.intent_id = e.intent_id AND l.active
 )`
 
-const deleted = (sql: PgClient.PgClient, ids: ReadonlyArray<string>): Fragment =>
-  sql`gone AS (
-    DELETE FROM orchestrator.exposures WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}) RETURNING classes, wei
+/** Locks rows of reservations in one order, so that statements that share them wait for each other and never in a circle. */
+const inOrder = (sql: PgClient.PgClient, condition: Fragment): Fragment =>
+  sql`SELECT e.intent_id FROM orchestrator.exposures e WHERE ${condition} ORDER BY e.intent_id FOR UPDATE`
+
+/** Ends the reservations that `locked` selects, and names them `gone`. */
+const gone = (sql: PgClient.PgClient, locked: Fragment): Fragment =>
+  sql`ending AS (${locked}), gone AS (
+    DELETE FROM orchestrator.exposures e USING ending WHERE e.intent_id = ending.intent_id RETURNING e.classes, e.wei
   )`
 
 const store = (sql: PgClient.PgClient, admitted: ReadonlyArray<Reservation>, at: Date) => {
@@ -136,12 +141,14 @@ const reserveLocked = (sql: PgClient.PgClient) =>
     function* (reservations: ReadonlyArray<Reservation>, budgets: Budgets) {
       const at = timestamp(yield* Clock.currentTimeMillis)
       const keys = [...new Set(reservations.flatMap(({ classes }) => classes.map(text)))]
+      const ids = [...new Set(reservations.map(({ intentId }) => text(intentId)))]
+      // Two calls that reserve the same sweep would each find no reservation to end, and then store one each.
+      yield* sql`SELECT pg_advisory_xact_lock(key) FROM (
+        SELECT DISTINCT hashtextextended('exposure ' || id, 0) AS key FROM unnest(${ids}::text[]) AS id ORDER BY key
+      ) AS keys`
       // Locks the classes until the transaction ends, and ends what the sweeps had reserved before.
       yield* sql`
-        WITH ${deleted(
-          sql,
-          reservations.map(({ intentId }) => text(intentId))
-        )}
+        WITH ${gone(sql, inOrder(sql, sql`e.intent_id = ANY(${IntentTables.ids(sql, ids)})`))}
         ${add(
           sql,
           sql`${ended(sql, "gone")} UNION ALL
@@ -167,12 +174,8 @@ const reserve = (sql: PgClient.PgClient): Exposures["Service"]["reserve"] => {
 const release = (sql: PgClient.PgClient): Exposures["Service"]["release"] =>
   Effect.fnUntraced(function* (intentIds) {
     if (intentIds.length === 0) return
-    yield* sql`
-      WITH gone AS (
-        DELETE FROM orchestrator.exposures e
-        WHERE e.intent_id = ANY(${IntentTables.ids(sql, intentIds.map(text))}) AND ${uncarried(sql)}
-        RETURNING classes, wei
-      ) ${add(sql, ended(sql, "gone"))}`
+    const chosen = sql`e.intent_id = ANY(${IntentTables.ids(sql, intentIds.map(text))}) AND ${uncarried(sql)}`
+    yield* sql`WITH ${gone(sql, inOrder(sql, chosen))} ${add(sql, ended(sql, "gone"))}`
   }, guarded("release"))
 
 const largest = (sql: PgClient.PgClient): Exposures["Service"]["largest"] =>
@@ -185,16 +188,18 @@ const largest = (sql: PgClient.PgClient): Exposures["Service"]["largest"] =>
     return rows.map((row) => ({ key: row.class, ...toSums(row) }))
   }, guarded("largest"))
 
+/** Passes over rows that another statement holds, so that it never waits with a lock of its own: the next call finds them. */
 const prune = (sql: PgClient.PgClient): Exposures["Service"]["prune"] =>
   Effect.fnUntraced(function* (beforeMs) {
     const at = timestamp(yield* Clock.currentTimeMillis)
+    const old = sql`e.reserved_at < ${timestamp(beforeMs)} AND ${uncarried(sql)}`
+    yield* sql`WITH ${gone(sql, sql`${inOrder(sql, old)} SKIP LOCKED`)} ${add(sql, ended(sql, "gone"))}`
     yield* sql`
-      WITH gone AS (
-        DELETE FROM orchestrator.exposures e WHERE e.reserved_at < ${timestamp(beforeMs)} AND ${uncarried(sql)}
-        RETURNING classes, wei
-      ) ${add(sql, ended(sql, "gone"))}`
-    yield* sql`DELETE FROM orchestrator.exposure_sums WHERE hour < ${at}::timestamptz - interval '2 days'
-      AND (hour > '-infinity' OR open = 0)`
+      WITH spent AS (
+        SELECT class, hour FROM orchestrator.exposure_sums WHERE hour < ${at}::timestamptz - interval '2 days'
+          AND (hour > '-infinity' OR open = 0)
+        FOR UPDATE SKIP LOCKED
+      ) DELETE FROM orchestrator.exposure_sums s USING spent WHERE s.class = spent.class AND s.hour = spent.hour`
   }, guarded("prune"))
 
 /** Requires the schema of `Migrated.layer`. */
