@@ -11,6 +11,7 @@ import { oracle } from "./check/Oracle.ts"
 import { peers } from "./check/Peers.ts"
 import { providers } from "./check/Providers.ts"
 import { redis } from "./check/Redis.ts"
+import { roles } from "./check/Roles.ts"
 import { sanctionsList } from "./check/SanctionsList.ts"
 import { settings } from "./check/Settings.ts"
 import { targets } from "./check/Targets.ts"
@@ -28,6 +29,7 @@ export const checks: ReadonlyArray<Check> = [
   sanctionsList,
   providers,
   addresses,
+  roles,
   peers,
   alerts
 ]

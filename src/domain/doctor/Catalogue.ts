@@ -8,6 +8,7 @@ import * as FeeRecipient from "./FeeRecipient.ts"
 import type { Kind } from "./Finding.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Redis from "./Redis.ts"
+import * as Roles from "./Roles.ts"
 import * as Sanctions from "./Sanctions.ts"
 import * as Services from "./Services.ts"
 import * as Settings from "./Settings.ts"
@@ -29,6 +30,7 @@ export const catalogue: ReadonlyArray<Group> = [
   group("Swap targets", Targets.kinds),
   group("Lanes", Lanes.kinds),
   group("Fee recipient", FeeRecipient.kinds),
+  group("Roles", Roles.kinds),
   group("Services", Services.kinds),
   group("Sanctions", Sanctions.kinds),
   group("Alerts", Alerts.kinds),
