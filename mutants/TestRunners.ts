@@ -80,11 +80,7 @@ export const forge = Effect.fnUntraced(
     const output = yield* outputOf(
       yield* Foundry.binary("forge"),
       ["test", "--json", "--match-path", `{${files.join(",")}}`],
-      {
-        cwd,
-        // Tests need no compilation of their own after a change of a contract.
-        env: { FOUNDRY_DYNAMIC_TEST_LINKING: "true", FOUNDRY_FUZZ_SEED: "0x5eed" }
-      }
+      { cwd, env: { FOUNDRY_FUZZ_SEED: "0x5eed" } }
     )
     const report = Schema.decodeOption(ForgeReport)(output.slice(output.indexOf("{")))
     if (Option.isNone(report)) return NOTHING

@@ -7,9 +7,6 @@ import { SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
 import { ISweepEntry } from "../src/interfaces/ISweepEntry.sol";
 import { UniswapScene } from "./support/UniswapScene.sol";
 
-/// @notice The cheapest account that can batch: ERC-7821 alone, callable only by itself.
-contract BareBatcher is ERC7821 { }
-
 /// @notice Gas of whole transactions, with intrinsic gas and refunds, compared with limits that no change may exceed.
 /// @dev    The owner's whole balance is swept in a new block: two fee transfers to holders of the token, approval, and a
 ///         swap at 0.3 % in a pool that has traded before. `forge test --match-contract GasTest -vv` prints the table,
@@ -43,7 +40,7 @@ contract GasTest is UniswapScene {
     }
 
     function test_SelfBatch() public {
-        _delegate(owner, address(new BareBatcher()));
+        _delegate(owner, _create(_released("BareBatcher")));
         ERC7821.Call[] memory calls = new ERC7821.Call[](4);
         calls[0].data = abi.encodeCall(tokenIn.transfer, (feeRecipient, FEE));
         calls[1].data = abi.encodeCall(tokenIn.transfer, (builder, BUILDER_FEE));
@@ -182,8 +179,8 @@ contract GasTest is UniswapScene {
 
     function _plainSwap(address account, uint256 amount) private returns (uint256) {
         _nextBlock();
-        return _send(account, address(tokenIn), abi.encodeCall(tokenIn.approve, (address(router), amount)))
-            + _send(account, address(router), _swapCall(amount, account));
+        uint256 approval = _send(account, address(tokenIn), abi.encodeCall(tokenIn.approve, (address(router), amount)));
+        return approval + _send(account, address(router), _swapCall(amount, account));
     }
 
     function _send(address from, address to, bytes memory data) private returns (uint256) {

@@ -4,13 +4,14 @@ pragma solidity ^0.8.37;
 import { console } from "forge-std/console.sol";
 import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
 import { ISweepEntry } from "../src/interfaces/ISweepEntry.sol";
-import { Coin, ISwapRouter02, UniswapScene } from "./support/UniswapScene.sol";
+import { ICoin } from "./support/Deployed.sol";
+import { ISwapRouter02, UniswapScene } from "./support/UniswapScene.sol";
 
 /// @notice Gas for each leg where one owner sweeps many tokens: a batch under one signature, the entry with a signature for each
 ///         sweep, and separate transactions. The same pair in every leg, or another input token in each.
 /// @dev    The account is delegated, its nonce word is in use, and the pools have traded. The whole balances are swept.
 contract GasOfLegsTest is UniswapScene {
-    Coin[] private coins;
+    ICoin[] private coins;
 
     function setUp() public {
         _scene();
@@ -18,7 +19,7 @@ contract GasOfLegsTest is UniswapScene {
         _delegate(owner, address(delegate));
         coins.push(tokenIn);
         for (uint256 i = 1; i < 20; ++i) {
-            coins.push(new Coin(string.concat("COIN ", vm.toString(i))));
+            coins.push(_coin(string.concat("COIN ", vm.toString(i))));
             _pool(address(coins[i]), address(tokenOut));
         }
         tokenOut.mint(owner, 1e18);
@@ -124,7 +125,7 @@ contract GasOfLegsTest is UniswapScene {
         order.swapCalldata = abi.encodeCall(ISwapRouter02.exactInputSingle, (_swap(coins[coin], REST, owner)));
     }
 
-    function _swap(Coin coin, uint256 amount, address recipient)
+    function _swap(ICoin coin, uint256 amount, address recipient)
         private
         view
         returns (ISwapRouter02.ExactInputSingleParams memory)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import { Test } from "forge-std/Test.sol";
-import { IQuoterV2, IUniswapV3Factory, RoundTrips } from "../src/simulation/RoundTrips.sol";
+import { Deployed } from "./support/Deployed.sol";
+import { IRoundTrips } from "./support/IRoundTrips.sol";
 
 /// @notice A pool with a fixed state, whose observations reach back to `since`.
 contract MockPool {
@@ -44,6 +44,15 @@ contract MockUniswap {
         uint256 most;
     }
 
+    /// @dev Parameters of QuoterV2.
+    struct Sale {
+        address tokenIn;
+        address tokenOut;
+        uint256 amountIn;
+        uint24 fee;
+        uint160 sqrtPriceLimitX96;
+    }
+
     mapping(address tokenIn => mapping(address tokenOut => mapping(uint24 fee => Pool))) private _pools;
 
     uint256 public constant ONE = 1e18;
@@ -54,15 +63,15 @@ contract MockUniswap {
         _pools[tokenIn][tokenOut][fee] = pool;
     }
 
-    function factory() external view returns (IUniswapV3Factory) {
-        return IUniswapV3Factory(address(this));
+    function factory() external view returns (address) {
+        return address(this);
     }
 
     function getPool(address a, address b, uint24 fee) external view returns (address) {
         return _pools[a][b][fee].pool;
     }
 
-    function quoteExactInputSingle(IQuoterV2.QuoteExactInputSingleParams memory params)
+    function quoteExactInputSingle(Sale memory params)
         external
         view
         returns (uint256 amountOut, uint160, uint32, uint256)
@@ -80,7 +89,7 @@ contract MockUniswap {
 }
 
 /// @notice Each pool is read by itself, and a hostile one spoils none but itself.
-contract RoundTripsTest is Test {
+contract RoundTripsTest is Deployed {
     address private constant STABLE = address(0xd1);
     address private constant NATIVE = address(0xe1);
     address private constant TOKEN = address(0xb1);
@@ -89,12 +98,12 @@ contract RoundTripsTest is Test {
     uint160 private constant ROOT = 1 << 96;
     uint256 private constant NOW = 1_000_000;
 
-    RoundTrips private trips;
+    IRoundTrips private trips;
     MockUniswap private uniswap;
 
     function setUp() public {
         vm.warp(NOW);
-        trips = new RoundTrips();
+        trips = IRoundTrips(_create(_released("RoundTrips")));
         uniswap = new MockUniswap();
         _market(STABLE, NATIVE, 500, 5e14, NOW - 1 days);
         _market(STABLE, TOKEN, 3000, 0.5e18, NOW - 1 days);
@@ -103,7 +112,7 @@ contract RoundTripsTest is Test {
     function test_SellsThroughThePoolThatWasBoughtFrom() public {
         // It sells the token at a fifth of the price. The other pool must not buy it.
         _market(STABLE, TOKEN, 100, 2.5e18, NOW);
-        RoundTrips.Reading[] memory pools = _pools(TOKEN);
+        IRoundTrips.Reading[] memory pools = _pools(TOKEN);
         assertEq(pools.length, 2);
         assertEq(pools[0].fee, 100);
         assertEq(pools[0].bought, WORTH * 5 / 2);
@@ -116,14 +125,14 @@ contract RoundTripsTest is Test {
         MockPool pool = new MockPool(ROOT, uint32(NOW));
         uniswap.set(STABLE, TOKEN, 100, MockUniswap.Pool(address(pool), 1e18, type(uint128).max));
         uniswap.set(TOKEN, STABLE, 100, MockUniswap.Pool(address(pool), 1e18, 150e6));
-        RoundTrips.Reading[] memory pools = _pools(TOKEN);
+        IRoundTrips.Reading[] memory pools = _pools(TOKEN);
         assertEq(pools[0].depth, 150e6);
         assertEq(pools[1].depth, trips.DEPTH() * WORTH);
     }
 
     function test_ReadsTheMeanWhereObservationsReachBack() public {
         _market(STABLE, TOKEN, 100, 1e18, NOW - 599);
-        RoundTrips.Reading[] memory pools = _pools(TOKEN);
+        IRoundTrips.Reading[] memory pools = _pools(TOKEN);
         assertFalse(pools[0].hasMean);
         assertEq(pools[0].meanTick, 100);
         assertEq(pools[0].meanLiquidity, 1000);
@@ -134,13 +143,13 @@ contract RoundTripsTest is Test {
     }
 
     function test_TheOldestObservationIsTheFirstWrittenOne() public {
-        RoundTrips.Reading[] memory pools = _pools(TOKEN);
+        IRoundTrips.Reading[] memory pools = _pools(TOKEN);
         assertEq(pools[0].oldest, NOW - 1 days);
     }
 
     function test_TheNativeCurrencyPaysToo() public {
         _market(NATIVE, HOSTILE, 500, 1e18, NOW);
-        (uint256 time, uint256 amount, RoundTrips.Reading[] memory native,, RoundTrips.Reading[][] memory tokens) =
+        (uint256 time, uint256 amount, IRoundTrips.Reading[] memory native,, IRoundTrips.Reading[][] memory tokens) =
             trips.run(_journey(HOSTILE));
         assertEq(time, NOW);
         assertEq(amount, WORTH * 5e14 / 1e18);
@@ -148,7 +157,7 @@ contract RoundTripsTest is Test {
         assertEq(tokens[0][0].money, NATIVE);
         assertEq(tokens[0][0].returned, amount);
 
-        RoundTrips.Journey memory journey = _journey(HOSTILE);
+        IRoundTrips.Journey memory journey = _journey(HOSTILE);
         journey.native.amount = 1e6;
         (, amount, native,, tokens) = trips.run(journey);
         assertEq(native.length, 0);
@@ -163,24 +172,24 @@ contract RoundTripsTest is Test {
                 uniswap.set(money, HOSTILE, _fees()[j], MockUniswap.Pool(address(pool), uniswap.BURN(), 0));
             }
         }
-        RoundTrips.Journey memory journey = _journey(HOSTILE);
+        IRoundTrips.Journey memory journey = _journey(HOSTILE);
         journey.tokens = new address[](2);
         (journey.tokens[0], journey.tokens[1]) = (HOSTILE, TOKEN);
-        (,,,, RoundTrips.Reading[][] memory tokens) = trips.run{ gas: 25_000_000 }(journey);
+        (,,,, IRoundTrips.Reading[][] memory tokens) = trips.run{ gas: 25_000_000 }(journey);
         assertEq(tokens[0].length, 0);
         assertEq(tokens[1][0].returned, WORTH);
     }
 
     function test_AQuoterWithoutCodeHasNoPools() public {
-        RoundTrips.Journey memory journey = _journey(TOKEN);
-        journey.quoter = IQuoterV2(address(0xdead));
-        (, uint256 amount, RoundTrips.Reading[] memory native,, RoundTrips.Reading[][] memory tokens) =
+        IRoundTrips.Journey memory journey = _journey(TOKEN);
+        journey.quoter = address(0xdead);
+        (, uint256 amount, IRoundTrips.Reading[] memory native,, IRoundTrips.Reading[][] memory tokens) =
             trips.run(journey);
         assertEq(amount + native.length + tokens[0].length, 0);
     }
 
-    function _pools(address token) private returns (RoundTrips.Reading[] memory) {
-        (,,,, RoundTrips.Reading[][] memory tokens) = trips.run(_journey(token));
+    function _pools(address token) private returns (IRoundTrips.Reading[] memory) {
+        (,,,, IRoundTrips.Reading[][] memory tokens) = trips.run(_journey(token));
         return tokens[0];
     }
 
@@ -196,11 +205,11 @@ contract RoundTripsTest is Test {
         (fees[0], fees[1], fees[2]) = (100, 500, 3000);
     }
 
-    function _journey(address token) private view returns (RoundTrips.Journey memory journey) {
-        journey.quoter = IQuoterV2(address(uniswap));
+    function _journey(address token) private view returns (IRoundTrips.Journey memory journey) {
+        journey.quoter = address(uniswap);
         journey.fees = _fees();
         journey.window = 600;
-        journey.stable = RoundTrips.Money(STABLE, WORTH);
+        journey.stable = IRoundTrips.Money(STABLE, WORTH);
         journey.native.token = NATIVE;
         journey.tokens = new address[](1);
         journey.tokens[0] = token;

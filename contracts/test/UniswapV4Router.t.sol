@@ -7,8 +7,8 @@ import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
 import { IUniswapV4PoolManager } from "../src/interfaces/IUniswapV4PoolManager.sol";
 import { IUniswapV4Router } from "../src/interfaces/IUniswapV4Router.sol";
 import { HostileHook } from "./mocks/HostileHook.sol";
+import { ICoin } from "./support/Deployed.sol";
 import { IPoolModifyLiquidityTest, UniswapV4Scene } from "./support/UniswapV4Scene.sol";
-import { Coin } from "./support/UniswapScene.sol";
 
 /// @notice The router on the published PoolManager, with ordinary and hostile pools.
 contract UniswapV4RouterTest is UniswapV4Scene {
@@ -87,7 +87,7 @@ contract UniswapV4RouterTest is UniswapV4Scene {
 
     function testFuzz_AnyAmountInBothDirections(uint256 amount, bool forward) public {
         amount = bound(amount, 1000, 1_000_000e18);
-        (Coin from, Coin to) = forward ? (coin, other) : (other, coin);
+        (ICoin from, ICoin to) = forward ? (coin, other) : (other, coin);
         from.mint(payer, amount);
         uint256 before = from.balanceOf(payer);
         vm.prank(payer);
@@ -234,7 +234,7 @@ contract UniswapV4RouterTest is UniswapV4Scene {
 
     /// @dev The pool has liquidity for a part of the amount only.
     function test_APartialSwapReverts() public {
-        Coin shallow = new Coin("SHALLOW");
+        ICoin shallow = _coin("SHALLOW");
         shallow.mint(address(this), 1e30);
         shallow.approve(address(liquidity), type(uint256).max);
         _open(address(coin), address(shallow), address(0), 1e18, SPACING);

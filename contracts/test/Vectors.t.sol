@@ -2,10 +2,9 @@
 pragma solidity ^0.8.37;
 
 import { LibRLP } from "solady/utils/LibRLP.sol";
-import { SweepDelegate } from "../src/SweepDelegate.sol";
-import { SweepGuard } from "../src/SweepGuard.sol";
 import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
 import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
+import { ISweepGuard } from "../src/interfaces/ISweepGuard.sol";
 import { SweepTest } from "./support/SweepTest.sol";
 
 /// @notice The delegate hashes and recovers like an independent implementation. The TypeScript tests read the same files.
@@ -42,7 +41,7 @@ contract VectorsTest is SweepTest {
             string memory at = string.concat(".orders[", vm.toString(i), "]");
             SweepOrder memory order = _read(json, string.concat(at, ".order"));
             string memory name = vm.parseJsonString(json, string.concat(at, ".domain.name"));
-            SweepGuard other = new SweepGuard(admin, 0, feeRecipient, address(0), name, address(0), _none(), _none());
+            ISweepGuard other = _guard(admin, 0, feeRecipient, address(0), name, address(0), _none(), _none());
             _delegate(order.owner, other.delegate());
             vm.chainId(vm.parseJsonUint(json, string.concat(at, ".domain.chainId")));
             _accepts(order, vm.parseJsonBytes(json, string.concat(at, ".signature")));
@@ -79,7 +78,7 @@ contract VectorsTest is SweepTest {
         for (uint256 i; i < count; ++i) {
             string memory at = string.concat(".batches[", vm.toString(i), "]");
             string memory name = vm.parseJsonString(json, string.concat(at, ".domain.name"));
-            SweepGuard other = new SweepGuard(admin, 0, feeRecipient, address(0), name, address(0), _none(), _none());
+            ISweepGuard other = _guard(admin, 0, feeRecipient, address(0), name, address(0), _none(), _none());
             (SweepOrder[] memory orders, uint256[] memory chains) = _readLegs(json, at);
             bytes32[] memory hashes = vm.parseJsonBytes32Array(json, string.concat(at, ".legHashes"));
             _delegate(orders[0].owner, other.delegate());

@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import { IERC20 } from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import { Test } from "forge-std/Test.sol";
 
-/// @notice Code of other projects, from their published packages.
+interface ICoin is IERC20 {
+    function mint(address to, uint256 amount) external;
+}
+
+/// @notice Code of this project as it is released, and of other projects from their published packages.
 abstract contract Deployed is Test {
     address internal constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
+
+    /// @dev Creation code of a contract of `src/` with the compiler settings of a release. A test that imported the contract would
+    ///      compile it with its own settings instead, and contain a copy of it.
+    function _released(string memory name) internal view returns (bytes memory) {
+        return vm.getCode(string.concat(name, ".sol:", name));
+    }
+
+    function _coin(string memory name) internal returns (ICoin) {
+        return ICoin(_create(abi.encodePacked(_released("Coin"), abi.encode(name))));
+    }
 
     function uniswapFactory() internal returns (address) {
         return _create(_package("@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"));
@@ -41,10 +56,15 @@ abstract contract Deployed is Test {
         return vm.parseJsonBytes(vm.readFile(string.concat("../node_modules/", path)), ".bytecode");
     }
 
+    /// @dev Reverts as the constructor does.
     function _create(bytes memory initCode) internal returns (address created) {
         assembly ("memory-safe") {
             created := create(0, add(initCode, 0x20), mload(initCode))
+            if iszero(created) {
+                let reason := mload(0x40)
+                returndatacopy(reason, 0, returndatasize())
+                revert(reason, returndatasize())
+            }
         }
-        require(created != address(0), "creation failed");
     }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import { SweepDelegate } from "../../src/SweepDelegate.sol";
-import { SweepEntry } from "../../src/SweepEntry.sol";
-import { SweepGuard } from "../../src/SweepGuard.sol";
 import { ISweepDelegate, SweepOrder } from "../../src/interfaces/ISweepDelegate.sol";
 import { ISweepEntry } from "../../src/interfaces/ISweepEntry.sol";
+import { ISweepGuard } from "../../src/interfaces/ISweepGuard.sol";
 import { Deployed } from "./Deployed.sol";
 
 /// @notice Deploys the system, and builds, hashes and signs orders for the owner. Hashing uses plain `abi.encode`, so it
@@ -24,15 +22,30 @@ abstract contract SweepTest is Deployed {
 
     /// @dev Guard of the first generation, if the chain has one.
     address internal priorGuard;
-    SweepGuard internal guard;
-    SweepDelegate internal delegate;
-    SweepEntry internal entry;
+    ISweepGuard internal guard;
+    ISweepDelegate internal delegate;
+    ISweepEntry internal entry;
 
     function _deploy(address wrappedNative, address[] memory routers, address[] memory bridges) internal {
         (owner, ownerKey) = makeAddrAndKey("owner");
-        guard = new SweepGuard(admin, TIMELOCK, feeRecipient, wrappedNative, "Service", priorGuard, routers, bridges);
-        delegate = SweepDelegate(payable(guard.delegate()));
-        entry = new SweepEntry();
+        guard = _guard(admin, TIMELOCK, feeRecipient, wrappedNative, "Service", priorGuard, routers, bridges);
+        delegate = ISweepDelegate(guard.delegate());
+        entry = ISweepEntry(_create(_released("SweepEntry")));
+    }
+
+    /// @dev Deploys a guard. The arguments are those of its constructor.
+    function _guard(
+        address guardOwner,
+        uint256 timelock,
+        address fees,
+        address wrappedNative,
+        string memory name,
+        address prior,
+        address[] memory routers,
+        address[] memory bridges
+    ) internal returns (ISweepGuard) {
+        bytes memory arguments = abi.encode(guardOwner, timelock, fees, wrappedNative, name, prior, routers, bridges);
+        return ISweepGuard(_create(abi.encodePacked(_released("SweepGuard"), arguments)));
     }
 
     function _none() internal pure returns (address[] memory) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import { ERC20 } from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import { IERC20 } from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import { SweepOrder } from "../../src/interfaces/ISweepDelegate.sol";
+import { ICoin } from "./Deployed.sol";
 import { SweepTest } from "./SweepTest.sol";
 
 interface IUniswapV3Factory {
@@ -34,15 +35,6 @@ interface ISwapRouter02 {
     function multicall(bytes[] calldata data) external payable returns (bytes[] memory);
 }
 
-/// @notice Plain OpenZeppelin ERC-20.
-contract Coin is ERC20 {
-    constructor(string memory name) ERC20(name, name) { }
-
-    function mint(address to, uint256 amount) external {
-        _mint(to, amount);
-    }
-}
-
 /// @notice Two tokens, a funded Uniswap v3 pool at 0.3 %, and SwapRouter02.
 abstract contract UniswapScene is SweepTest {
     uint24 internal constant POOL_FEE = 3000;
@@ -53,16 +45,16 @@ abstract contract UniswapScene is SweepTest {
 
     /// @dev Builder of the orders.
     address internal builderOfOrders = builder;
-    Coin internal tokenIn;
-    Coin internal tokenOut;
+    ICoin internal tokenIn;
+    ICoin internal tokenOut;
     address internal weth;
     address internal factory;
     ISwapRouter02 internal router;
 
     function _scene() internal {
         vm.warp(1_800_000_000);
-        tokenIn = new Coin("IN");
-        tokenOut = new Coin("OUT");
+        tokenIn = _coin("IN");
+        tokenOut = _coin("OUT");
         weth = weth9();
         factory = uniswapFactory();
         router = ISwapRouter02(swapRouter(factory, weth));
@@ -82,10 +74,10 @@ abstract contract UniswapScene is SweepTest {
     }
 
     function _fund(address token, address to, uint256 amount) internal {
-        if (token != weth) return Coin(token).mint(to, amount);
+        if (token != weth) return ICoin(token).mint(to, amount);
         vm.deal(address(this), amount);
         (bool ok,) = token.call{ value: amount }(abi.encodeWithSignature("deposit()"));
-        assertTrue(ok && ERC20(token).transfer(to, amount));
+        assertTrue(ok && IERC20(token).transfer(to, amount));
     }
 
     function _swapCall(uint256 amount, address recipient) internal view returns (bytes memory) {

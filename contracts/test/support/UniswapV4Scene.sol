@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import { UniswapV4Router } from "../../src/UniswapV4Router.sol";
 import { IUniswapV4PoolManager } from "../../src/interfaces/IUniswapV4PoolManager.sol";
 import { IUniswapV4Router } from "../../src/interfaces/IUniswapV4Router.sol";
-import { Coin } from "./UniswapScene.sol";
+import { ICoin } from "./Deployed.sol";
 import { SweepTest } from "./SweepTest.sol";
+
+interface IRouter is IUniswapV4Router {
+    function unlockCallback(bytes calldata data) external returns (bytes memory);
+}
 
 interface IPoolManagerAdmin is IUniswapV4PoolManager {
     function initialize(PoolKey memory key, uint160 sqrtPriceX96) external returns (int24);
@@ -42,9 +45,9 @@ abstract contract UniswapV4Scene is SweepTest {
 
     IPoolManagerAdmin internal manager;
     IPoolModifyLiquidityTest internal liquidity;
-    UniswapV4Router internal router;
-    Coin internal coin;
-    Coin internal other;
+    IRouter internal router;
+    ICoin internal coin;
+    ICoin internal other;
     IWeth internal weth;
 
     receive() external payable { }
@@ -56,14 +59,14 @@ abstract contract UniswapV4Scene is SweepTest {
             _v4("PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.default.json", abi.encode(manager))
         );
         weth = IWeth(weth9());
-        router = new UniswapV4Router(address(manager), address(weth));
-        coin = new Coin("COIN");
-        other = new Coin("OTHER");
+        router = IRouter(_create(abi.encodePacked(_released("UniswapV4Router"), abi.encode(manager, weth))));
+        coin = _coin("COIN");
+        other = _coin("OTHER");
         vm.deal(address(this), type(uint128).max);
         weth.deposit{ value: 1e30 }();
         weth.approve(address(liquidity), type(uint256).max);
         for (uint256 i; i < 2; ++i) {
-            Coin each = i == 0 ? coin : other;
+            ICoin each = i == 0 ? coin : other;
             each.mint(address(this), 1e36);
             each.approve(address(liquidity), type(uint256).max);
         }

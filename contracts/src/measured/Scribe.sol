@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-/// @notice Counts its calls, and returns its caller and the wei that came with the call.
+/// @title  Scribe
+/// @notice Counts its calls, and returns its caller and the wei that came with the call. It measures its own gas.
 contract Scribe {
     uint256 public calls;
 
