@@ -6,10 +6,10 @@ import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
 import * as Failure from "./cli/Failure.ts"
 import * as Logging from "./cli/Logging.ts"
-import { sweepCommand } from "./cli/SweepCommand.ts"
+import * as SweepCommand from "./cli/SweepCommand.ts"
 
-sweepCommand.pipe(
-  Command.run({ version: packageJson.version }),
+Effect.promise(() => SweepCommand.loadFor(process.argv[2])).pipe(
+  Effect.flatMap(Command.run({ version: packageJson.version })),
   Effect.provide(Logging.layer),
   Effect.provide(BunServices.layer),
   Failure.reported,

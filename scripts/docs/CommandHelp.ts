@@ -2,7 +2,9 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { Console, Effect, Layer } from "effect"
 import { CliOutput, Command, type HelpDoc } from "effect/cli"
-import { sweepCommand } from "../../src/cli/SweepCommand.ts"
+import * as SweepCommand from "../../src/cli/SweepCommand.ts"
+
+const sweepCommand = await SweepCommand.load()
 
 /** The help that `sweep <path> --help` prints. */
 const helpOf = (path: ReadonlyArray<string>): Effect.Effect<HelpDoc.HelpDoc> =>

@@ -5,10 +5,8 @@ import { Command } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import * as Failure from "../../src/cli/Failure.ts"
 import * as Logging from "../../src/cli/Logging.ts"
-import { sweepCommand } from "../../src/cli/SweepCommand.ts"
+import * as SweepCommand from "../../src/cli/SweepCommand.ts"
 import type { Outcome } from "./sweep.ts"
-
-const run = Command.runWith(sweepCommand, { version: packageJson.version })
 
 /** Runs `sweep` with arguments and settings until it ends. It reads no settings of the test's own environment. */
 export const sweepHere = Effect.fnUntraced(function* (
@@ -21,7 +19,8 @@ export const sweepHere = Effect.fnUntraced(function* (
     (...values: ReadonlyArray<unknown>): void =>
       void lines.push(`${values.join(" ")}\n`)
   const real = yield* Console.Console
-  const exit = yield* run(args).pipe(
+  const command = yield* Effect.promise(() => SweepCommand.loadFor(args[0]))
+  const exit = yield* Command.runWith(command, { version: packageJson.version })(args).pipe(
     Effect.provide(Logging.layer),
     Effect.provide(BunServices.layer),
     Failure.reported,
