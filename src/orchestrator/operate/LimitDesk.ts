@@ -14,9 +14,12 @@ import type { Change } from "./LaneDesk.ts"
 export class LimitDesk extends Context.Service<
   LimitDesk,
   {
-    /** Every limit of every chain. */
+    /** Every limit of every chain, and the operator's choices for chains that are no longer served. */
     readonly list: Effect.Effect<ReadonlyArray<LimitView>, StoreUnavailable>
-    /** Sets a limit in wei, or drops the choice for it (null). Repeating a change does nothing. */
+    /**
+     * Sets a limit in wei, or drops the choice for it (null), also that for a chain which is no longer served. Repeating a change does
+     * nothing.
+     */
     readonly change: (
       subject: LimitSubject,
       wei: bigint | null,
@@ -47,30 +50,47 @@ const valueOf = (relayer: OrchestratorSettingsShape["relayer"], chain: Chain, li
   }
 }
 
+type Choice = ReturnType<typeof Limits.choicesOf>[number]
+
 const make = Effect.gen(function* () {
   const chains = yield* Chains
   const { current, refresh } = yield* KeptOverrides
   const overrides = yield* Overrides
   const { relayer } = yield* OrchestratorSettings
 
-  const viewOf = Effect.fnUntraced(function* (chain: Chain, limit: LimitName) {
-    const choices = Limits.choicesOf(yield* current)
-    const chosen = choices.find((choice) => choice.chainId === chain.id && choice.limit === limit)
+  /** `chain` is undefined if it is not served. Its choice holds again if it is. */
+  const viewOf = (choices: ReadonlyArray<Choice>, { chainId, limit }: LimitSubject, chain: Chain | undefined) => {
+    const chosen = choices.find((choice) => choice.chainId === chainId && choice.limit === limit)
     return {
-      subject: { chainId: chain.id, limit },
-      wei: valueOf(relayer, limited(chain, choices), limit) ?? null,
-      configured: valueOf(relayer, chain, limit) ?? null,
+      subject: { chainId, limit },
+      wei: (chain === undefined ? chosen?.wei : valueOf(relayer, limited(chain, choices), limit)) ?? null,
+      configured: (chain === undefined ? undefined : valueOf(relayer, chain, limit)) ?? null,
       chosen:
         chosen === undefined
           ? null
           : { wei: chosen.wei, actor: chosen.actor, reason: chosen.reason, sinceMs: chosen.sinceMs }
     } satisfies LimitView
-  })
+  }
+
+  const choices = Effect.map(current, Limits.choicesOf)
 
   const list = Effect.gen(function* () {
     yield* refresh
-    const views = yield* Effect.forEach(chains.all, ({ chain }) => Effect.forEach(NAMES, (name) => viewOf(chain, name)))
-    return views.flat()
+    const chosen = yield* choices
+    const served = chains.all.map(({ chain }) => chain)
+    const former = chosen.filter(({ chainId }) => !served.some(({ id }) => id === chainId))
+    return [
+      ...served.flatMap((chain) => NAMES.map((limit) => viewOf(chosen, { chainId: chain.id, limit }, chain))),
+      ...former.map((choice) => viewOf(chosen, choice, undefined))
+    ]
+  })
+
+  /** The chain of a limit. A limit of a chain that is not served can be cleared alone. */
+  const chainOf = Effect.fnUntraced(function* ({ chainId }: LimitSubject, wei: bigint | null) {
+    const known = yield* choices
+    const isFormer = !chains.all.some(({ chain }) => chain.id === chainId)
+    if (isFormer && wei === null && known.some((choice) => choice.chainId === chainId)) return undefined
+    return (yield* chains.get(chainId)).chain
   })
 
   const change: LimitDesk["Service"]["change"] = Effect.fn("LimitDesk.change")(function* (
@@ -78,7 +98,7 @@ const make = Effect.gen(function* () {
     wei,
     { actor, reason }
   ) {
-    const { chain } = yield* chains.get(subject.chainId)
+    const chain = yield* chainOf(subject, wei)
     const value = wei === null ? undefined : String(wei)
     const name = nameOf(subject)
     const record = {
@@ -91,7 +111,7 @@ const make = Effect.gen(function* () {
     yield* refresh
     if (isChanged)
       yield* Effect.annotateLogs(Effect.logInfo("limit.changed"), { subject: name, to: value ?? "default" })
-    return yield* viewOf(chain, subject.limit)
+    return viewOf(yield* choices, subject, chain)
   })
 
   return LimitDesk.of({ list, change })

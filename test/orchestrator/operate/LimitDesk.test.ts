@@ -77,6 +77,25 @@ describe("a limit of the operator", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("of a chain that is no longer served is listed, and can be cleared", () =>
+    Effect.gen(function* () {
+      const { all, set } = yield* Overrides
+      const { list } = yield* LimitDesk
+      const record = { actor: "admin-token", action: "limit.set", subject: "99:maxFeePerGasWei", details: {} }
+      yield* set({ name: "limit:99:maxFeePerGasWei", value: "7", reason: "left behind" }, record)
+      const former = Effect.map(list, (limits) => limits.filter(({ subject }) => subject.chainId === 99))
+      const [found, ...others] = yield* former
+      assert.deepInclude(found, { wei: 7n, configured: null, subject: { chainId: 99, limit: "maxFeePerGasWei" } })
+      assert.deepInclude(found?.chosen, { actor: "admin-token", reason: "left behind" })
+      assert.deepStrictEqual(others, [])
+      assert.strictEqual((yield* Effect.flip(choose("maxFeePerGasWei", 1n, 99)))._tag, "UnsupportedChain")
+      assert.deepInclude(yield* choose("maxFeePerGasWei", null, 99), { wei: null, chosen: null })
+      assert.deepStrictEqual(yield* former, [])
+      assert.deepStrictEqual(yield* all, [])
+      assert.strictEqual((yield* Effect.flip(choose("maxFeePerGasWei", null, 99)))._tag, "UnsupportedChain")
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("that a later release wrote is ignored", () =>
     Effect.gen(function* () {
       const { set } = yield* Overrides
