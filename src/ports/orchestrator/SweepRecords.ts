@@ -56,10 +56,7 @@ export interface SweepRecord {
 export class SweepRecords extends Context.Service<
   SweepRecords,
   {
-    /**
-     * Ids of the owner's signed intents from these chains, newest first, at most `limit`. Only the newest 200 orders of each chain
-     * are looked at.
-     */
+    /** Ids of the owner's signed intents from these chains, newest first, at most `limit`. Any number of quotes may stand beside them. */
     readonly ofOwner: (
       owner: Address.Address,
       chainIds: ReadonlyArray<ChainId>,

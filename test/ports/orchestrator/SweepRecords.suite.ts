@@ -38,6 +38,18 @@ const revenue = (id: string, seed: string) =>
 
 export const suite = (adapter: string, stores: Layer.Layer<SweepRecords | Intents | RelayTransactions, unknown>) =>
   describe(`Records of sweeps on ${adapter}`, () => {
+    it.effect("finds what an owner signed behind any number of quotes that anybody asked for in its name", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        const { ofOwner } = yield* SweepRecords
+        yield* submitted({ id: "signed", owner: 5, chainId: 1, nonce: 1n })
+        for (let nonce = 2n; nonce < 210n; nonce++) {
+          yield* intents.create(newIntent({ id: `quote ${nonce}`, owner: 5, nonce }))
+        }
+        assert.deepStrictEqual(yield* ofOwner(address(5), [1, 2], 10), ["signed"])
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("finds what an owner signed on the chains that are asked for, newest first", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

@@ -5,9 +5,6 @@ import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransact
 import { type RecordedTransaction, SweepRecords } from "../../../ports/orchestrator/SweepRecords.ts"
 import { lookup, OrchestratorState, type State } from "./OrchestratorState.ts"
 
-/** Orders of an owner on a chain that are looked at. */
-const NEWEST_ORDERS = 200
-
 /** Intents that a transaction carries or carried. */
 const carriedBy = (state: State, { id, intentIds }: RelayTransaction): ReadonlySet<string> =>
   new Set([...intentIds, ...(lookup(state.ended, id) ?? []), ...(lookup(state.detached, id) ?? [])])
@@ -46,14 +43,11 @@ const make = Effect.map(OrchestratorState, ({ state: shared }) =>
   SweepRecords.of({
     ofOwner: (owner, chainIds, limit) =>
       Effect.map(Ref.get(shared), ({ intents }) =>
-        chainIds
-          .flatMap((chainId) =>
-            Array.from(HashMap.values(intents))
-              .filter(({ intent: { order, quote } }) => order.owner === owner && quote.sourceChainId === chainId)
-              .toSorted((a, b) => (a.intent.order.nonce < b.intent.order.nonce ? 1 : -1))
-              .slice(0, NEWEST_ORDERS)
+        Array.from(HashMap.values(intents))
+          .filter(
+            ({ intent: { order, quote, status } }) =>
+              order.owner === owner && chainIds.includes(quote.sourceChainId) && status !== "quoted"
           )
-          .filter(({ intent }) => intent.status !== "quoted")
           .toSorted((a, b) => b.intent.createdAtMs - a.intent.createdAtMs)
           .slice(0, limit)
           .map(({ intent }) => intent.id)

@@ -15,9 +15,6 @@ import { bytes, guarded, text } from "../shared/Database.ts"
 type Sql = PgClient.PgClient
 type Shape = SweepRecords["Service"]
 
-/** Orders of an owner on a chain that are looked at. */
-const NEWEST_ORDERS = 200
-
 /** The numbers of chains, as an array that the planner does not look into. */
 const numbers = (sql: Sql, chainIds: ReadonlyArray<number>) => sql`(SELECT ${chainIds.map(String)}::text[])::bigint[]`
 
@@ -26,10 +23,11 @@ const ofOwner = (sql: Sql): Shape["ofOwner"] =>
     const rows = yield* sql<{ id: string }>`
       SELECT o.id FROM unnest(${numbers(sql, chainIds)}) AS c (id)
       CROSS JOIN LATERAL (
-        SELECT s.id, s.status, s.number FROM orchestrator.intent_states s
-        WHERE s.source_chain_id = c.id AND s.owner = ${owner} ORDER BY s.order_nonce DESC LIMIT ${NEWEST_ORDERS}
+        SELECT s.id, s.number FROM orchestrator.intent_states s
+        WHERE s.source_chain_id = c.id AND s.owner = ${owner} AND s.status <> 'quoted'
+        ORDER BY s.order_nonce DESC LIMIT ${limit}
       ) o
-      WHERE o.status <> 'quoted' ORDER BY o.number DESC LIMIT ${limit}`
+      ORDER BY o.number DESC LIMIT ${limit}`
     return rows.map(({ id }) => id)
   }, guarded("ofOwner"))
 
