@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-import { ERC1967Proxy } from "@openzeppelin/contracts/proxy/ERC1967/ERC1967Proxy.sol";
 import { IERC20 } from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import { Vm } from "forge-std/Vm.sol";
 import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
@@ -40,8 +39,8 @@ contract VenuesTest is UniswapScene {
         bytes memory code =
             _package("@across-protocol/contracts/dist/evm/artifacts/Ethereum_SpokePool.sol/Ethereum_SpokePool.json");
         address logic = _create(abi.encodePacked(code, abi.encode(weth, 1 hours, 6 hours, address(0))));
-        address proxy =
-            address(new ERC1967Proxy(logic, abi.encodeCall(ISpokePool.initialize, (1, makeAddr("withdrawals")))));
+        bytes memory initialize = abi.encodeCall(ISpokePool.initialize, (1, makeAddr("withdrawals")));
+        address proxy = _create(abi.encodePacked(_released("SpokePoolProxy"), abi.encode(logic, initialize)));
         spokePool = ISpokePool(proxy);
 
         _deploy(weth, _one(address(router)), _one(proxy));
