@@ -59,31 +59,39 @@ const same = (a: ShownState, b: ShownState): boolean =>
   a.pendingFailureReason === b.pendingFailureReason &&
   a.waitingFor === b.waitingFor
 
-/** Makes `quotesOf(ids)`, which reads each quote once. */
+/** Makes `withQuotes(ids, states)`, which reads each quote once. */
 const makeQuotes = (intents: Intents["Service"]) => {
   const kept = new Map<string, Quote>()
 
-  return Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+  const read = (ids: ReadonlyArray<string>, unknown: ReadonlyArray<string>) =>
+    Effect.map(intents.quotes(unknown), (quotes) => {
+      for (const [id, quote] of quotes) kept.set(id, quote)
+      const found = new Map(ids.map((id) => [id, kept.get(id)]))
+      // A map iterates in insertion order, so the oldest are evicted.
+      for (const id of kept.keys()) {
+        if (kept.size <= KEPT_QUOTES) break
+        kept.delete(id)
+      }
+      return found
+    })
+
+  /** The states with the quotes of their intents. Both are read side by side if a quote is not kept. */
+  return <A, E>(ids: ReadonlyArray<string>, states: Effect.Effect<A, E>) => {
     const unknown = ids.filter((id) => !kept.has(id))
-    if (unknown.length > 0) for (const [id, quote] of yield* intents.quotes(unknown)) kept.set(id, quote)
-    const found = new Map(ids.map((id) => [id, kept.get(id)]))
-    // A map iterates in insertion order, so the oldest are evicted.
-    for (const id of kept.keys()) {
-      if (kept.size <= KEPT_QUOTES) break
-      kept.delete(id)
-    }
-    return found
-  })
+    if (unknown.length > 0) return Effect.all([states, read(ids, unknown)], { concurrency: 2 })
+    const quotes = new Map(ids.map((id) => [id, kept.get(id)]))
+    return Effect.map(states, (read) => [read, quotes] as const)
+  }
 }
 
 export const make = Effect.fnUntraced(function* (
   intents: Intents["Service"]
 ): Effect.fn.Return<IntentStates, never, Scope.Scope | Stopping> {
-  const quotesOf = makeQuotes(intents)
+  const withQuotes = makeQuotes(intents)
   const resolver = RequestResolver.make<StateOf>(
     Effect.fnUntraced(function* (entries) {
       const ids = [...new Set(entries.map(({ request }) => request.id))]
-      const [states, quotes] = yield* Effect.all([intents.states(ids), quotesOf(ids)], { concurrency: 2 })
+      const [states, quotes] = yield* withQuotes(ids, intents.states(ids))
       const open = states.flatMap(({ id, status }) => (status === "submitted" ? [id] : []))
       const reasons: ReadonlyMap<string, FailureReason> =
         open.length === 0 ? new Map<string, FailureReason>() : yield* intents.givenUpReasons(open)

@@ -46,10 +46,10 @@ const DEFAULT_HEADERS = {
 /** Seconds after which a client may repeat a request that could not be served. */
 const RETRY_AFTER_SECONDS = "1"
 
-const withDefaultHeaders = (response: Response, requestId: string, unavailable: Headers): Response =>
+const withDefaultHeaders = (response: Response, requestId: string, unavailable: () => Headers): Response =>
   HttpServerResponse.setHeaders(response, {
     ...DEFAULT_HEADERS,
-    ...(response.status === 503 ? { "retry-after": RETRY_AFTER_SECONDS, ...unavailable } : {}),
+    ...(response.status === 503 ? { "retry-after": RETRY_AFTER_SECONDS, ...unavailable() } : {}),
     ...response.headers,
     [RequestId.HEADER]: requestId
   })
@@ -78,13 +78,15 @@ const answerFailures = ({ elsewhere, routes }: Options, request: HttpServerReque
 const requestTimeout = error(408, "request timed out", { connection: "close" })
 
 /** Answers requests whose body or response takes too long. */
-const answerLate: Wrap = (app) =>
-  Effect.flatMap(RequestDeadline.limited(app), (outcome) => {
-    if (Result.isSuccess(outcome)) return Effect.succeed(outcome.success)
-    return outcome.failure === "body"
-      ? Effect.succeed(requestTimeout)
-      : Effect.as(Effect.logWarning("no response within the time limit"), error(503, MASKED))
-  })
+const answerLate =
+  (limited: RequestDeadline.Limited): Wrap =>
+  (app) =>
+    Effect.flatMap(limited(app), (outcome) => {
+      if (Result.isSuccess(outcome)) return Effect.succeed(outcome.success)
+      return outcome.failure === "body"
+        ? Effect.succeed(requestTimeout)
+        : Effect.as(Effect.logWarning("no response within the time limit"), error(503, MASKED))
+    })
 
 const path = (request: HttpServerRequest.HttpServerRequest): string => request.url.split(/[?#;]/, 1)[0] ?? ""
 
@@ -120,31 +122,47 @@ export interface Options {
   readonly elsewhere?: (url: string) => string | undefined
 }
 
-const make = (options: Options, random: SecureRandom.SecureRandom["Service"]): Wrap => {
+const make = (
+  options: Options,
+  random: SecureRandom.SecureRandom["Service"],
+  limited: RequestDeadline.Limited
+): Wrap => {
   const requestId = RequestId.make(random)
-  const ended = (request: HttpServerRequest.HttpServerRequest, status: number, startNanos: bigint) =>
-    Effect.flatMap(Clock.currentTimeNanos, (endNanos) => {
-      const durationMs = Number((endNanos - startNanos) / 1_000n) / 1_000
-      return Effect.andThen(count(options.routes, request, status, durationMs), accessLog(request, status, durationMs))
-    })
-  return <E, R>(app: Effect.Effect<Response, E, R>) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const id = yield* requestId(request)
-      const start = yield* Clock.currentTimeNanos
-      const answered = answerFailures(options, request)(answerLate(app))
-      const cors = options.cors(request)
-      return yield* (cors === undefined ? answered : cors(answered)).pipe(
-        Effect.map((response) => withDefaultHeaders(response, id, options.unavailable?.(request) ?? {})),
-        Effect.tap((response) => ended(request, response.status, start)),
-        Effect.onInterrupt(() => ended(request, CLIENT_CLOSED_REQUEST, start)),
-        Effect.annotateLogs({ requestId: id })
-      )
-    })
+  const inTime = answerLate(limited)
+  return <E, R>(app: Effect.Effect<Response, E, R>) => {
+    const timed = inTime(app)
+    const answer = (request: HttpServerRequest.HttpServerRequest, id: string) =>
+      Clock.clockWith((clock) => {
+        const start = clock.currentTimeNanosUnsafe()
+        const ended = (status: number) =>
+          Effect.suspend(() => {
+            const durationMs = Number((clock.currentTimeNanosUnsafe() - start) / 1_000n) / 1_000
+            return Effect.andThen(
+              count(options.routes, request, status, durationMs),
+              accessLog(request, status, durationMs)
+            )
+          })
+        const answered = answerFailures(options, request)(timed)
+        const cors = options.cors(request)
+        return (cors === undefined ? answered : cors(answered)).pipe(
+          Effect.flatMap((plain) => {
+            const response = withDefaultHeaders(plain, id, () => options.unavailable?.(request) ?? {})
+            return Effect.as(ended(response.status), response)
+          }),
+          Effect.onInterrupt(() => ended(CLIENT_CLOSED_REQUEST)),
+          Effect.annotateLogs({ requestId: id })
+        )
+      })
+    return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.flatMap(requestId(request), (id) => answer(request, id))
+    )
+  }
 }
 
 export const layer = (options: Options) =>
   HttpRouter.middleware(
-    Effect.map(SecureRandom.SecureRandom, (random) => make(options, random)),
+    Effect.gen(function* () {
+      return make(options, yield* SecureRandom.SecureRandom, yield* RequestDeadline.make)
+    }),
     { global: true }
   ).pipe(Layer.provide(SecureRandom.layerWebCrypto))

@@ -59,38 +59,41 @@ export const layer = Layer.effect(
         ? isOperator(Redacted.make(authorization.slice(BEARER.length)))
         : Effect.succeed(false)
 
-    return Effect.fnUntraced(function* (handler, options) {
-      const policy = policyOf(options)
-      if (Option.isNone(policy)) {
-        return yield* Effect.die(new Error(`${options.endpoint.path} is rate limited and names no window`))
+    /** The middleware of a policy. */
+    const counted = <E, R>(
+      handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+      group: HttpApiGroup.Top,
+      policy: RateLimitPolicy
+    ) => {
+      const window = settings.rateLimits[policy]
+      const length = Duration.millis(window.windowMillis)
+      const tell = (left?: Parameters<typeof tellLimits>[2]) => tellLimits(policy, window, left)
+      const refuse = Effect.fnUntraced(function* (error: RateLimiter.RateLimiterError) {
+        if (error.reason._tag === "RateLimitExceeded") {
+          const { retryAfter } = error.reason
+          yield* tell({ remaining: 0, resetAfter: retryAfter })
+          return yield* new RateLimitExceeded({ retryAfterSeconds: retryAfterSeconds(retryAfter) })
+        }
+        yield* tell()
+        yield* Effect.logWarning("the rate limit store failed; the request was not limited", error)
+      })
+      const count = (request: HttpServerRequest.HttpServerRequest) => {
+        const client = ClientAddress.fromRequest(request, settings.trustedProxyHops)
+        const counting = limiter.consume({ key: `${policy}:${client}`, limit: window.limit, window: length })
+        return Effect.catch(Effect.flatMap(counting, tell), refuse)
       }
-      const request = yield* HttpServerRequest.HttpServerRequest
-      if (yield* isUncounted(options.group, request.headers["authorization"])) return yield* handler
-      yield* warnOfIgnoredHeader(request)
-      const window = settings.rateLimits[policy.value]
-      const tell = (left?: Parameters<typeof tellLimits>[2]) => tellLimits(policy.value, window, left)
-      yield* limiter
-        .consume({
-          key: `${policy.value}:${ClientAddress.fromRequest(request, settings.trustedProxyHops)}`,
-          limit: window.limit,
-          window: window.windowMillis
-        })
-        .pipe(
-          Effect.flatMap(tell),
-          Effect.catch(
-            Effect.fnUntraced(function* (error) {
-              if (error.reason._tag === "RateLimitExceeded") {
-                const { retryAfter } = error.reason
-                yield* tell({ remaining: 0, resetAfter: retryAfter })
-                return yield* new RateLimitExceeded({ retryAfterSeconds: retryAfterSeconds(retryAfter) })
-              }
-              yield* tell()
-              yield* Effect.logWarning("the rate limit store failed; the request was not limited", error)
-            })
-          )
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.flatMap(isUncounted(group, request.headers["authorization"]), (isFree) =>
+          isFree ? handler : warnOfIgnoredHeader(request).pipe(Effect.andThen(count(request)), Effect.andThen(handler))
         )
-      return yield* handler
-    })
+      )
+    }
+
+    return (handler, options) =>
+      Option.match(policyOf(options), {
+        onNone: () => Effect.die(new Error(`${options.endpoint.path} is rate limited and names no window`)),
+        onSome: (policy) => counted(handler, options.group, policy)
+      })
   })
 )
 

@@ -5,7 +5,7 @@
  * statement (which breaks its connection), the wait for a connection, and the whole operation.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Duration, Effect, Exit, type Layer, Option, type Redacted } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, type Layer, Option, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Hex } from "../../../domain/Hex.ts"
@@ -130,12 +130,26 @@ export const mapped =
       })
     )
 
-/** Fails after the time limit of operations. Measured in real time, because it is a server that it waits for. */
-const expired = (operation: string) =>
-  Effect.callback<never, StoreUnavailable>((resume) => {
-    const timer = setTimeout(() => resume(Effect.fail(timedOut(operation))), OPERATION_TIMEOUT_MILLIS)
-    return Effect.sync(() => clearTimeout(timer))
-  })
+/**
+ * Fails after the time limit of operations, as soon as the operation is interrupted. Measured in real time, because it is a server that it
+ * waits for.
+ */
+const limited =
+  (operation: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.forkDetach(effect, { startImmediately: true }), (fiber) => {
+        const late = Effect.andThen(Fiber.interrupt(fiber), Effect.fail(timedOut(operation)))
+        const ended = Effect.callback<A, E | StoreUnavailable>((resume) => {
+          const timer = setTimeout(() => resume(late), OPERATION_TIMEOUT_MILLIS)
+          fiber.addObserver((exit) => {
+            clearTimeout(timer)
+            resume(exit)
+          })
+        })
+        return Effect.onInterrupt(restore(ended), () => Fiber.interrupt(fiber))
+      })
+    )
 
 /** Measures an operation, and counts it if the database failed. */
 const counted = (operation: string) =>
@@ -151,7 +165,7 @@ const counted = (operation: string) =>
 export const guarded =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, Exclude<E, SqlError> | StoreUnavailable, R> =>
-    counted(operation)(Effect.raceFirst(mapped(operation)(effect), expired(operation)))
+    counted(operation)(limited(operation)(mapped(operation)(effect)))
 
 /** Replaces NUL, which PostgreSQL text cannot contain. Revert reasons and ids of callers may contain it. */
 export const text = (value: string): string => value.replaceAll("\0", "\uFFFD")
