@@ -54,5 +54,11 @@ const previous = Command.make("previous", { from }, ({ from }) =>
   Command.withExamples([{ command: "sweep test previous --from v0.1.0", description: "An upgrade from a release" }])
 )
 
+const operate = Command.make("operate", {}, () => run("operate", "scripts/operate/main.ts", [])).pipe(
+  Command.withDescription(
+    "Operate a deployment by the commands of the guides, from an empty folder: kill replicas, rotate a lane, pause a chain, and restore a backup, under load. Needs pg_dump of an installed PostgreSQL, and takes minutes"
+  )
+)
+
 /** Subcommands of `./sweep test`. */
-export const all = [image, postgres, previous] as const
+export const all = [image, postgres, previous, operate] as const

@@ -13,6 +13,15 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep test", (it) => {
     })
   )
 
+  it.effect("operate: says what to install", () =>
+    Effect.gen(function* () {
+      const { code, err } = yield* sweep(["test", "operate"], { PATH: "/nowhere" })
+      assert.strictEqual(code, 1)
+      assert.include(err, "pg_dump is not installed. Install PostgreSQL with its client")
+      assert.include(err, "the test `operate` failed, see above")
+    })
+  )
+
   it.effect("postgres: names the versions that it knows", () =>
     Effect.gen(function* () {
       const { code, err } = yield* sweep(["test", "postgres", "--versions", "15,9"])
