@@ -115,7 +115,7 @@ const fillOutbox = (sql: PgClient.PgClient, sweeps: number) =>
       FROM generate_series(1, ${sweeps}::integer) AS n`
   })
 
-/** Earnings of 90 days: six chains, four tiers, 200 builders, and changes that are not summed up yet. */
+/** Earnings of 90 days: six chains, four tiers, 100 builders, and changes that are not summed up yet. */
 const fillMoney = (sql: PgClient.PgClient) =>
   Effect.gen(function* () {
     const sums = sql.literal("100, 1, 2, 10 ^ 20, 10 ^ 19, 10 ^ 18, 0")
@@ -124,9 +124,9 @@ const fillMoney = (sql: PgClient.PgClient) =>
       SELECT day::date, chain, tier, ${sums}
       FROM ${days}, generate_series(1, 6) AS chain, unnest(ARRAY['', 'tier1', 'tier2', 'tier3']) AS tier`
     yield* sql`INSERT INTO orchestrator.money_builder_days
-      SELECT day::date, 'builder-' || builder, ${sums} FROM ${days}, generate_series(1, 200) AS builder`
+      SELECT day::date, 'builder-' || builder, ${sums} FROM ${days}, generate_series(1, 100) AS builder`
     yield* sql`INSERT INTO orchestrator.money_parts
-      SELECT current_date, 1 + n % 6, 'builder-' || n % 200, 'tier1', ${sums} FROM generate_series(1, 2000) AS n`
+      SELECT current_date, 1 + n % 6, 'builder-' || n % 100, 'tier1', ${sums} FROM generate_series(1, 2000) AS n`
   })
 
 /** Fills every table that grows with the number of sweeps. */

@@ -8,7 +8,8 @@ import * as WholeDays from "./WholeDays.ts"
 
 /** Rows of our own tables are not validated again: thousands of them would take longer than the query. */
 interface Row {
-  readonly day: string
+  /** Days since 1970. */
+  readonly day: number
   readonly chain_id: bigint
   readonly token: string
   readonly amount: string
@@ -19,6 +20,18 @@ interface Row {
 const REVENUE = {
   kept: { table: "builder.revenue_day_sums", columns: "chain_id, token, amount, sweeps" },
   rows: { table: "builder.revenue", at: "settled_at", columns: "chain_id, token, -amount, -1" }
+}
+
+const DAY_MILLIS = 86_400_000
+
+/** Makes a function that names a day since 1970, as `YYYY-MM-DD`. It makes each name once. */
+const dayNames = () => {
+  const known = new Map<number, string>()
+  return (day: number): string => {
+    const name = known.get(day) ?? new Date(day * DAY_MILLIS).toISOString().slice(0, 10)
+    known.set(day, name)
+    return name
+  }
 }
 
 export const layer = Layer.effect(
@@ -68,12 +81,13 @@ export const layer = Layer.effect(
 
     const daily: RevenueBook["Service"]["daily"] = Effect.fn("RevenueBook.daily")(function* ({ fromMs, toMs }) {
       const rows =
-        yield* sql<Row>`SELECT to_char(day, 'YYYY-MM-DD') AS day, chain_id, token::text AS token, sum(amount)::text AS amount,
+        yield* sql<Row>`SELECT day - DATE '1970-01-01' AS day, chain_id, token::text AS token, sum(amount)::text AS amount,
             sum(sweeps)::bigint AS sweeps
           FROM (${WholeDays.parts(sql, { fromMs, toMs }, REVENUE)}) AS parts
           GROUP BY parts.day, chain_id, token HAVING sum(sweeps) <> 0 ORDER BY parts.day DESC, chain_id, token`
+      const nameOf = dayNames()
       return rows.map((row) => ({
-        day: row.day,
+        day: nameOf(row.day),
         chainId: Number(row.chain_id),
         token: Address.stored(row.token),
         amount: BigInt(row.amount),
