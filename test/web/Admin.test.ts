@@ -213,7 +213,7 @@ layer(Site.layer({ operations }), live)("an operator of the orchestrator", (it) 
       yield* sees(page, "Earned")
       assert.strictEqual(yield* Effect.promise(() => page.getByTestId("net").innerText()), "$314.56")
       yield* reads(page, "Without the fees of 12 sweeps and some gas, which had no price.")
-      yield* reads(page, "4 without a price")
+      yield* reads(page, "4 unpriced")
       yield* Effect.promise(() =>
         page
           .getByRole("region", { name: "Runway of lanes" })

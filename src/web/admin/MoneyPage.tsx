@@ -40,7 +40,7 @@ function Cost({ line: { isGasPriced }, usd }: { readonly line: Line; readonly us
 
 function Fees({ line: { feesUsd, sweeps, unpricedSweeps } }: { readonly line: Line }) {
   if (unpricedSweeps === 0) return <>{dollars(feesUsd)}</>
-  const note = `${unpricedSweeps.toLocaleString()} without a price`
+  const note = `${unpricedSweeps.toLocaleString()} unpriced`
   return unpricedSweeps === sweeps ? (
     <span className="text-muted">{note}</span>
   ) : (
@@ -123,12 +123,6 @@ function Runway({ book, health }: { readonly book: TokenBook; readonly health: H
             )
           },
           {
-            title: "Balance",
-            align: "right",
-            cell: ({ balance, chainId }) =>
-              balance === null ? "–" : <Amount token={book.token(chainId, NATIVE)} value={balance} />
-          },
-          {
             title: "Runway",
             align: "right",
             cell: (lane) => {
@@ -137,6 +131,13 @@ function Runway({ book, health }: { readonly book: TokenBook; readonly health: H
               const text = hours > 9_999 ? "> 9,999 h" : `${hours.toLocaleString()} h`
               return hours < SHORT_HOURS ? <Badge tone="bad">{text}</Badge> : text
             }
+          },
+          {
+            title: "Balance",
+            align: "right",
+            cell: ({ balance, chainId }) =>
+              balance === null ? "–" : <Amount token={book.token(chainId, NATIVE)} value={balance} />,
+            wideOnly: true
           }
         ]}
         rowKey={({ address, chainId }) => `${chainId}:${address}`}
