@@ -9,10 +9,11 @@ import type { Bridge, Delivery } from "../../ports/orchestrator/Bridge.ts"
 import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as Answer from "../providers/Answer.ts"
 import type { Provider } from "../providers/Provider.ts"
-import { blockBefore, settledBlock } from "./Blocks.ts"
+import { settledBlock } from "./Blocks.ts"
 import type * as CctpContracts from "./CctpContracts.ts"
 import * as CctpDeposit from "./CctpDeposit.ts"
 import * as CctpMessage from "./CctpMessage.ts"
+import * as CctpMintSearch from "./CctpMintSearch.ts"
 import type * as ProofClaims from "./ProofClaims.ts"
 
 /** `GET /v2/messages/{sourceDomain}?transactionHash={hash}`. */
@@ -34,9 +35,6 @@ const PENDING: Delivery = { _tag: "Pending" }
 
 /** Difference between the clocks of two chains, in seconds. */
 const SKEW_SECONDS = 15n
-
-/** Requests of one search for a mint that Circle did not send. */
-const REQUESTS = 8
 
 export interface Parts {
   readonly chains: Chains["Service"]
@@ -81,40 +79,29 @@ const mintIn = Effect.fnUntraced(function* (
   return Option.map(amount, (amountOut): Delivery => ({ _tag: "Delivered", txHash, amountOut }))
 })
 
-/** The transaction of a mint that anybody sent with Circle's attestation. */
-const mintedBy = Effect.fnUntraced(function* (
-  client: ChainClient,
-  head: Block,
-  { contracts, sentAt }: Burn,
-  nonce: Hash
-) {
-  const { logs } = yield* client.logs({
-    fromBlock: yield* blockBefore(client, head, sentAt - SKEW_SECONDS),
-    toBlock: head.number,
-    address: contracts.destinationTransmitter,
-    topics: CctpMessage.receivedTopics(nonce),
-    order: "newest",
-    until: () => true,
-    requests: REQUESTS
-  })
-  return logs.at(0)?.transactionHash
-})
-
 /** The mint of an attested message. None if the destination does not have it at the depth. */
 const proofOf = Effect.fnUntraced(function* (
   client: ChainClient,
   head: Block,
   burn: Burn,
-  { forwardTxHash, nonce }: Attested
+  { forwardTxHash, nonce }: Attested,
+  search: ReturnType<typeof CctpMintSearch.make>
 ) {
   const named = forwardTxHash === undefined ? Option.none() : yield* mintIn(client, head, burn, nonce, forwardTxHash)
   if (Option.isSome(named)) return named
-  const found = yield* mintedBy(client, head, burn, nonce)
+  // Anybody can send the mint with Circle's attestation.
+  const found = yield* search(client, head, {
+    transmitter: burn.contracts.destinationTransmitter,
+    nonce,
+    notBefore: burn.sentAt - SKEW_SECONDS
+  })
   return found === undefined ? Option.none() : yield* mintIn(client, head, burn, nonce, found)
 })
 
 /** Makes the bridge's `delivery`. */
 export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["Service"]["delivery"] => {
+  const search = CctpMintSearch.make()
+
   /** The messages of a transaction with Circle's attestations. None until Circle has seen the transaction, or if it does not answer. */
   const messagesOf = (sourceDomain: number, transactionHash: Hash) =>
     provider
@@ -168,7 +155,7 @@ export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["S
       if (block === undefined || head === undefined) return PENDING
       const burn: Burn = { contracts, deposit, sent, times, sentAt: block.timestamp }
       for (const attested of yield* attestedOf(burn, receipt.transactionHash)) {
-        const proof = yield* proofOf(destination, head, burn, attested)
+        const proof = yield* proofOf(destination, head, burn, attested, search)
         if (Option.isNone(proof)) continue
         const id = `cctp:${destination.chain.id}:${attested.nonce}`
         const claimed = yield* claim(id, `${sourceChainId}:${order.owner}:${order.nonce}`)

@@ -132,9 +132,33 @@ describe("a delivery of CCTP", () => {
       yield* stub.answer(told(message, OTHER, "FAILED"))
       yield* isPending
       const logs = mintLogs(message, MINT, AMOUNT)
-      history.logs = logs
+      history.logs = logs.map((log) => ({ ...log, blockNumber: 60n }))
       mint(logs)
       assert.deepStrictEqual(yield* look(), DELIVERED)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("is found by later looks in blocks that the first one did not come to", () =>
+    Effect.gen(function* () {
+      const { history, isPending, look, message, mint, stub } = yield* settled()
+      yield* stub.answer(told(message))
+      // A look reads 8 blocks: 91 to 98, 83 to 90, and so on down to the mint.
+      history.blocks = 1n
+      const logs = mintLogs(message, MINT, AMOUNT)
+      history.logs = logs.map((log) => ({ ...log, blockNumber: 60n }))
+      mint(logs)
+      for (let passed = 0; passed < 4; passed++) yield* isPending
+      assert.deepStrictEqual(yield* look(), DELIVERED)
+      // A search that found nothing down to the burn begins at the newest block again. It needs 13 looks for all blocks.
+      history.logs = []
+      for (let passed = 0; passed < 6; passed++) yield* isPending
+      history.logs = logs.map((log) => ({ ...log, blockNumber: 60n }))
+      let looks = 0
+      while ((yield* look())._tag === "Pending" && looks < 13) {
+        looks += 1
+        yield* TestClock.adjust("1 second")
+      }
+      assert.isBelow(looks, 13)
     }).pipe(Effect.provide(http))
   )
 

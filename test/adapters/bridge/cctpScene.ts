@@ -93,15 +93,21 @@ const answering =
 export const scene = Effect.fnUntraced(function* (options: Partial<Cctp.Options> = {}) {
   const stub = yield* StubServer
   const said = facts()
-  const history: { logs: ReadonlyArray<Log>; searches: number } = { logs: [], searches: 0 }
-  const logs: ChainClient["logs"] = ({ address: of, topics }) =>
+  /** `blocks`: those that the node reads in one request. */
+  const history = { logs: [] as ReadonlyArray<Log>, searches: 0, blocks: 1_000n }
+  const logs: ChainClient["logs"] = ({ address: of, fromBlock, requests = 40, toBlock, topics }) =>
     Effect.sync(() => {
       history.searches += 1
-      return {
-        logs: history.logs.filter(
-          (log) => log.address === of && topics.every((topic, index) => topic === null || log.topics[index] === topic)
-        )
-      }
+      const lowest = toBlock - history.blocks * BigInt(requests) + 1n
+      const isRead = ({ blockNumber }: Log) =>
+        blockNumber >= fromBlock && blockNumber >= lowest && blockNumber <= toBlock
+      const read = history.logs.filter(
+        (log) =>
+          isRead(log) &&
+          log.address === of &&
+          topics.every((topic, index) => topic === null || log.topics[index] === topic)
+      )
+      return { logs: read, ...(lowest > fromBlock ? { unread: { fromBlock, toBlock: lowest - 1n } } : {}) }
     })
   const { ends, layer } = FakeEnds.make(
     [{ name: "cctp", kind: "bridge", address: CONTRACTS.source.messenger }],
