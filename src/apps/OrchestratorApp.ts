@@ -72,6 +72,7 @@ import * as Stores from "./orchestrator/Stores.ts"
 import * as Swaps from "./orchestrator/Swaps.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as ProbeServer from "../server/orchestrator/ProbeServer.ts"
+import * as LoopProgress from "../runtime/LoopProgress.ts"
 import * as SumReview from "../runtime/SumReview.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 
@@ -254,7 +255,7 @@ export const useCases = Layer.mergeAll(
   Layer.merge(Retention.layer, SumReview.layer).pipe(onlyIn("outbox")),
   TargetReviews.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
-).pipe(Layer.provide(followed), Layer.provideMerge(KeptOverrides.layer))
+).pipe(Layer.provide(followed), Layer.provide(LoopProgress.layer), Layer.provideMerge(KeptOverrides.layer))
 
 const notifications = (options: Notifications.Options) =>
   Notifications.layer(

@@ -13,6 +13,8 @@ export interface Rhythm {
   readonly wake?: Latch.Latch
   /** Awaited before each round. Default: the round starts at once. */
   readonly admission?: Effect.Effect<unknown>
+  /** Told of the end of each round, with the pause until the next one in milliseconds. */
+  readonly ended?: (pauseMillis: number) => Effect.Effect<void>
 }
 
 /**
@@ -21,13 +23,16 @@ export interface Rhythm {
  */
 export const loop = <A, E, R>(
   supervised: Supervisor,
-  { admission = Effect.void, pauseMillis, wake }: Rhythm,
+  { admission = Effect.void, ended = () => Effect.void, pauseMillis, wake }: Rhythm,
   round: Effect.Effect<A, E, R>
 ): Effect.Effect<void, never, R | Scope.Scope> => {
   const once = wake === undefined ? supervised(round) : Effect.andThen(wake.close, supervised(round))
   const millis = typeof pauseMillis === "number" ? Effect.succeed(pauseMillis) : pauseMillis
   const pause = Effect.flatMap(millis, (duration) =>
-    wake === undefined ? Effect.sleep(duration) : Effect.asVoid(Effect.timeoutOption(wake.await, duration))
+    Effect.andThen(
+      ended(duration),
+      wake === undefined ? Effect.sleep(duration) : Effect.asVoid(Effect.timeoutOption(wake.await, duration))
+    )
   )
   return admission.pipe(Effect.andThen(once), Effect.andThen(pause), Effect.forever, Effect.forkScoped, Effect.asVoid)
 }

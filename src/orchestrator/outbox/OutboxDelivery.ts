@@ -3,10 +3,12 @@
  * id. Ledger entries and events are delivered independently, so that neither delays the other.
  */
 import { Array, Clock, Context, Effect, Layer } from "effect"
+import { nameOf } from "../../domain/Role.ts"
 import { BuilderLedger } from "../../ports/orchestrator/BuilderLedger.ts"
 import { Outbox, type OutboxEntry, type Topic, TOPICS } from "../../ports/orchestrator/Outbox.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
+import { LoopProgress } from "../../runtime/LoopProgress.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
@@ -115,13 +117,15 @@ export class OutboxDelivery extends Context.Service<
       if (!(yield* ProcessShare).roles.has("outbox")) return
       const delivery = yield* OutboxDelivery
       const { outbox } = yield* OrchestratorSettings
+      const { follow } = yield* LoopProgress
       for (const topic of TOPICS) {
         // After a full batch there may be more. When the receiver fails, the next round waits for the pause.
         const untilDrained = delivery
           .deliver(topic)
           .pipe(Effect.repeat({ while: ({ delivered }) => delivered === outbox.batch }))
         const supervised = Background.supervisor("outbox", { topic })
-        yield* Background.loop(supervised, { pauseMillis: outbox.pollMillis }, untilDrained)
+        const ended = yield* follow(nameOf({ role: "outbox" }))
+        yield* Background.loop(supervised, { pauseMillis: outbox.pollMillis, ended }, untilDrained)
       }
       const supervised = Background.supervisor("outbox", { topic: "rejected" })
       yield* Background.loop(supervised, { pauseMillis: REJECTED_MILLIS }, delivery.lookAgain)

@@ -4,13 +4,14 @@
  */
 import { Context, Effect, Exit, Fiber, Latch, Layer, Scope, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { worksOn } from "../../domain/Role.ts"
+import { nameOf, worksOn } from "../../domain/Role.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
+import { LoopProgress } from "../../runtime/LoopProgress.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
@@ -208,7 +209,12 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
 
   yield* Background.loop(
     supervised,
-    { pauseMillis: pollMillis, wake, admission: places.take(1) },
+    {
+      pauseMillis: pollMillis,
+      wake,
+      admission: places.take(1),
+      ended: yield* (yield* LoopProgress).follow(nameOf({ role: "relay", chainId: chain.id }))
+    },
     Priority.at("relay")(round)
   )
 })

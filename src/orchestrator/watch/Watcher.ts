@@ -1,10 +1,11 @@
 /** Advances intents by what the chains prove: receipts, the guard's `Swept` event, confirmations, and the bridge's delivery. */
 import { Clock, Context, Effect, Latch, Layer, Stream } from "effect"
-import { worksOn } from "../../domain/Role.ts"
+import { nameOf, worksOn } from "../../domain/Role.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
+import { LoopProgress } from "../../runtime/LoopProgress.ts"
 import { OutboxDelivery } from "../outbox/OutboxDelivery.ts"
 import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
@@ -98,13 +99,16 @@ export class Watcher extends Context.Service<
       // Shared, so that an outage of the database is logged once. The outbox has a loop of its own.
       const supervised = Background.supervisor("watcher")
       const share = yield* ProcessShare
-      for (const { fields, pauseMillis, scheduled, wokenBy } of duties.filter(({ chainId }) =>
+      const { follow } = yield* LoopProgress
+      for (const { chainId, fields, pauseMillis, scheduled, wokenBy } of duties.filter(({ chainId }) =>
         worksOn(share, "watch", chainId)
       )) {
         const wake = yield* Latch.make()
         const round = Priority.at("watch")(scheduled)
         const attended = wokenBy === undefined ? round : Effect.ensuring(round, yield* attention(wokenBy, wake))
-        yield* Background.loop((run) => Effect.annotateLogs(supervised(run), fields), { pauseMillis, wake }, attended)
+        const ended = yield* follow(nameOf({ role: "watch", chainId }))
+        const annotated = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.annotateLogs(supervised(run), fields)
+        yield* Background.loop(annotated, { pauseMillis, wake, ended }, attended)
       }
       return { tick }
     })

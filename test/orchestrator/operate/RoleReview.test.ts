@@ -1,6 +1,6 @@
 /** The alert for work that no living process does. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as HeartbeatsInMemory from "../../../src/adapters/memory/orchestrator/Heartbeats.ts"
@@ -13,6 +13,8 @@ import { ProcessShare } from "../../../src/orchestrator/shared/ProcessShare.ts"
 import { Heartbeats } from "../../../src/ports/orchestrator/Heartbeats.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
+import * as Background from "../../../src/runtime/Background.ts"
+import * as LoopProgress from "../../../src/runtime/LoopProgress.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const { id: CHAIN } = FakeChain.chain
@@ -69,6 +71,35 @@ describe("the review of roles", () => {
       yield* TestClock.adjust("10 seconds")
       assert.deepStrictEqual(yield* standing, ["role_unserved:outbox", `role_unserved:relay:${CHAIN}`])
     }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("names the work of a loop that hangs in a living process, and clears the alert when it goes on", () =>
+    Effect.gen(function* () {
+      const { follow } = yield* LoopProgress.LoopProgress
+      const stuck = yield* Latch.make(true)
+      yield* Background.loop(
+        Background.supervisor("test"),
+        { pauseMillis: 20_000, ended: yield* follow(`relay:${CHAIN}`) },
+        stuck.await
+      )
+      // The second loop of the same work goes on, and does not hide it.
+      yield* Background.loop(
+        Background.supervisor("test"),
+        { pauseMillis: 1_000, ended: yield* follow(`relay:${CHAIN}`) },
+        Effect.void
+      )
+      yield* start(...ROLES)
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(yield* standing, [])
+      yield* stuck.close
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* standing, [])
+      yield* TestClock.adjust("70 seconds")
+      assert.deepStrictEqual(yield* standing, [`role_unserved:relay:${CHAIN}`])
+      yield* stuck.open
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* standing, [])
+    }).pipe(Effect.provide([stores, LoopProgress.layer]))
   )
 
   it.effect("waits after a gap of its own heartbeats, in which no process could write one", () =>
