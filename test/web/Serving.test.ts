@@ -27,6 +27,18 @@ layer(Site.layer(), live)("the app beside the API", (it) => {
     })
   )
 
+  it.effect("has the page for owners at its path with and without a slash at the end", () =>
+    Effect.gen(function* () {
+      const { text } = yield* Harness.ask("GET /app/sweep", html)
+      for (const path of ["/app/sweep/", "/app/sweep//", "/app/sweep/?token=x"]) {
+        const answer = yield* Harness.ask(`GET ${path}`, html)
+        assert.strictEqual(answer.status, 200, path)
+        assert.strictEqual(answer.text, text, path)
+      }
+      assert.notStrictEqual((yield* Harness.ask("GET /app/sweeps/", html)).text, text)
+    })
+  )
+
   it.effect("is where browsers are sent, and what the API answers stays", () =>
     Effect.gen(function* () {
       const { url } = yield* Site.Site

@@ -59,8 +59,8 @@ const file = (asset: Asset, request: HttpServerRequest.HttpServerRequest, csp: s
   })
 }
 
-/** The part of a request's path below the app's own, without its query. */
-const below = (url: string): string => (url.split(/[?#]/, 1)[0] ?? "").slice(APP.length + 1)
+/** The part of a request's path below the app's own, without its query and slashes at the end. */
+const below = (url: string): string => (url.split(/[?#]/, 1)[0] ?? "").slice(APP.length + 1).replace(/\/+$/, "")
 
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
