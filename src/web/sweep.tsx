@@ -3,6 +3,8 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { restoreTheme } from "./lib/theme.ts"
 import { SweepPage } from "./sweep/SweepPage.tsx"
+import { CrashBoundary } from "./ui/CrashBoundary.tsx"
+import { CrashPage } from "./ui/CrashPage.tsx"
 import { discover } from "./wallet/provider.ts"
 
 restoreTheme()
@@ -12,7 +14,9 @@ const root = document.getElementById("root")
 if (root !== null) {
   createRoot(root).render(
     <StrictMode>
-      <SweepPage />
+      <CrashBoundary fallback={<CrashPage />}>
+        <SweepPage />
+      </CrashBoundary>
     </StrictMode>
   )
 }

@@ -126,7 +126,7 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
       yield* looksFor("0x12")
       yield* reads(page, "Enter the address of a token: 0x and 40 hex digits.")
       const [unknown, absent] = [
-        token(8453, "NEW", "<a href=//new.example>new.example</a>", 0xee),
+        token(8453, "NEW", "<a href=//new.example>new.example</a>", 0xed),
         FakeChain.address(0xef)
       ]
       yield* answers({ holdings: holding([...TOKENS, { ...held(unknown, "7"), standing: "unlisted" }]) })

@@ -232,10 +232,12 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
         key: key.slice(2),
         chain: String(alpha.info.id),
         node: alpha.dev.rpcUrl,
-        apiKey: builder.apiKey,
-        // Another delegate than the service's: what the app knows counts.
-        delegate: alpha.info.guard
+        apiKey: builder.apiKey
       })
+      yield* Effect.promise(() => page.goto(`${host}?${asked}`))
+      yield* reads(page, `Only the service says that ${alpha.info.delegate} is the delegate`)
+      // Another delegate than the service's: what the app knows counts.
+      asked.set("delegate", alpha.info.guard)
       yield* Effect.promise(() => page.goto(`${host}?${asked}`))
       yield* reads(page, /An order is not what you asked for.*quote\.settlementAddress/)
       asked.set("delegate", alpha.info.delegate)

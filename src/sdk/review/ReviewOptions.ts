@@ -36,9 +36,15 @@ export interface ReviewOptions {
   readonly arrivals?: ArrivalReview
   /**
    * Treatment of a router, pool or token that nothing but the service states. `warn`: the review accepts it, adds a warning, and says
-   * `guaranteedBy: "service"`. Delegates are refused all the same. Default: `refuse`.
+   * `guaranteedBy: "service"`. Delegates are refused all the same, unless `unconfirmedDelegates` accepts them. Default: `refuse`.
    */
   readonly unconfirmed?: "refuse" | "warn"
+  /**
+   * Treatment of the delegate of a chain for which neither `delegates` nor `SHIPPED_DELEGATES` names one. `warn`: the review accepts the
+   * service's, adds a warning, and says `guaranteedBy: "service"`. A delegate controls the account, so accept it only if the user reads the
+   * warning. Default: `refuse`.
+   */
+  readonly unconfirmedDelegates?: "refuse" | "warn"
   /** Address that gets the builder's fee of an attributed sweep. Default: the service says it. */
   readonly builder?: Address
   /** Upper limit of all fees, in basis points of the amount. Default: 500. */

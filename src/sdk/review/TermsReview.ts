@@ -100,17 +100,33 @@ const reviewTimes = (
   }
 }
 
-const reviewDelegate = ({ equal, must }: Collector, { quote }: QuotedToken, options: ReviewOptions): void => {
+/** Reviews the delegate. Returns false if only the service states it, and the caller accepts that with a warning. */
+const reviewDelegate = (
+  { doubts, equal, must }: Collector,
+  { quote }: QuotedToken,
+  options: ReviewOptions
+): boolean => {
+  const { settlementAddress, sourceChainId } = quote
   // An authorization for chain 0 is valid on every chain (EIP-7702).
-  must(quote.sourceChainId > 0, "quote.sourceChainId", "is 0")
-  must(!isZeroAddress(quote.settlementAddress), "quote.settlementAddress", "is the zero address")
-  const known = options.delegates?.[quote.sourceChainId] ?? SHIPPED_DELEGATES[quote.sourceChainId]
+  must(sourceChainId > 0, "quote.sourceChainId", "is 0")
+  must(!isZeroAddress(settlementAddress), "quote.settlementAddress", "is the zero address")
+  const known = options.delegates?.[sourceChainId] ?? SHIPPED_DELEGATES[sourceChainId]
+  if (known !== undefined) {
+    equal("quote.settlementAddress", settlementAddress, known)
+    return true
+  }
+  if (options.unconfirmedDelegates === "warn") {
+    doubts.push(
+      `only the service says that ${settlementAddress} is the delegate of chain ${sourceChainId}: the account will run its code, which can move everything that it holds`
+    )
+    return false
+  }
   must(
-    known !== undefined,
+    false,
     "quote.settlementAddress",
-    `is ${quote.settlementAddress}: pass the delegate of chain ${quote.sourceChainId} in \`delegates\``
+    `is ${settlementAddress}: pass the delegate of chain ${sourceChainId} in \`delegates\``
   )
-  if (known !== undefined) equal("quote.settlementAddress", quote.settlementAddress, known)
+  return true
 }
 
 /** A call that cannot be decoded is a mismatch, unless the caller allows it. */
@@ -155,6 +171,12 @@ const reviewBridge = (
   return call
 }
 
+/** The delegate holds an order to its minimum, so nothing is guaranteed by an order if only the service states the delegate. */
+const guaranteeOf = (crossChain: boolean, isDelegateKnown: boolean, { doubts }: Collector): Guarantee => {
+  if (!crossChain) return isDelegateKnown ? "order" : "service"
+  return doubts.length === 0 ? "bridge" : "service"
+}
+
 /** Compares an order with its request, and returns the facts to show to the user. */
 export const reviewTerms = (
   check: Collector,
@@ -168,7 +190,7 @@ export const reviewTerms = (
   reviewFees(check, offer, request.apiKey !== undefined, options)
   reviewOutput(check, offer, request, options)
   reviewTimes(check, offer, options, nowMs)
-  reviewDelegate(check, offer, options)
+  const isDelegateKnown = reviewDelegate(check, offer, options)
   const bridged = quote.crossChain ? reviewBridge(check, offer, options, nowMs) : undefined
   const via = bridged?.via
   if (!quote.crossChain) reviewSwap(check, offer, options)
@@ -189,7 +211,7 @@ export const reviewTerms = (
       estimatedAmount: quote.estimatedAmountOut,
       chainId: request.destChainId,
       destination,
-      guaranteedBy: !quote.crossChain ? "order" : check.doubts.length === 0 ? "bridge" : "service",
+      guaranteedBy: guaranteeOf(quote.crossChain, isDelegateKnown, check),
       ...(bridged?.message && {
         insteadIfSwapFails: { token: bridged.outputToken, minAmount: bridged.outputAmount }
       }),

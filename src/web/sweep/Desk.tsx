@@ -82,13 +82,13 @@ function Tokens({ heading, selection }: { readonly selection: Selection; readonl
 }
 
 /** The request for a plan of the selection. Undefined while something is missing. */
-const useWanted = ({ chosen, destination, to }: Selection): Wanted | undefined =>
+const useWanted = ({ chosen, destination, isRefused, to }: Selection): Wanted | undefined =>
   useMemo(
     () =>
-      to === undefined || destination === undefined || chosen.length === 0
+      to === undefined || isRefused || destination === undefined || chosen.length === 0
         ? undefined
         : { to, destination, tokens: chosen.slice(0, MOST_TOKENS) },
-    [chosen, destination, to]
+    [chosen, destination, isRefused, to]
   )
 
 export function Desk({ selection }: { readonly selection: Selection }) {

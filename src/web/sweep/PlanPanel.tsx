@@ -32,14 +32,16 @@ export interface PlanPanelProps {
 }
 
 /** The next thing that the user must do before a plan can be signed. Undefined if there is none. */
-const missing = ({ chosen, destination, to }: Selection): string | undefined =>
+const missing = ({ chosen, destination, isRefused, to }: Selection): string | undefined =>
   to === undefined
     ? "Loading …"
-    : chosen.length === 0
-      ? "Select a token"
-      : destination === undefined
-        ? "Enter the destination"
-        : undefined
+    : isRefused
+      ? "Choose another token to receive"
+      : chosen.length === 0
+        ? "Select a token"
+        : destination === undefined
+          ? "Enter the destination"
+          : undefined
 
 const countOf = (count: number): string => (count === 1 ? "1 token" : `${count} tokens`)
 
@@ -134,7 +136,7 @@ function Notices({ selection, state }: Pick<PlanPanelProps, "selection" | "state
 /** The button. It keeps the focus while the wallet is asked. */
 function SweepButton({ onSweep, selection, state }: PlanPanelProps) {
   const { account } = useSession()
-  const { changed, isAsking, isCurrent, plan, sweep } = state
+  const { changed, isAsking, isCurrent, isHeld, plan, sweep } = state
   const review = plan?.review
   const lack = missing(selection)
   const label =
@@ -147,9 +149,11 @@ function SweepButton({ onSweep, selection, state }: PlanPanelProps) {
         ? "Getting prices …"
         : review === undefined
           ? "Nothing to sweep"
-          : `Sweep ${countOf(review.legs.length)}${changed !== undefined ? " anyway" : ""}`)
+          : isHeld
+            ? "The plan changed …"
+            : `Sweep ${countOf(review.legs.length)}${changed !== undefined ? " anyway" : ""}`)
   const canSign = account.canAuthorize || review?.authorizations.length === 0
-  const isReady = lack === undefined && isCurrent && review !== undefined && canSign
+  const isReady = lack === undefined && isCurrent && !isHeld && review !== undefined && canSign
   return (
     <Button
       aria-disabled={!isReady || sweep.isPending}

@@ -6,9 +6,9 @@ import { Brand } from "../ui/Brand.tsx"
 import { EmptyState } from "../ui/States.tsx"
 import { ThemeChoice } from "../ui/ThemeChoice.tsx"
 import { Toasts } from "../ui/Toast.tsx"
-import { Trouble } from "./Banner.tsx"
+import { Banner, Trouble } from "./Banner.tsx"
 import { readDeployment } from "./deployment.ts"
-import { reviewOf } from "./deploymentReview.ts"
+import { contradictionsOf, reviewOf } from "./deploymentReview.ts"
 import { SweepWidget } from "./SweepWidget.tsx"
 
 const HEADING = <h1 className="text-2xl font-semibold tracking-tight">Sweep your tokens</h1>
@@ -40,6 +40,23 @@ function Frame({ children }: { readonly children: ReactNode }) {
   )
 }
 
+/** Names facts of the deployment that are not the public ones, so that its operator mends them. */
+function Contradictions({ found }: { readonly found: ReadonlyArray<string> }) {
+  if (found.length === 0) return null
+  return (
+    <div className="mb-5">
+      <Banner tone="warn">
+        This deployment is misconfigured. Orders that follow its settings are refused.
+        <ul>
+          {found.map((each) => (
+            <li key={each}>{each}</li>
+          ))}
+        </ul>
+      </Banner>
+    </div>
+  )
+}
+
 const queries = new QueryClient({ defaultOptions: { queries: { retry: 2, refetchOnWindowFocus: false } } })
 
 function Content() {
@@ -58,6 +75,7 @@ function Content() {
   )
   const chains = data?.chains
   const review = useMemo(() => reviewOf(chains ?? []), [chains])
+  const contradictions = useMemo(() => contradictionsOf(chains ?? []), [chains])
   if (trouble !== null) return <Trouble busy={isFetching} error={trouble} retry={refetch} />
   if (data === undefined) return INTRO
   if (data.orchestratorUrl === undefined) {
@@ -68,13 +86,16 @@ function Content() {
     )
   }
   return (
-    <SweepWidget
-      heading={HEADING}
-      intro={INTRO}
-      review={review}
-      orchestratorUrl={data.orchestratorUrl}
-      {...(localNodes === undefined ? {} : { localNodes })}
-    />
+    <>
+      <Contradictions found={contradictions} />
+      <SweepWidget
+        heading={HEADING}
+        intro={INTRO}
+        review={review}
+        orchestratorUrl={data.orchestratorUrl}
+        {...(localNodes === undefined ? {} : { localNodes })}
+      />
+    </>
   )
 }
 

@@ -22,14 +22,12 @@ import {
   type Node,
   RateLimitedError,
   type RevocationSender,
-  type ReviewOptions,
-  SHIPPED_ROUTERS,
   SweepError,
   type SweepSigner
 } from "../../sdk/index.ts"
-import { swapOnArrival } from "../../sdk/arrivals.ts"
-import { readVenueCall, VENUE_ROUTERS } from "../../sdk/venues.ts"
 import { askAgainAfterFailure, useLastError } from "../api/askAgain.ts"
+import { CrashBoundary } from "../ui/CrashBoundary.tsx"
+import { CrashNotice } from "../ui/CrashNotice.tsx"
 import { Skeleton } from "../ui/States.tsx"
 import { discover } from "../wallet/provider.ts"
 import type { SweepAccount } from "./account.ts"
@@ -43,6 +41,7 @@ import { useSubmissions } from "./submissions.ts"
 import type { TargetDefaults } from "./target.ts"
 import { useAccount, useWalletChain } from "./useAccount.ts"
 import { useSelection } from "./useSelection.ts"
+import { type WidgetReview, widgetReview } from "./widgetReview.ts"
 
 export interface SweepWidgetProps {
   /** Base url of the orchestrator. */
@@ -54,13 +53,11 @@ export interface SweepWidgetProps {
   /** Sends and pays revocations of a signer on a chain. If absent, revoking is explained but not offered. Must be stable. */
   readonly sender?: (chainId: number) => RevocationSender | undefined
   /**
-   * Delegates, routers, bridges and limits that the app knows. If absent, the review trusts the service's delegates, shows fees of any
-   * height, and warns about facts of routers and bridges that it cannot check. Must be a stable object.
+   * Delegates, routers, bridges and limits that the app knows. If absent, the review shows fees of any height, and warns about facts that
+   * it cannot check: delegates, unless the package was built with those of its deployment, routers and bridges. With `delegates`, it refuses
+   * all others. Must be a stable object.
    */
-  readonly review?: Pick<
-    ReviewOptions,
-    "arrivals" | "bridges" | "delegates" | "maxFeeBps" | "routers" | "unconfirmed" | "unlistedRouter"
-  >
+  readonly review?: WidgetReview
   /** API key of the builder to whom the sweeps are attributed. */
   readonly apiKey?: string
   /** Name of that builder, as people who pay its fee read it. Default: `this app`. */
@@ -85,8 +82,6 @@ const loadDesk = () => import("./Desk.tsx").then((module) => ({ default: module.
 const Desk = lazy(loadDesk)
 
 const RETRIES = 2
-
-const ALL_BPS = 10_000
 
 const makeQueries = () =>
   new QueryClient({
@@ -142,23 +137,12 @@ function Connected({
   }, [onDelivered])
   const tell = useCallback((intent: Intent) => told.current?.(intent), [])
   const client = useMemo(() => {
-    const delegates = Object.fromEntries(catalog.chains.map(({ contracts, id }) => [id, contracts.delegate]))
     const nodes: Record<number, Node> = {}
     for (const { id } of catalog.chains) {
       const node = account.node(id, walletChain)
       if (node !== undefined) nodes[id] = node
     }
-    // The owner sees the fees and the warnings before signing.
-    const limits: ReviewOptions = {
-      delegates,
-      maxFeeBps: ALL_BPS,
-      unconfirmed: "warn",
-      unlistedRouter: readVenueCall,
-      arrivals: swapOnArrival({ maxBridgeFeeBps: ALL_BPS }),
-      ...review,
-      routers: { ...VENUE_ROUTERS, ...SHIPPED_ROUTERS, ...review?.routers }
-    }
-    return createSweepClient({ orchestratorUrl, nodes, review: limits })
+    return createSweepClient({ orchestratorUrl, nodes, review: widgetReview(review) })
   }, [orchestratorUrl, account, catalog, review, walletChain])
   const session: Session = {
     client,
@@ -226,11 +210,13 @@ export function SweepWidget(props: SweepWidgetProps) {
   const { theme = "system" } = props
   const [queries] = useState(makeQueries)
   useEffect(discover, [])
-  useEffect(() => void loadDesk(), [])
+  useEffect(() => void loadDesk().catch(() => undefined), [])
   return (
     <QueryClientProvider client={queries}>
       <div className="text-ink" {...(theme === "system" ? {} : { "data-theme": theme })}>
-        <Content {...props} />
+        <CrashBoundary fallback={<CrashNotice />}>
+          <Content {...props} />
+        </CrashBoundary>
       </div>
     </QueryClientProvider>
   )

@@ -3,7 +3,10 @@ import type { Address } from "../../sdk/index.ts"
 import { Address as ShownAddress } from "../ui/Address.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Input, Select } from "../ui/Field.tsx"
-import type { Place } from "./catalog.ts"
+import { account as accountLink } from "../lib/explorer.ts"
+import { sameAddress } from "../../sdk/model/Address.ts"
+import { NATIVE, type Place, unitOf } from "./catalog.ts"
+import { contradiction, namesake } from "./knownToken.ts"
 import { useSession } from "./session.ts"
 import { preferredToken } from "./target.ts"
 
@@ -56,6 +59,42 @@ function Destination({
   )
 }
 
+/** Address of the token to receive, because a symbol proves nothing, and what contradicts the facts that the page ships. */
+function Token({ to }: Pick<TargetFormProps, "to">) {
+  const { catalog } = useSession()
+  const stated = { ...to, ...unitOf(catalog, to) }
+  const [refused, doubt] = [contradiction(stated), namesake(stated)]
+  const { symbol } = stated
+  return (
+    <div className="flex flex-col gap-1 text-sm text-muted">
+      {sameAddress(to.address, NATIVE) ? (
+        <span>
+          <bdi>{symbol}</bdi> is the currency of {catalog.chainName(to.chainId)}
+        </span>
+      ) : (
+        <span>
+          Contract of <bdi>{symbol}</bdi>{" "}
+          <ShownAddress
+            href={accountLink(catalog.chain(to.chainId), to.address)}
+            label="the contract to receive"
+            value={to.address}
+          />
+        </span>
+      )}
+      {refused !== undefined && (
+        <p className="text-bad" role="alert">
+          {refused} Choose another token.
+        </p>
+      )}
+      {doubt !== undefined && (
+        <p className="wrap-anywhere text-warn" role="status">
+          {doubt}
+        </p>
+      )}
+    </div>
+  )
+}
+
 export function TargetForm({ onTarget, onTyped, problem, to, typed }: TargetFormProps) {
   const { account, catalog } = useSession()
   const symbol = catalog.token(to.chainId, to.address)?.symbol
@@ -91,6 +130,7 @@ export function TargetForm({ onTarget, onTyped, problem, to, typed }: TargetForm
           ))}
         </Select>
       </div>
+      <Token to={to} />
       <Destination onTyped={onTyped} owner={account.address} problem={problem} typed={typed} />
     </div>
   )

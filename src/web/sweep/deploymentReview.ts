@@ -1,17 +1,18 @@
 /**
  * Facts of the deployment that the review of the page rests on, in place of what the orchestrator says of itself: delegates, routers and the
- * bridge. They come with the page, from its own origin.
+ * bridge. They come with the page, from its own origin. Public facts that the page ships take precedence over them.
  */
 import type { PublicChain } from "../../api/builder/DeploymentApi.ts"
 import { swapOnArrival } from "../../sdk/arrivals.ts"
-import type { KnownBridge, ReviewOptions, SwapReader } from "../../sdk/index.ts"
+import { KNOWN_BRIDGES, type KnownBridge, type ReviewOptions, type SwapReader } from "../../sdk/index.ts"
 import {
   readSlipstreamCall,
   readSolidlyCall,
   readSwapRouter02,
   readUniswapV2Call,
   readUniswapV3Call,
-  readUniswapV4Call
+  readUniswapV4Call,
+  VENUE_ROUTERS
 } from "../../sdk/venues.ts"
 
 type Family = PublicChain["routers"][number]["family"]
@@ -25,7 +26,8 @@ const READERS: Readonly<Record<Family, SwapReader>> = {
   slipstream: readSlipstreamCall
 }
 
-const bridgeOf = ({ bridge, tokens, wrappedNative }: PublicChain): KnownBridge => {
+/** Facts about the bridge on a chain, as the deployment states them. */
+const statedBridge = ({ bridge, tokens, wrappedNative }: PublicChain): KnownBridge => {
   const { assets, spokePool, spokePoolPeriphery } = bridge
   const decimals = Object.entries(assets).flatMap(([name, address]) => {
     const token = tokens.find((each) => each.address === address)
@@ -39,6 +41,44 @@ const bridgeOf = ({ bridge, tokens, wrappedNative }: PublicChain): KnownBridge =
     ...(spokePoolPeriphery === undefined ? {} : { periphery: spokePoolPeriphery })
   }
 }
+
+/** The shipped facts about the bridge on a chain, and those of the deployment where there are none. */
+const bridgeOf = (chain: PublicChain): KnownBridge => {
+  const stated = statedBridge(chain)
+  const shipped = KNOWN_BRIDGES[chain.id]
+  return {
+    ...stated,
+    ...shipped,
+    tokens: { ...stated.tokens, ...shipped?.tokens },
+    decimals: { ...stated.decimals, ...shipped?.decimals }
+  }
+}
+
+/** The facts of a bridge with their names. */
+const factsOf = ({ decimals = {}, periphery, spokePool, tokens = {}, wrappedNative }: KnownBridge) => [
+  ["the SpokePool", spokePool],
+  ["the SpokePoolPeriphery", periphery],
+  ["the wrapped native currency", wrappedNative],
+  ...Object.entries(tokens),
+  ...Object.entries(decimals).map(([name, count]) => [`the number of decimals of ${name}`, String(count)])
+]
+
+/** Facts of a deployment that contradict those that the page ships, as sentences. Orders are reviewed against the shipped ones. */
+export const contradictionsOf = (chains: ReadonlyArray<PublicChain>): ReadonlyArray<string> =>
+  chains.flatMap((chain) => {
+    const shipped = new Map(factsOf(KNOWN_BRIDGES[chain.id] ?? {}).map(([name, fact]) => [name, fact]))
+    return factsOf(statedBridge(chain)).flatMap(([name, stated]) => {
+      const known = shipped.get(name)
+      return stated === undefined || known === undefined || stated.toLowerCase() === known.toLowerCase()
+        ? []
+        : [`On ${chain.name}, ${name} is ${known}. The deployment states ${stated}.`]
+    })
+  })
+
+/** The shipped reader of a router's calls, or else that of the family which the deployment states. */
+const readerOf = (chainId: number, { address, family }: PublicChain["routers"][number]): SwapReader =>
+  Object.entries(VENUE_ROUTERS[chainId] ?? {}).find(([known]) => known.toLowerCase() === address.toLowerCase())?.[1] ??
+  READERS[family]
 
 /** Upper limit of the fee of a swap on arrival. The owner sees the fees before signing. */
 const ALL_BPS = 10_000
@@ -58,7 +98,7 @@ export const reviewOf = (
   return {
     delegates: by(({ delegate }) => delegate),
     bridges: by(bridgeOf),
-    routers: by(({ routers }) => Object.fromEntries(routers.map(({ address, family }) => [address, READERS[family]]))),
+    routers: by(({ id, routers }) => Object.fromEntries(routers.map((each) => [each.address, readerOf(id, each)]))),
     arrivals: swapOnArrival({
       maxBridgeFeeBps: ALL_BPS,
       handlers: Object.fromEntries(handlers),

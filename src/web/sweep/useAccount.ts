@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react"
 import type { Node, RevocationSender, SweepSigner } from "../../sdk/index.ts"
 import { local, session } from "../lib/storage.ts"
+import { makeTurns } from "../lib/turns.ts"
 import { firstAccount, useWallets, type Wallet } from "../wallet/provider.ts"
 import * as Signing from "../wallet/signing.ts"
 import type { SweepAccount } from "./account.ts"
@@ -61,6 +62,8 @@ export const useAccount = (options: AccountOptions) => {
   const wallets = useWallets()
   const remembered = wallets.find(({ info }) => info.rdns === local.get(WALLET))
   const [connection, setConnection] = useState<Connection>()
+  /** One for each change of the account, so that the answer to an earlier one does not replace a later one. */
+  const [beginChange] = useState(makeTurns)
   const isOpen = connection === undefined || connection === null
 
   useEffect(() => {
@@ -79,24 +82,31 @@ export const useAccount = (options: AccountOptions) => {
   useEffect(() => {
     if (wallet === undefined) return
     const moved = (accounts: unknown) => {
+      const isLast = beginChange()
       const address = firstAccount(accounts)
       if (address === undefined) setConnection(null)
-      else void walletAccount(wallet, address).then((account) => setConnection({ account, wallet }))
+      else void walletAccount(wallet, address).then((account) => isLast() && setConnection({ account, wallet }))
     }
     wallet.provider.on?.("accountsChanged", moved)
     return () => void wallet.provider.removeListener?.("accountsChanged", moved)
-  }, [wallet])
+  }, [beginChange, wallet])
 
-  const connectWallet = useCallback(async (chosen: Wallet) => {
-    const account = await walletAccount(chosen, await Signing.connect(chosen.provider))
-    local.set(WALLET, chosen.info.rdns)
-    setConnection({ account, wallet: chosen })
-  }, [])
+  const connectWallet = useCallback(
+    async (chosen: Wallet) => {
+      const isLast = beginChange()
+      const account = await walletAccount(chosen, await Signing.connect(chosen.provider))
+      if (!isLast()) return
+      local.set(WALLET, chosen.info.rdns)
+      setConnection({ account, wallet: chosen })
+    },
+    [beginChange]
+  )
 
   /** Resolves to true if the text is a private key. Without a text, generates a new key. */
   const useKey = useCallback(
     async (text?: string): Promise<boolean> => {
       if (localNodes === undefined) return false
+      beginChange()
       const { keyAccount, newKey } = await import("./keyAccount.ts")
       const key = text ?? newKey()
       const account = keyAccount(key, localNodes)
@@ -105,14 +115,15 @@ export const useAccount = (options: AccountOptions) => {
       setConnection({ account })
       return true
     },
-    [localNodes]
+    [beginChange, localNodes]
   )
 
   const disconnect = useCallback(() => {
+    beginChange()
     session.remove(KEY)
     local.remove(WALLET)
     setConnection(null)
-  }, [])
+  }, [beginChange])
 
   return {
     account: host ?? (connection === undefined ? undefined : (connection?.account ?? null)),
@@ -132,14 +143,18 @@ export const useWalletChain = (account: SweepAccount | null | undefined): number
   useEffect(() => {
     setChainId(undefined)
     if (chain === undefined) return
-    let isHere = true
+    // A change that the wallet tells is newer than its answer to the question.
+    let isOpen = true
     chain.current().then(
-      (current) => isHere && setChainId(current),
+      (current) => isOpen && setChainId(current),
       () => undefined
     )
-    const stop = chain.watch(setChainId)
+    const stop = chain.watch((changed) => {
+      isOpen = false
+      setChainId(changed)
+    })
     return () => {
-      isHere = false
+      isOpen = false
       stop()
     }
   }, [chain])

@@ -17,6 +17,7 @@ import { isOutdated } from "./explain.ts"
 import { type Change, changeOf, type Figures, figuresOf, isPast, leastOf, type Wanted } from "./plan.ts"
 import { type Session, useSession } from "./session.ts"
 import { submissionOf } from "./submissions.ts"
+import { useRenewal } from "./useRenewal.ts"
 
 /** Maximum number of tokens under one signature. */
 export const MOST_TOKENS = 50
@@ -73,6 +74,8 @@ const textOf = ({ destination, to, tokens }: Wanted): string =>
     to.address,
     ...tokens.map(({ amount, token }) => `${token.chainId}:${token.address}:${amount}`)
   ].join()
+
+const isSameRequest = (a: Plan, b: Plan): boolean => textOf(a.wanted) === textOf(b.wanted)
 
 /** The value once it has not changed for a while. */
 const useSettled = <A>(value: A, key: string): { readonly value: A; readonly key: string } => {
@@ -170,17 +173,20 @@ export const usePlan = (wanted: Wanted | undefined) => {
   /** True while the last press on the button was about what is selected now. */
   const isAnswered = sweep.variables !== undefined && textOf(sweep.variables.wanted) === settled.key
   const outcome = isAnswered ? sweep.data : undefined
+  const { isHeld, renewed } = useRenewal(quote.isPlaceholderData ? undefined : quote.data, isSameRequest)
   return {
     quote,
     sweep,
     error: isAnswered ? sweep.error : null,
-    /** The change for which nothing was signed, while it holds, with the least amount that the user agreed to. */
+    /** The change that the user has not agreed to, while it holds, with the least amount before it. */
     changed:
       outcome === undefined ||
       outcome.kind === "submitted" ||
       (outcome.kind === "lower" && leastOf(quote.data?.review) >= outcome.agreed)
-        ? undefined
+        ? renewed
         : outcome,
+    /** True for a moment after such a change, in which nothing can be signed. */
+    isHeld,
     /** Undefined while nothing is selected. The last plan stays while another one is asked for. */
     plan: wanted === undefined ? undefined : quote.data,
     /** True if the plan is of what is selected now. */

@@ -5,7 +5,8 @@ import { sameAddress } from "../../sdk/model/Address.ts"
 import type { Address, SweepableToken } from "../../sdk/index.ts"
 import { askAgain } from "../api/askAgain.ts"
 import { byValue } from "../lib/usd.ts"
-import { keyOf, type Place } from "./catalog.ts"
+import { keyOf, type Place, unitOf } from "./catalog.ts"
+import { contradiction } from "./knownToken.ts"
 import { obstacle } from "./obstacle.ts"
 import { defaultAmount, isPreselected, type Preset, whyLeft } from "./selection.ts"
 import { holdings as holdingsOf, isIncomplete, type Session } from "./session.ts"
@@ -50,6 +51,8 @@ const useTarget = (
   const read = typed === undefined ? { address: account.address } : readDestination(catalog, typed)
   return {
     to,
+    /** True if the service's facts about the token contradict the shipped ones, so that nothing is swept into it. */
+    isRefused: to !== undefined && contradiction({ ...to, ...unitOf(catalog, to) }) !== undefined,
     setTo,
     typed,
     setTyped,

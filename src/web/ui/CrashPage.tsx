@@ -1,10 +1,10 @@
-/** Shown after an unexpected error. It offers to reload the page. */
-import { ErrorState } from "./States.tsx"
+/** Shown in place of a page that failed to render. */
+import { CrashNotice } from "./CrashNotice.tsx"
 
-export function CrashPage({ error }: { readonly error: unknown }) {
+export function CrashPage() {
   return (
     <main className="grid min-h-dvh place-items-center">
-      <ErrorState error={error} retry={() => location.reload()} />
+      <CrashNotice />
     </main>
   )
 }

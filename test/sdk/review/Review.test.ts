@@ -220,6 +220,26 @@ describe("the review", () => {
     assert.deepStrictEqual(objections(wireOffer(), request, { domainName: "Other" }), ["signing.typedData.domain.name"])
   })
 
+  it("accepts a delegate that only the service states if the caller asks for it, and says so", () => {
+    const unlisted: ReviewOptions = { delegates: {}, unconfirmedDelegates: "warn" }
+    for (const [wire, asked] of [
+      [wireOffer(), request],
+      [wireOffer(crossRequest), crossRequest]
+    ] as const) {
+      const found = review(wire, asked, unlisted)
+      assert.strictEqual(found.receive.guaranteedBy, "service")
+      assert.isTrue(
+        found.warnings.some((text) => text.includes(`only the service says that ${DELEGATE} is the delegate`))
+      )
+    }
+    const named: ReviewOptions = { ...unlisted, delegates: { 8453: OTHER } }
+    assert.deepStrictEqual(objections(wireOffer(), request, named), ["quote.settlementAddress"])
+    assert.strictEqual(review(wireOffer(), request, { unconfirmedDelegates: "warn" }).receive.guaranteedBy, "order")
+    assert.deepStrictEqual(objections(wireOffer(), request, { delegates: {}, unconfirmed: "warn" }), [
+      "quote.settlementAddress"
+    ])
+  })
+
   it("takes no text for a structure", () => {
     const wire = wireOffer()
     const typedData = { ...wire.signing.typedData, domain: "[object Object]" }

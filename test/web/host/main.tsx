@@ -8,7 +8,8 @@ const signer = privateKeyToAccount(`0x${asked.get("key") ?? ""}`)
 const chainId = Number(asked.get("chain"))
 const nodes = { [chainId]: asked.get("node") ?? "" }
 const defaults = { tokenOut: "USDT", chainId }
-const review = { delegates: { [chainId]: `0x${(asked.get("delegate") ?? "").slice(2)}` as const } }
+const delegate = asked.get("delegate")
+const review = delegate === null ? {} : { delegates: { [chainId]: `0x${delegate.slice(2)}` as const } }
 
 const root = document.getElementById("root")
 if (root !== null) {

@@ -1,0 +1,30 @@
+/** Facts and limits that the review of the widget rests on. */
+import { swapOnArrival } from "../../sdk/arrivals.ts"
+import { type ReviewOptions, SHIPPED_DELEGATES, SHIPPED_ROUTERS } from "../../sdk/index.ts"
+import { readVenueCall, VENUE_ROUTERS } from "../../sdk/venues.ts"
+
+/** Facts and limits that the host of a widget may know. */
+export type WidgetReview = Pick<
+  ReviewOptions,
+  "arrivals" | "bridges" | "delegates" | "maxFeeBps" | "routers" | "unconfirmed" | "unlistedRouter"
+>
+
+/** The owner sees the fees before signing. */
+const ALL_BPS = 10_000
+
+/**
+ * Options of the review. The owner sees its warnings before signing. Delegates that only the service states are warnings as well, but refused
+ * if the host or the package names any.
+ */
+export const widgetReview = (
+  known: WidgetReview = {},
+  shipped: Readonly<Record<number, unknown>> = SHIPPED_DELEGATES
+): ReviewOptions => ({
+  maxFeeBps: ALL_BPS,
+  unconfirmed: "warn",
+  unconfirmedDelegates: known.delegates === undefined && Object.keys(shipped).length === 0 ? "warn" : "refuse",
+  unlistedRouter: readVenueCall,
+  arrivals: swapOnArrival({ maxBridgeFeeBps: ALL_BPS }),
+  ...known,
+  routers: { ...VENUE_ROUTERS, ...SHIPPED_ROUTERS, ...known.routers }
+})
