@@ -2,7 +2,7 @@
  * Compares the present cost of a submitted sweep with what its network fee covers, so that its client learns at once that it waits
  * for a lower price of gas. A sweep that waits is accepted. The relayer compares again before each send.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { minimumTip } from "../../domain/ChainMoney.ts"
 import * as FeeCover from "../../domain/FeeCover.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
@@ -18,7 +18,7 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 const LIFETIME_MILLIS = 1_000
 
 /** Time after which a submission is accepted without the comparison. */
-const PATIENCE = "1 second"
+const PATIENCE = Duration.seconds(1)
 
 /** A signature has 65 bytes. Its content does not change the price of its data noticeably. */
 const SIGNATURE: Hex = `0x${"ab".repeat(65)}`

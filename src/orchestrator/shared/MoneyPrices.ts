@@ -1,5 +1,5 @@
 /** Prices by which fees and gas are counted in the operator's books. They never hold up a settlement. */
-import { Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { PricedUnits } from "../../domain/QuoteDetails.ts"
@@ -8,7 +8,7 @@ import { Prices } from "../../ports/orchestrator/Prices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 
 /** Time limit of the prices. Without an answer, fees count at the prices of their quotes, and gas has no price. */
-const LIMIT = "250 millis"
+const LIMIT = Duration.millis(250)
 
 /** Makes `of(client, tokens)`, prices of listed tokens, and `native(client)`, that of the chain's currency. */
 export const make = Effect.gen(function* () {

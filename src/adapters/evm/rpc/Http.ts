@@ -38,6 +38,7 @@ const PLACES = 32
 
 /** Fails without a reply within `timeout`, in which a request may also wait for its place. Does not retry. */
 export const make = (client: HttpClient.HttpClient, url: string, timeout: Duration.Input): Transport => {
+  const limit = Duration.fromInputUnsafe(timeout)
   const name = hostOf(url)
   const hide = UrlSecrets.hiding(url)
   const places = Semaphore.makeUnsafe(PLACES)
@@ -63,8 +64,8 @@ export const make = (client: HttpClient.HttpClient, url: string, timeout: Durati
       Effect.mapError((error) => failed(error.reason._tag)),
       places.withPermit,
       Effect.timeoutOrElse({
-        duration: timeout,
-        orElse: () => Effect.fail(failed(`no answer within ${Duration.toMillis(timeout)} ms`))
+        duration: limit,
+        orElse: () => Effect.fail(failed(`no answer within ${Duration.toMillis(limit)} ms`))
       })
     )
   return { name, post }
