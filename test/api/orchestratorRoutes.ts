@@ -187,8 +187,30 @@ export const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error"]
   },
+  "get /admin/endpoints": {
+    "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "post /admin/endpoints": {
+    "401": ["unauthorized"],
+    "404": ["not found"],
+    "409": ["endpoints_not_changed"],
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /admin/log": {
     "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /admin/money": {
+    "401": ["unauthorized"],
+    "422": [undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
     "503": ["internal error"]
