@@ -1,7 +1,7 @@
 /** A headless Chromium from npm that keeps the profiles of its visitors apart, which it does not in a single process. */
 import chromium from "@sparticuz/chromium"
 import { Effect } from "effect"
-import { type Browser, type BrowserContextOptions, chromium as playwright } from "playwright-core"
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright } from "playwright-core"
 
 /** Draw pages by a software renderer of 3D graphics, which takes more CPU than everything else on them. */
 const GRAPHICS = new Set([
@@ -31,6 +31,12 @@ export const newContext = (browser: Browser, options: BrowserContextOptions = {}
     context.setDefaultTimeout(PATIENCE_MILLIS)
     return context
   })
+
+/** Closes a context. Replies of routes that are still on their way to its pages are dropped, and fail no test. */
+export const closeContext = async (context: BrowserContext) => {
+  await Promise.all([context, ...context.pages()].map((each) => each.unrouteAll({ behavior: "ignoreErrors" })))
+  await context.close()
+}
 
 /** The only page of a profile of its own. */
 export const newPage = async (browser: Browser) => {

@@ -13,7 +13,7 @@ import * as WebAssets from "../../src/server/web/WebAssets.ts"
 import * as WebBuild from "../../src/server/web/WebBuild.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
 import * as BunServices from "@effect/platform-bun/BunServices"
-import { newContext, open } from "./Browser.ts"
+import { closeContext, newContext, open } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as FakeChain from "../support/FakeChain.ts"
 
@@ -88,7 +88,7 @@ export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser[
   const { browser, url } = yield* Site
   const context: BrowserContext = yield* Effect.acquireRelease(
     newContext(browser, { baseURL: url, permissions: ["clipboard-read", "clipboard-write"], ...options }),
-    (opened) => Effect.promise(() => opened.close())
+    (opened) => Effect.promise(() => closeContext(opened))
   )
   const page: Page = yield* Effect.promise(() => context.newPage())
   const complaints: Array<string> = []

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core"
 import { projectRoot } from "../../src/cli/Project.ts"
 import * as WebBuild from "../../src/server/web/WebBuild.ts"
 import { Services } from "../support/Services.ts"
-import { newContext, open } from "./Browser.ts"
+import { closeContext, newContext, open } from "./Browser.ts"
 
 /** Shared by the tests of the sweep page. */
 export class SweepSite extends Context.Service<SweepSite, { readonly browser: Browser }>()("sweep/test/SweepSite") {}
@@ -31,7 +31,7 @@ export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser[
   const { info } = yield* Services
   const context: BrowserContext = yield* Effect.acquireRelease(
     newContext(browser, { baseURL: info.dashboardUrl, ...options }),
-    (opened) => Effect.promise(() => opened.close())
+    (opened) => Effect.promise(() => closeContext(opened))
   )
   const page: Page = yield* Effect.promise(() => context.newPage())
   const complaints: Array<string> = []
