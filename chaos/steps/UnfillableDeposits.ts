@@ -55,7 +55,8 @@ const planted = Effect.fnUntraced(function* (
   count: number
 ) {
   // Rows that no sweep moved there, and that nobody may delete: the triggers of the table do not see them come and go, so the
-  // count that they keep is changed here, and the rows have no fee, which would be missing in the sum of fees.
+  // count that they keep is changed here, and the rows have no fee, which would be missing in the sums of fees and of money. Without
+  // a rate, the fee would count for what the quote says that it is worth.
   const unseen = (change: Effect.Effect<unknown, SqlError>, more: number) =>
     sql.withTransaction(
       Effect.all(
@@ -75,11 +76,11 @@ const planted = Effect.fnUntraced(function* (
       WITH state AS (
         INSERT INTO orchestrator.intent_states (
           number, source_chain_id, created_at, updated_at, submitted_at, id, owner, order_nonce, order_digest, dest_chain_id,
-          deadline, builder_id, status, tx_hash
+          deadline, builder_id, status, tx_hash, fee_rate
         )
         SELECT orchestrator.first_number(now()) | (nextval('orchestrator.intent_numbers') & 16777215), s.source_chain_id,
           now(), now(), now(), ${PREFIX} || n, s.owner, 1000000000 + n, decode(md5('a' || n) || md5('b' || n), 'hex'),
-          s.dest_chain_id, s.deadline, s.builder_id, 'settled_source', ${bytes(made.txHash)}::bytea
+          s.dest_chain_id, s.deadline, s.builder_id, 'settled_source', ${bytes(made.txHash)}::bytea, 0
         FROM orchestrator.intent_states s, generate_series(1, ${count}::int) n WHERE s.id = ${id}
         RETURNING number, id, source_chain_id, dest_chain_id
       ), terms AS (
