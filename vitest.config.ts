@@ -36,7 +36,7 @@ export default defineConfig({
           name: "real",
           include: ["test/**/*.test.ts"],
           exclude: [...unit],
-          globalSetup: ["test/support/PostgresSetup.ts", "test/support/RunSetup.ts"]
+          globalSetup: ["test/support/PostgresSetup.ts", "test/support/RunSetup.ts", "test/support/RedisNotice.ts"]
         }
       }
     ]

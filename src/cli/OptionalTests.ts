@@ -36,6 +36,18 @@ const postgres = Command.make("postgres", { versions }, ({ versions }) =>
   Command.withExamples([{ command: "sweep test postgres --versions 15", description: "The oldest one" }])
 )
 
+const pgbouncer = Command.make("pgbouncer", {}, () => run("pgbouncer", "scripts/try-pgbouncer.ts", [])).pipe(
+  Command.withDescription(
+    "Sweep through PgBouncer in transaction mode, before the embedded PostgreSQL and those that are installed. Needs an installed PgBouncer"
+  )
+)
+
+const redis = Command.make("redis", {}, () => run("redis", "scripts/try-redis.ts", [])).pipe(
+  Command.withDescription(
+    "Run the tests of replicas that share a Redis on a real one. Needs an installed Redis or Valkey"
+  )
+)
+
 const from = Flag.String("from").pipe(
   Flag.withDescription("Tag or commit of the release before. Default: the newest tag"),
   Flag.optional
@@ -61,4 +73,4 @@ const operate = Command.make("operate", {}, () => run("operate", "scripts/operat
 )
 
 /** Subcommands of `./sweep test`. */
-export const all = [image, postgres, previous, operate] as const
+export const all = [image, postgres, pgbouncer, redis, previous, operate] as const

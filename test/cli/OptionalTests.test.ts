@@ -22,6 +22,19 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep test", (it) => {
     })
   )
 
+  for (const [name, needed] of [
+    ["pgbouncer", "pgbouncer is not installed. Install PgBouncer"],
+    ["redis", "neither redis-server nor valkey-server is installed. Install Redis 7 or Valkey"]
+  ] as const) {
+    it.effect(`${name}: says what to install`, () =>
+      Effect.gen(function* () {
+        const { code, err } = yield* sweep(["test", name], { PATH: "/nowhere" })
+        assert.strictEqual(code, 1)
+        assert.include(err, needed)
+      })
+    )
+  }
+
   it.effect("postgres: names the versions that it knows", () =>
     Effect.gen(function* () {
       const { code, err } = yield* sweep(["test", "postgres", "--versions", "15,9"])

@@ -12,7 +12,7 @@ const STARTS_PROCESSES = [
   /^playwright-core$/,
   /^@effect\/sql-pg\//,
   /\/src\/apps\//,
-  /\/src\/devnet\/(Anvil|DevChain|DevNetwork|Edr|Network|Postgres|Subprocess)\.ts$/,
+  /\/src\/devnet\/(Anvil|DevChain|DevNetwork|Edr|Network|Postgres|Redis|Subprocess)\.ts$/,
   /\/chaos\//
 ]
 

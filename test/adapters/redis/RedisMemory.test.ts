@@ -1,16 +1,16 @@
-/** The shared memory in Redis: the real server of TEST_REDIS_URL if it is set. */
+/** The shared memory in Redis: the program that is installed, or a stand-in, see `SharedStore`. */
 import { assert, describe, it } from "@effect/vitest"
-import { Config, Context, Effect, Layer, Option, Redacted } from "effect"
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import * as RedisMemory from "../../../src/adapters/redis/RedisMemory.ts"
 import { SharedMemory } from "../../../src/ports/shared/SharedMemory.ts"
+import * as SharedStore from "../../support/SharedStore.ts"
 import * as RespServer from "./RespServer.ts"
 
 const replicaAt = (url: string) =>
   Effect.map(Layer.build(RedisMemory.layer(Redacted.make(url))), Context.get(SharedMemory))
 
-const urlOfStore = Effect.flatMap(Config.option(Config.String("TEST_REDIS_URL")), (real) =>
-  Option.isSome(real) ? Effect.succeed(real.value) : Effect.map(RespServer.start, ({ url }) => url)
-)
+const urlOfStore = Effect.map(SharedStore.start, ({ url }) => url).pipe(Effect.provide(BunServices.layer))
 
 const run = crypto.randomUUID()
 const MINUTE = 60_000

@@ -1,17 +1,17 @@
+/** Windows in Redis: the program that is installed, or a stand-in, see `SharedStore`. */
+import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Config, Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import * as RedisWindows from "../../../src/adapters/redis/RedisWindows.ts"
 import { SharedWindows } from "../../../src/ports/shared/SharedWindows.ts"
 import { specify } from "../../ports/shared/SharedWindows.suite.ts"
+import * as SharedStore from "../../support/SharedStore.ts"
 import * as RespServer from "./RespServer.ts"
 
 const replicaAt = (url: string) =>
   Effect.map(Layer.build(RedisWindows.layer(Redacted.make(url))), Context.get(SharedWindows))
 
-/** The real server of TEST_REDIS_URL if it is set. */
-const store = Effect.map(Config.option(Config.String("TEST_REDIS_URL")), (real) =>
-  Option.isSome(real) ? Effect.succeed(real.value) : Effect.map(RespServer.start, ({ url }) => url)
-).pipe(Effect.flatten, Effect.map(replicaAt))
+const store = Effect.map(SharedStore.start, ({ url }) => replicaAt(url)).pipe(Effect.provide(BunServices.layer))
 
 specify("RedisWindows", store)
 

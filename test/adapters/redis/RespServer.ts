@@ -1,7 +1,7 @@
 /**
- * A server that speaks enough of Redis's protocol (RESP 3) for tests without Redis: `HELLO`, `SET` with an end, and `EVAL` of two scripts,
- * one that counts in a window and one that reads a value with its remaining time. It shows the client's connections, and the answers and silences that they get. It does not run the script's text, which
- * a real server does if `TEST_REDIS_URL` names one.
+ * A server that speaks enough of Redis's protocol (RESP 3) for tests on machines without Redis: `HELLO`, `SET` with an end, and `EVAL` of two
+ * scripts, one that counts in a window and one that reads a value with its remaining time. It shows the client's connections, and gives the
+ * answers and silences that a test wants. It does not run the script's text, which a real server does, see `SharedStore`.
  */
 import * as Net from "node:net"
 import { Effect } from "effect"
