@@ -33,7 +33,7 @@ const sums = (amounts: ReadonlyArray<readonly [token: string, amount: bigint]>):
 }
 
 /** Tests of builders of their own, which wait for blocks and commands. The books of all are compared after them. */
-const SIDE_BY_SIDE = { concurrent: true, timeout: 120_000 } as const
+const SIDE_BY_SIDE = { concurrent: true } as const
 
 layer(Services.layer(), { excludeTestServices: true })("a builder", (it) => {
   it.effect(

@@ -127,7 +127,7 @@ layer(services, { excludeTestServices: true })("whatever is sent", (it) => {
     "any value in any field is answered, and never with 5xx",
     [Schema.Json, Schema.Literals(Object.keys(template))],
     ([json, field]) => write({ ...template, [field]: json }),
-    { arbitrary: { runs: 40 }, timeout: 120_000 }
+    { arbitrary: { runs: 40 } }
   )
 
   it.effect("text that PostgreSQL cannot hold is answered in any field, and never with 5xx", () =>
@@ -158,7 +158,7 @@ layer(services, { excludeTestServices: true })("whatever is sent", (it) => {
           })
         }
       }),
-    { arbitrary: { runs: 40 }, timeout: 120_000 }
+    { arbitrary: { runs: 40 } }
   )
 
   it.effect("and every route was open: none answered only that the caller may not", () =>

@@ -276,6 +276,6 @@ layer(Both.layer)("Postgres and memory", (it) => {
           yield* Effect.provide(look(memory), both.memory)
         )
       }),
-    { timeout: 120_000, arbitrary: { runs: 80, size: 60 } }
+    { arbitrary: { runs: 80, size: 60 } }
   )
 })
