@@ -134,6 +134,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       "domain",
       "ports/shared",
       "ports/orchestrator",
+      "runtime",
       "orchestrator",
       "api/shared",
       "api/orchestrator",

@@ -16,6 +16,7 @@ import ledgerPages from "./0013_ledger_pages.ts"
 import alertNotices from "./0014_alert_notices.ts"
 import restores from "./0015_restores.ts"
 import failedDeliveries from "./0017_failed_deliveries.ts"
+import operatorOverrides from "./0018_operator_overrides.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -31,5 +32,6 @@ export const migrations = {
   "0013_ledger_pages": ledgerPages,
   "0014_alert_notices": alertNotices,
   "0015_restores": restores,
-  "0017_failed_deliveries": failedDeliveries
+  "0017_failed_deliveries": failedDeliveries,
+  "0018_operator_overrides": operatorOverrides
 }

@@ -20,6 +20,7 @@ import { BuilderSettings, type BuilderSettingsShape } from "../builder/shared/Bu
 import * as Sampling from "../builder/webhook/Sampling.ts"
 import * as SecretReview from "../builder/webhook/SecretReview.ts"
 import { WebhookDelivery } from "../builder/webhook/WebhookDelivery.ts"
+import { KeptOverrides } from "../runtime/KeptOverrides.ts"
 import * as SumReview from "../runtime/SumReview.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
@@ -89,6 +90,9 @@ const notifications = (options: Notifications.Options) =>
     Effect.flatMap(Readiness, ({ isStored }) => isStored)
   ).pipe(Layer.provide(Readiness.layer))
 
+/** Not shared with an orchestrator in the same process, whose overrides are others. */
+const keptOverrides = Layer.fresh(KeptOverrides.layer)
+
 /** The whole service: the server and the delivery of webhooks. */
 export const layer = (options: Options) =>
   Layer.mergeAll(
@@ -96,7 +100,7 @@ export const layer = (options: Options) =>
       port: options.port,
       hostname: options.host,
       drain: options.drainMillis ?? 0
-    }).pipe(Layer.provide(UseCases.layer)),
+    }).pipe(Layer.provide(UseCases.layer), Layer.provide(keptOverrides)),
     Retention.layer,
     SumReview.layer,
     Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,

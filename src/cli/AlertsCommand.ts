@@ -1,5 +1,5 @@
 /** `./sweep alerts`: lists the standing alerts of both services, and sends a test to every destination. */
-import { Clock, Console, Effect, Result, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import * as AlertDestinationsHttp from "../adapters/http/AlertDestinationsHttp.ts"
@@ -8,6 +8,7 @@ import { testMessage } from "../domain/AlertMessage.ts"
 import { AlertView } from "../domain/Health.ts"
 import { DestinationName } from "../ports/shared/AlertDestinations.ts"
 import * as AlertOptions from "./AlertOptions.ts"
+import * as BothServices from "./BothServices.ts"
 import * as BuilderClient from "./BuilderClient.ts"
 import * as OrchestratorClient from "./OrchestratorClient.ts"
 import { json, printed } from "./Output.ts"
@@ -26,14 +27,6 @@ const ofBuilder = Effect.gen(function* () {
   const { console, explained } = yield* BuilderClient.connect
   return yield* explained(console.alerts())
 })
-
-type Failure = Effect.Error<typeof ofOrchestrator> | Effect.Error<typeof ofBuilder>
-
-const answered = <E extends Failure, R>(
-  service: string,
-  standing: Effect.Effect<ReadonlyArray<AlertView>, E, R>
-): Effect.Effect<Result.Result<ReadonlyArray<Listed>, Failure>, never, R> =>
-  Effect.result(Effect.map(standing, named(service)))
 
 const named = (service: string) => (standing: ReadonlyArray<AlertView>) =>
   standing.map(({ details, id, kind, message, severity, sinceMs }): Listed => ({
@@ -59,20 +52,15 @@ const criticalFirst = (listed: ReadonlyArray<Listed>) =>
     (a, b) => Number(b.severity === "critical") - Number(a.severity === "critical") || a.sinceMs - b.sinceMs
   )
 
-/** A service without settings is left out with a remark. One that does not answer fails the command after the others are listed. */
-const list = Effect.fnUntraced(function* (asJson: boolean) {
-  const answers = [yield* answered("orchestrator", ofOrchestrator), yield* answered("builder-backend", ofBuilder)]
-  const listed = answers.flatMap((answer) => (Result.isSuccess(answer) ? [answer.success] : []))
-  const failures = answers.flatMap((answer) => (Result.isFailure(answer) ? [answer.failure] : []))
-  const first = failures.find((failure) => listed.length === 0 || !(failure instanceof UsageError))
-  if (listed.length > 0) {
-    yield* printed(Schema.Array(Listed), criticalFirst(listed.flat()), asJson, (all) =>
-      table(["SEVERITY", "SERVICE", "KIND", "SINCE", "MESSAGE"], all.map(asRow), "no alerts")
-    )
-  }
-  for (const failure of failures) if (failure !== first) yield* Console.error(`not listed: ${failure.message}`)
-  if (first !== undefined) return yield* Effect.fail(first)
-})
+const list = (asJson: boolean) =>
+  BothServices.listed(
+    Effect.map(ofOrchestrator, named("orchestrator")),
+    Effect.map(ofBuilder, named("builder-backend")),
+    (all) =>
+      printed(Schema.Array(Listed), criticalFirst(all), asJson, (rows) =>
+        table(["SEVERITY", "SERVICE", "KIND", "SINCE", "MESSAGE"], rows.map(asRow), "no alerts")
+      )
+  )
 
 const Tested = Schema.Struct({ destination: DestinationName, accepted: Schema.Boolean, detail: Schema.String })
 

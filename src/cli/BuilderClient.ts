@@ -103,10 +103,10 @@ const clientAt = ({ token, url }: ServiceLocation.Location) =>
 /** The admin API's typed client. `explained` turns its failures into {@link BuilderCallFailed}. */
 export const connect = Effect.gen(function* () {
   const where = yield* ServiceLocation.find(service)
-  const { console } = yield* clientAt(where)
+  const { console, rateLimits } = yield* clientAt(where)
   const explained = <A, E extends Failure, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, BuilderCallFailed, R> =>
     Effect.mapError(effect, (failure) => new BuilderCallFailed({ detail: explain(where.url, failure) }))
-  return { console, explained, url: where.url }
+  return { console, rateLimits, explained, url: where.url }
 })
 
 export type Connection = Effect.Success<typeof connect>

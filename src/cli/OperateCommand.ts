@@ -1,9 +1,10 @@
-/** `./sweep operate`: changes a running service, over the orchestrator's operator routes. Every change is recorded. */
+/** `./sweep operate`: changes a running service, over the operator routes of both services. Every change is recorded. */
 import { Command } from "effect/cli"
 import { operateEndpoints } from "./OperateEndpoints.ts"
 import { operateFind, operateStory } from "./OperateFind.ts"
 import { operateLanes } from "./OperateLanes.ts"
 import { operateLimits } from "./OperateLimits.ts"
+import { operateRateLimits } from "./OperateRateLimits.ts"
 import { operateLog } from "./OperateLog.ts"
 import { operatePause, operatePauses, operateReset, operateResume } from "./OperatePauses.ts"
 
@@ -15,6 +16,7 @@ export const operateCommand = Command.make("operate").pipe(
     operateReset,
     operatePauses,
     operateLimits,
+    operateRateLimits,
     operateEndpoints,
     operateFind,
     operateStory,

@@ -55,11 +55,11 @@ const clientAt = ({ token, url }: ServiceLocation.Location) =>
 /** The operator routes' typed client. `explained` turns its failures into {@link OrchestratorCallFailed}. */
 export const connect = Effect.gen(function* () {
   const where = yield* ServiceLocation.find(service)
-  const { endpoints, lanes, limits, operator, pauses, stories, treasury } = yield* clientAt(where)
+  const { endpoints, lanes, limits, operator, pauses, rateLimits, stories, treasury } = yield* clientAt(where)
   const explained = <A, E extends Failure, R>(
     effect: Effect.Effect<A, E, R>,
     words?: Readonly<Record<string, string>>
   ): Effect.Effect<A, OrchestratorCallFailed, R> =>
     Effect.mapError(effect, (failure) => new OrchestratorCallFailed({ detail: explain(where.url, failure, words) }))
-  return { endpoints, lanes, limits, operator, pauses, stories, treasury, explained }
+  return { endpoints, lanes, limits, operator, pauses, rateLimits, stories, treasury, explained }
 })

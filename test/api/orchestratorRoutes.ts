@@ -187,6 +187,19 @@ export const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error"]
   },
+  "get /admin/rate-limits": {
+    "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "post /admin/rate-limits": {
+    "401": ["unauthorized"],
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /admin/endpoints": {
     "401": ["unauthorized"],
     "429": ["rate limit exceeded"],

@@ -7,6 +7,8 @@ import type { EndpointsView } from "../../src/domain/EndpointChoice.ts"
 import type { LaneState } from "../../src/domain/LaneState.ts"
 import { LaneRefused } from "../../src/orchestrator/operate/LaneDesk.ts"
 import { parts } from "../ports/builder/OrchestratorOperations.suite.ts"
+import * as Backend from "../server/builder/Harness.ts"
+import { defaults } from "../../src/server/shared/ServerSettings.ts"
 import { serve, type UseCases } from "../server/orchestrator/Harness.ts"
 import { urlOf } from "../support/Endpoints.ts"
 import { sweepHere } from "./inProcess.ts"
@@ -108,6 +110,34 @@ describe("sweep operate", () => {
       assert.strictEqual(JSON.parse((yield* run("story", "rests", "--json")).out).orderDigest, story.orderDigest)
       assert.include((yield* run("story", "x")).err, "does not know this intent")
     }).pipe(Effect.scoped)
+  )
+
+  it.live("sets, lists and clears rate limits of both services, and explains what cannot be set", () =>
+    Effect.gen(function* () {
+      const { base } = yield* serve({}, { adminToken: Redacted.make(TOKEN) })
+      const alone = { ORCHESTRATOR_URL: base, ORCHESTRATOR_ADMIN_TOKEN: TOKEN }
+      const both = { ...alone, BUILDER_URL: yield* Backend.url, BUILDER_ADMIN_TOKEN: Backend.ADMIN_TOKEN }
+      const run = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+        sweepHere(["operate", "rate-limits", ...args], env)
+      const set = yield* run(alone, "set", "--policy", "orchestrator", "--requests", "60", "--reason", "a scraper")
+      assert.match(set.out, /orchestrator +60 +60 +100 +30–1000000 +\S+ +admin-token +a scraper/, set.err)
+      const signup = yield* run(both, "set", "--policy", "signup", "--requests", "3", "--json")
+      assert.deepInclude(JSON.parse(signup.out), { policy: "signup", windowSeconds: 3_600, requests: 3 })
+      const listed = yield* run(both, "list")
+      for (const row of [/orchestrator +60 +60 +100/, /attribution +\d+/, /signup +3 +3600/, /builder +\d+/]) {
+        assert.match(listed.out, row, listed.err)
+      }
+      const half = yield* run(alone, "list")
+      assert.strictEqual(half.code, 0)
+      assert.include(half.err, "not listed: BUILDER_URL and BUILDER_ADMIN_TOKEN are not set")
+      const cleared = yield* run(both, "clear", "--policy", "signup", "--json")
+      assert.deepInclude(JSON.parse(cleared.out), { chosen: null })
+      for (const policy of ["orchestrator", "builder"]) {
+        const refused = yield* run(both, "set", "--policy", policy, "--requests", "1")
+        assert.strictEqual(refused.code, 1)
+        assert.include(refused.err, "from 30 to 1000000")
+      }
+    }).pipe(Effect.scoped, Effect.provide(Backend.layer({ server: { rateLimits: defaults.rateLimits } })))
   )
 
   it.live("sets, lists and clears limits, and explains what cannot be set", () =>

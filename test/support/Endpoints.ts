@@ -4,7 +4,7 @@ import * as MemoryOverrides from "../../src/adapters/memory/orchestrator/Overrid
 import * as AesGcmSecretBox from "../../src/adapters/secrets/AesGcmSecretBox.ts"
 import type { EndpointFacts } from "../../src/domain/doctor/Endpoints.ts"
 import * as KeptEndpoints from "../../src/orchestrator/shared/KeptEndpoints.ts"
-import { KeptOverrides } from "../../src/orchestrator/shared/KeptOverrides.ts"
+import { KeptOverrides } from "../../src/runtime/KeptOverrides.ts"
 import { RpcEndpoints } from "../../src/ports/orchestrator/RpcEndpoints.ts"
 
 /** The hostname says what is wrong: `well-…` nothing, `other-…` its chain, `old-…` its head, `silent-…`, `plain-…` no overrides, `fork-…`. */

@@ -20,8 +20,8 @@ import {
   OrchestratorSettings,
   type OrchestratorSettingsShape
 } from "../../src/orchestrator/shared/OrchestratorSettings.ts"
-import { KeptOverrides } from "../../src/orchestrator/shared/KeptOverrides.ts"
-import { Overrides } from "../../src/ports/orchestrator/Overrides.ts"
+import { KeptOverrides } from "../../src/runtime/KeptOverrides.ts"
+import { Overrides } from "../../src/ports/shared/Overrides.ts"
 import { Quoter } from "../../src/orchestrator/quote/Quoter.ts"
 import { type ChainClient, Chains as ChainsPort } from "../../src/ports/shared/Chains.ts"
 import { Intents as IntentsPort } from "../../src/ports/orchestrator/Intents.ts"

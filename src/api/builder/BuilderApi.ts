@@ -22,6 +22,7 @@ import {
   RevenuesBooked,
   RevenuesRequest
 } from "./Schemas.ts"
+import { RateLimits } from "./RateLimitsApi.ts"
 import { Stories } from "./StoriesApi.ts"
 import { MySweeps, SweepEventRequest } from "./SweepsApi.ts"
 import * as SweepsDocs from "./SweepsDocs.ts"
@@ -116,6 +117,7 @@ export const BuilderApi = HttpApi.make("builder")
     Console,
     Stories,
     Operations,
+    RateLimits,
     DeploymentGroup,
     System
   )

@@ -42,6 +42,7 @@ import { Endpoints } from "./EndpointsApi.ts"
 import { Lanes } from "./LanesApi.ts"
 import { Limits } from "./LimitsApi.ts"
 import { Pauses } from "./PausesApi.ts"
+import { RateLimits } from "./RateLimitsApi.ts"
 import { Stories } from "./StoriesApi.ts"
 import { Treasury } from "./TreasuryApi.ts"
 import { NotReady, Ready } from "./Readiness.ts"
@@ -216,6 +217,7 @@ export const OrchestratorApi = HttpApi.make("orchestrator")
     Lanes,
     Pauses,
     Limits,
+    RateLimits,
     Endpoints,
     Treasury,
     System

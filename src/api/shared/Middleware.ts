@@ -1,6 +1,7 @@
 /** Middleware in the contracts of both services. Servers implement it, and clients see only its errors. */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import type { RateLimitPolicy } from "../../domain/RateLimit.ts"
 import {
   BodyTooLarge,
   IdempotencyKeyInUse,
@@ -11,9 +12,6 @@ import {
   Unavailable,
   ValidationFailed
 } from "./Errors.ts"
-
-/** Rate limit policies. Endpoints with the same policy share one window per client. */
-export type RateLimitPolicy = "orchestrator" | "attribution" | "signup" | "builder"
 
 /** Annotates an endpoint or a group with its policy. */
 export class CountedIn extends Context.Service<CountedIn, RateLimitPolicy>()("sweep/api/CountedIn") {}

@@ -17,7 +17,7 @@ import * as SqlLaneBook from "../../adapters/sql/orchestrator/LaneBook.ts"
 import * as SqlLastPrices from "../../adapters/sql/orchestrator/LastPrices.ts"
 import * as SqlMoneyBook from "../../adapters/sql/orchestrator/MoneyBook.ts"
 import * as Migrated from "../../adapters/sql/orchestrator/Migrated.ts"
-import * as SqlOverrides from "../../adapters/sql/orchestrator/Overrides.ts"
+import * as SqlOverrides from "../../adapters/sql/shared/Overrides.ts"
 import * as SqlOutbox from "../../adapters/sql/orchestrator/Outbox.ts"
 import * as SqlRefunds from "../../adapters/sql/orchestrator/Refunds.ts"
 import * as SqlRelayTransactions from "../../adapters/sql/orchestrator/RelayTransactions.ts"
@@ -54,7 +54,7 @@ export const layer = (options: Options) =>
     SqlLastPrices.layer,
     SqlMoneyBook.layer,
     SqlOutbox.layer,
-    SqlOverrides.layer,
+    SqlOverrides.layer("orchestrator"),
     SqlRefunds.layer,
     SqlRelayTransactions.layer,
     SqlStoreProbe.layer("orchestrator"),

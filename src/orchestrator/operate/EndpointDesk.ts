@@ -16,13 +16,13 @@ import {
 } from "../../domain/EndpointChoice.ts"
 import * as Examination from "../../domain/EndpointExamination.ts"
 import type { RpcEndpoint } from "../../domain/RpcEndpoint.ts"
-import { Overrides } from "../../ports/orchestrator/Overrides.ts"
+import { Overrides } from "../../ports/shared/Overrides.ts"
 import { RpcEndpoints } from "../../ports/orchestrator/RpcEndpoints.ts"
 import { Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import { SecretBox } from "../../ports/shared/SecretBox.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { KeptEndpoints, overrideName, placeOf, sealedOf, textOf } from "../shared/KeptEndpoints.ts"
-import { KeptOverrides } from "../shared/KeptOverrides.ts"
+import { KeptOverrides } from "../../runtime/KeptOverrides.ts"
 import { staleAfterSeconds } from "./ChainHealth.ts"
 
 /** The endpoints cannot be changed as asked. The detail has hosts, and no URLs. */

@@ -4,13 +4,13 @@
  */
 import { Effect, Layer } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
-import { Overrides } from "../../ports/orchestrator/Overrides.ts"
+import { Overrides } from "../../ports/shared/Overrides.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { SecretBox } from "../../ports/shared/SecretBox.ts"
 import * as Background from "../../runtime/Background.ts"
 import { KeptEndpoints, placeOf, sealedOf } from "../shared/KeptEndpoints.ts"
-import { KeptOverrides } from "../shared/KeptOverrides.ts"
+import { KeptOverrides } from "../../runtime/KeptOverrides.ts"
 
 /** Pause between reviews, in milliseconds. */
 const PAUSE_MILLIS = 10_000

@@ -1,10 +1,10 @@
 /** Pauses for the operator: shows them, and changes them on all replicas. Every change is recorded. */
 import { Context, Effect, Layer } from "effect"
 import { nameOf, pausedNames, type PauseState, type PauseSubject, type PauseView } from "../../domain/Pause.ts"
-import { Overrides } from "../../ports/orchestrator/Overrides.ts"
+import { Overrides } from "../../ports/shared/Overrides.ts"
 import { Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import { KeptOverrides } from "../shared/KeptOverrides.ts"
+import { KeptOverrides } from "../../runtime/KeptOverrides.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Pauses from "../shared/Pauses.ts"
 import type { Change } from "./LaneDesk.ts"

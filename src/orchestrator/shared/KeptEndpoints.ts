@@ -5,10 +5,10 @@
 import { Context, Effect, Layer, Option, Redacted, Schema, Semaphore } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { RpcEndpoint } from "../../domain/RpcEndpoint.ts"
-import type { Override } from "../../ports/orchestrator/Overrides.ts"
+import type { Override } from "../../ports/shared/Overrides.ts"
 import { type Chosen, EndpointChoices } from "../../ports/shared/EndpointChoices.ts"
 import { type Place, SecretBox } from "../../ports/shared/SecretBox.ts"
-import { KeptOverrides } from "./KeptOverrides.ts"
+import { KeptOverrides } from "../../runtime/KeptOverrides.ts"
 
 const PREFIX = "endpoints:"
 

@@ -2,9 +2,9 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { Uint256 } from "../../domain/Amount.ts"
 import { type LimitChoice, type LimitSubject, nameOf, parse } from "../../domain/Limit.ts"
-import type { Override } from "../../ports/orchestrator/Overrides.ts"
+import type { Override } from "../../ports/shared/Overrides.ts"
 import { LimitChoices } from "../../ports/shared/LimitChoices.ts"
-import { KeptOverrides } from "./KeptOverrides.ts"
+import { KeptOverrides } from "../../runtime/KeptOverrides.ts"
 
 const PREFIX = "limit:"
 

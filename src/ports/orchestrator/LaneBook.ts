@@ -3,6 +3,7 @@ import { Context, type Effect, type Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { LaneState, OperatorRecord } from "../../domain/LaneState.ts"
+import type { NewOperatorRecord } from "../shared/Overrides.ts"
 import type { SignedTransaction } from "../shared/Transaction.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
@@ -11,9 +12,6 @@ export interface LaneRecord {
   /** UNIX milliseconds of the last change. */
   readonly sinceMs: number
 }
-
-/** Change of an operator, for the record. */
-export type NewOperatorRecord = Omit<OperatorRecord, "id" | "atMs">
 
 /** A stored transfer of a lane's rest. */
 export interface Withdrawal extends SignedTransaction {

@@ -20,6 +20,7 @@ import * as AccountHandlers from "./AccountHandlers.ts"
 import * as ConsoleHandlers from "./ConsoleHandlers.ts"
 import * as MachineHandlers from "./MachineHandlers.ts"
 import * as Middleware from "./Middleware.ts"
+import * as RateLimitHandlers from "./RateLimitHandlers.ts"
 import * as StoryHandlers from "./StoryHandlers.ts"
 import * as SweepHandlers from "./SweepHandlers.ts"
 import * as WebhookHandlers from "./WebhookHandlers.ts"
@@ -64,6 +65,7 @@ const handlers = Layer.mergeAll(
   SweepHandlers.sweeps,
   WebhookHandlers.webhooks,
   OperationsHandlers.operations,
+  RateLimitHandlers.rateLimits,
   StoryHandlers.stories,
   DeploymentHandlers.deployment
 ).pipe(Layer.provide(middleware))
@@ -72,7 +74,7 @@ const api = HttpApiBuilder.layer(BuilderApi, { openapiPath: ServiceServer.OPENAP
 
 const metrics = MetricsPage.layer.pipe(Layer.provide(RateLimiter.layer))
 
-/** Every route. Needs the use cases, the ports they show, `BuilderSettings`, `ServerSettings` and a `RateLimiterStore`. */
+/** Every route. Needs the use cases, the ports they show, `BuilderSettings`, `ServerSettings`, `KeptOverrides` and a `RateLimiterStore`. */
 export const routes = Layer.mergeAll(
   api,
   metrics,

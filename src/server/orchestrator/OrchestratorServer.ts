@@ -16,7 +16,7 @@ import type { LaneDesk } from "../../orchestrator/operate/LaneDesk.ts"
 import type { LimitDesk } from "../../orchestrator/operate/LimitDesk.ts"
 import type { PauseDesk } from "../../orchestrator/operate/PauseDesk.ts"
 import type { StoryDesk } from "../../orchestrator/operate/StoryDesk.ts"
-import type { KeptOverrides } from "../../orchestrator/shared/KeptOverrides.ts"
+import type { KeptOverrides } from "../../runtime/KeptOverrides.ts"
 import type { OrchestratorSettings } from "../../orchestrator/shared/OrchestratorSettings.ts"
 import type { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import type { OutboxDelivery } from "../../orchestrator/outbox/OutboxDelivery.ts"
@@ -24,6 +24,7 @@ import type { Quoter } from "../../orchestrator/quote/Quoter.ts"
 import type { Treasury } from "../../orchestrator/treasury/Treasury.ts"
 import type { Watcher } from "../../orchestrator/watch/Watcher.ts"
 import type { Exposures } from "../../ports/orchestrator/Exposures.ts"
+import type { Overrides } from "../../ports/shared/Overrides.ts"
 import type { Alerts } from "../../ports/shared/Alerts.ts"
 import type { Chains } from "../../ports/shared/Chains.ts"
 import type { Idempotency } from "../../ports/shared/Idempotency.ts"
@@ -47,6 +48,7 @@ import * as LaneHandlers from "./LaneHandlers.ts"
 import * as LimitHandlers from "./LimitHandlers.ts"
 import * as OperatorHandlers from "./OperatorHandlers.ts"
 import * as PauseHandlers from "./PauseHandlers.ts"
+import * as RateLimitHandlers from "./RateLimitHandlers.ts"
 import * as StoryHandlers from "./StoryHandlers.ts"
 import * as SweepHandlers from "./SweepHandlers.ts"
 import * as TreasuryHandlers from "./TreasuryHandlers.ts"
@@ -100,6 +102,7 @@ const handlers = Layer.mergeAll(
   LaneHandlers.lanes,
   PauseHandlers.pauses,
   LimitHandlers.limits,
+  RateLimitHandlers.rateLimits,
   EndpointHandlers.endpoints,
   TreasuryHandlers.treasury,
   Handlers.system
@@ -133,6 +136,7 @@ export type Services =
   | EndpointDesk
   | StoryDesk
   | KeptOverrides
+  | Overrides
   | Readiness
   | Treasury
   | OutboxDelivery

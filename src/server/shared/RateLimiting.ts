@@ -7,10 +7,12 @@ import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RateLimiter } from "effect/persistence"
 import { RateLimitExceeded } from "../../api/shared/Errors.ts"
-import { CountedIn, RateLimited, type RateLimitPolicy } from "../../api/shared/Middleware.ts"
+import { CountedIn, RateLimited } from "../../api/shared/Middleware.ts"
 import { OperatorsUncounted } from "../../api/shared/OperatorsUncounted.ts"
+import type { RateLimitPolicy } from "../../domain/RateLimit.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import * as OperatorAuth from "./OperatorAuth.ts"
+import * as RateLimits from "./RateLimits.ts"
 import { retryAfterSeconds } from "./RetryAfter.ts"
 import { type RateLimitWindow, ServerSettings } from "./ServerSettings.ts"
 
@@ -49,7 +51,8 @@ export const layer = Layer.effect(
   RateLimited,
   Effect.gen(function* () {
     const limiter = yield* RateLimiter.RateLimiter
-    const settings = yield* ServerSettings
+    const { trustedProxyHops } = yield* ServerSettings
+    const windowOf = yield* RateLimits.make
     const isOperator = yield* OperatorAuth.make
     const warnOfIgnoredHeader = yield* ClientAddress.makeWarning
 
@@ -65,23 +68,24 @@ export const layer = Layer.effect(
       group: HttpApiGroup.Top,
       policy: RateLimitPolicy
     ) => {
-      const window = settings.rateLimits[policy]
-      const length = Duration.millis(window.windowMillis)
-      const tell = (left?: Parameters<typeof tellLimits>[2]) => tellLimits(policy, window, left)
-      const refuse = Effect.fnUntraced(function* (error: RateLimiter.RateLimiterError) {
+      const refuse = Effect.fnUntraced(function* (window: RateLimitWindow, error: RateLimiter.RateLimiterError) {
         if (error.reason._tag === "RateLimitExceeded") {
           const { retryAfter } = error.reason
-          yield* tell({ remaining: 0, resetAfter: retryAfter })
+          yield* tellLimits(policy, window, { remaining: 0, resetAfter: retryAfter })
           return yield* new RateLimitExceeded({ retryAfterSeconds: retryAfterSeconds(retryAfter) })
         }
-        yield* tell()
+        yield* tellLimits(policy, window)
         yield* Effect.logWarning("the rate limit store failed; the request was not limited", error)
       })
-      const count = (request: HttpServerRequest.HttpServerRequest) => {
-        const client = ClientAddress.fromRequest(request, settings.trustedProxyHops)
-        const counting = limiter.consume({ key: `${policy}:${client}`, limit: window.limit, window: length })
-        return Effect.catch(Effect.flatMap(counting, tell), refuse)
-      }
+      const count = (request: HttpServerRequest.HttpServerRequest) =>
+        Effect.flatMap(windowOf(policy), (window) => {
+          const key = `${policy}:${ClientAddress.fromRequest(request, trustedProxyHops)}`
+          const counting = limiter.consume({ key, limit: window.limit, window: Duration.millis(window.windowMillis) })
+          return Effect.catch(
+            Effect.flatMap(counting, (left) => tellLimits(policy, window, left)),
+            (error) => refuse(window, error)
+          )
+        })
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.flatMap(isUncounted(group, request.headers["authorization"]), (isFree) =>
           isFree ? handler : warnOfIgnoredHeader(request).pipe(Effect.andThen(count(request)), Effect.andThen(handler))

@@ -1,7 +1,7 @@
 /** Settings of the HTTP layer. */
 import { Context, Layer, type Redacted } from "effect"
-import type { RateLimitPolicy } from "../../api/shared/Middleware.ts"
 import type { FormerToken } from "../../domain/AcceptedTokens.ts"
+import type { RateLimitPolicy } from "../../domain/RateLimit.ts"
 import type { SecurityContact } from "../../domain/SecurityText.ts"
 import { common } from "../../config/Common.ts"
 import { orchestrator } from "../../config/Orchestrator.ts"
@@ -18,6 +18,7 @@ export interface ServerSettingsShape {
    * socket's peer is the client.
    */
   readonly trustedProxyHops: number
+  /** They hold where the operator has not chosen others, see `RateLimits`. */
   readonly rateLimits: Readonly<Record<RateLimitPolicy, RateLimitWindow>>
   /** Maximum size of a request body in bytes. */
   readonly maxBodyBytes: number

@@ -16,6 +16,7 @@ import { Screening } from "../../../src/ports/shared/Screening.ts"
 import type { OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
 import type { OperatorAssertions } from "../../../src/ports/builder/OperatorAssertions.ts"
 import type { WebhookTransport as Transport } from "../../../src/ports/builder/WebhookTransport.ts"
+import { KeptOverrides } from "../../../src/runtime/KeptOverrides.ts"
 import * as BuilderServer from "../../../src/server/builder/BuilderServer.ts"
 import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
@@ -74,6 +75,8 @@ export const serverOnStores = (options: Options = {}) => {
       : { gracefulShutdownTimeout: options.gracefulShutdownTimeout })
   }).pipe(
     Layer.provide(UseCases.layer),
+    // An orchestrator in the same test has others.
+    Layer.provide(Layer.fresh(KeptOverrides.layer)),
     Layer.provide(WalletSignatures.layer),
     Layer.provide(options.webhooks ?? Layer.empty),
     Layer.provideMerge(WebhookTransport.layer),

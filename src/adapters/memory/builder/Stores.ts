@@ -7,6 +7,7 @@ import * as Builders from "./Builders.ts"
 import * as KeptData from "./KeptData.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Nonces from "./Nonces.ts"
+import * as Overrides from "./Overrides.ts"
 import * as Payouts from "./Payouts.ts"
 import * as RevenueBook from "./RevenueBook.ts"
 import * as Sessions from "./Sessions.ts"
@@ -17,7 +18,7 @@ import * as Webhooks from "./Webhooks.ts"
 export const layer = Layer.mergeAll(
   Alerts.layer,
   ApiKeys.layer,
-  AuditLog.layer,
+  Overrides.layer.pipe(Layer.provideMerge(AuditLog.layer)),
   KeptData.layer,
   Ledger.layer,
   Nonces.layer,

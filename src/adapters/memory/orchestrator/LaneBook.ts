@@ -1,7 +1,8 @@
 /** {@link LaneBook} in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Option, Ref } from "effect"
 import type * as Address from "../../../domain/Address.ts"
-import { LaneBook, type NewOperatorRecord, type Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
+import { LaneBook, type Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
+import type { NewOperatorRecord } from "../../../ports/shared/Overrides.ts"
 import { OrchestratorState, type State } from "./OrchestratorState.ts"
 
 const unfinished = (state: State, lane: string) =>

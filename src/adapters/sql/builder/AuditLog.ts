@@ -1,8 +1,9 @@
 /** Records in `builder.audit_log`. */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer, Schema } from "effect"
-import { AuditLog, type NewAuditRecord } from "../../../ports/builder/AuditLog.ts"
-import { guarded, text, timestamp } from "../shared/Database.ts"
+import { Effect, Layer, Schema } from "effect"
+import { AuditLog } from "../../../ports/builder/AuditLog.ts"
+import * as ChangeLog from "../shared/ChangeLog.ts"
+import { guarded } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 const decode = Rows.decode(
@@ -16,22 +17,15 @@ const decode = Rows.decode(
   })
 )
 
-/** Details without NUL, which PostgreSQL text cannot contain. */
-const storable = (details: NewAuditRecord["details"]) =>
-  Object.fromEntries(
-    Object.entries(details).map(([name, value]) => [name, typeof value === "string" ? text(value) : value])
-  )
-
 export const layer = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
-    const append: AuditLog["Service"]["append"] = Effect.fn("AuditLog.append")(function* (record) {
-      const now = timestamp(yield* Clock.currentTimeMillis)
-      yield* sql`INSERT INTO builder.audit_log (at, actor, action, subject, details)
-        VALUES (${now}, ${text(record.actor)}, ${record.action}, ${text(record.subject)}, ${sql.json(storable(record.details))})`
-    }, guarded("AuditLog.append"))
+    const append: AuditLog["Service"]["append"] = Effect.fn("AuditLog.append")(
+      (record) => ChangeLog.record(sql, "builder", record),
+      guarded("AuditLog.append")
+    )
 
     const list: AuditLog["Service"]["list"] = Effect.fn("AuditLog.list")(function* ({ before, limit }) {
       const rows = yield* decode(

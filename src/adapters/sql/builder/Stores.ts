@@ -1,6 +1,7 @@
 /** Every durable store of the builder backend, on one database client. */
 import { Layer } from "effect"
 import * as KeptSums from "../shared/KeptSums.ts"
+import * as Overrides from "../shared/Overrides.ts"
 import * as StoreProbe from "../shared/StoreProbe.ts"
 import * as AlertNotices from "./AlertNotices.ts"
 import * as Alerts from "./Alerts.ts"
@@ -28,6 +29,7 @@ export const layer = Layer.mergeAll(
   KeptSums.layer("builder"),
   Ledger.layer,
   Nonces.layer,
+  Overrides.layer("builder"),
   Payouts.layer,
   RevenueBook.layer,
   Sessions.layer,

@@ -14,7 +14,7 @@ import * as IntentReads from "./IntentReads.ts"
 import * as IntentSubmissions from "./IntentSubmissions.ts"
 import * as Sweeps from "./Sweeps.ts"
 import { UnreadableIntents } from "./UnreadableIntents.ts"
-import * as Wakes from "./Wakes.ts"
+import * as Wakes from "../shared/Wakes.ts"
 
 const CHANNEL = "token_sweep_intents"
 

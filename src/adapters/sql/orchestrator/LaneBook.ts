@@ -4,20 +4,17 @@ import { Clock, Effect, Layer, Option } from "effect"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 import * as Address from "../../../domain/Address.ts"
 import type { LaneState } from "../../../domain/LaneState.ts"
-import { LaneBook, type NewOperatorRecord, type Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
+import { LaneBook, type Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
+import type { NewOperatorRecord } from "../../../ports/shared/Overrides.ts"
+import * as ChangeLog from "../shared/ChangeLog.ts"
 import * as IntentTables from "./IntentTables.ts"
-import { bytes, guarded, text, timestamp } from "../shared/Database.ts"
+import { bytes, guarded, timestamp } from "../shared/Database.ts"
 
 type Sql = PgClient.PgClient
 type Shape = LaneBook["Service"]
 
 /** Adds a record. Call it in the transaction of the change. */
-export const record = Effect.fnUntraced(function* (sql: Sql, { action, actor, details, subject }: NewOperatorRecord) {
-  const at = timestamp(yield* Clock.currentTimeMillis)
-  const storable = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, text(value)]))
-  yield* sql`INSERT INTO orchestrator.operator_log (at, actor, action, subject, details)
-    VALUES (${at}, ${text(actor)}, ${action}, ${text(subject)}, ${sql.json(storable)})`
-})
+const record = (sql: Sql, added: NewOperatorRecord) => ChangeLog.record(sql, "orchestrator", added)
 
 const states = (sql: Sql): Shape["states"] =>
   Effect.gen(function* () {

@@ -1,7 +1,10 @@
-/** Values that an operator chose in place of settings, with the record of who changed what. All replicas share them. */
+/** Values that an operator chose in place of settings, with the record of who changed what. All replicas of a service share them. */
 import { Context, type Effect, type Stream } from "effect"
-import type { StoreUnavailable } from "../shared/Store.ts"
-import type { NewOperatorRecord } from "./LaneBook.ts"
+import type { OperatorRecord } from "../../domain/LaneState.ts"
+import type { StoreUnavailable } from "./Store.ts"
+
+/** Change of an operator, for the record. */
+export type NewOperatorRecord = Omit<OperatorRecord, "id" | "atMs">
 
 /** A value in place of a setting. */
 export interface Override {

@@ -8,7 +8,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, PubSub, Queue, Random, Schedule, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { describe } from "../shared/Database.ts"
+import { describe } from "./Database.ts"
 
 const RECONNECT = Schedule.spaced("1 second")
 

@@ -1,8 +1,8 @@
 /** Overrides of the operator as this process knows them: read at the start, after each change, and on a timer. */
 import { Context, Effect, Latch, Layer, Ref, Schedule, Stream } from "effect"
-import { type Override, Overrides } from "../../ports/orchestrator/Overrides.ts"
-import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import * as Background from "../../runtime/Background.ts"
+import { type Override, Overrides } from "../ports/shared/Overrides.ts"
+import type { StoreUnavailable } from "../ports/shared/Store.ts"
+import * as Background from "./Background.ts"
 
 /** Pause between two reads in milliseconds, so that every replica follows a change within two seconds, also without its notice. */
 const POLL_MILLIS = 1_500
@@ -18,7 +18,7 @@ export class KeptOverrides extends Context.Service<
     /** Reads the overrides now. */
     readonly refresh: Effect.Effect<void, StoreUnavailable>
   }
->()("sweep/orchestrator/KeptOverrides") {
+>()("sweep/runtime/KeptOverrides") {
   /** Reads only at the start, and when `refresh` is called. */
   static readonly layerOnDemand = Layer.effect(
     KeptOverrides,
