@@ -22,6 +22,7 @@ import { moneyFile } from "./moneyFile.ts"
 import { missingSettings, NotConfigured } from "./NotConfigured.tsx"
 import { money, operationsHealth } from "./queries.ts"
 import { runwayHours } from "./runway.ts"
+import { TreasurySummary } from "./TreasurySummary.tsx"
 
 type Line = MoneyView["total"]
 
@@ -258,6 +259,7 @@ export function MoneyPage() {
             <Headline view={view} />
             {health.data !== undefined && <Runway book={book} health={health.data} />}
           </div>
+          <TreasurySummary book={book} />
           {view.chains.length === 0 ? (
             <Card>
               <EmptyState icon="chart" title="Nothing in this time">
