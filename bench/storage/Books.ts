@@ -44,6 +44,11 @@ const sumUp = (sql: PgClient.PgClient) =>
       SELECT builder_id, token, chain_id, sum(earned), sum(paid), count(*) FROM builder.ledger_entries GROUP BY 1, 2, 3`
     yield* sql`INSERT INTO builder.treasury_sums
       SELECT token, chain_id, sum(earned), sum(paid), sum(entries) FROM builder.ledger_sums GROUP BY 1, 2`
+    yield* sql`INSERT INTO builder.earnings SELECT * FROM builder.listed_accruals`
+    yield* sql`INSERT INTO builder.earning_days
+      SELECT builder_id, day, chain_id, token, sum(earned), sum(earned_usd), sum(earned_unpriced), sum(paid), sum(paid_usd),
+        sum(paid_unpriced), sum(sweeps)::bigint
+      FROM builder.earning_parts GROUP BY 1, 2, 3, 4`
     yield* sql`INSERT INTO builder.revenue_days
       SELECT (settled_at AT TIME ZONE 'UTC')::date, chain_id, token, sum(amount), count(*) FROM builder.revenue
       GROUP BY 1, 2, 3`
@@ -96,9 +101,13 @@ export const measured: Effect.Effect<Measures, unknown, PgClient.PgClient | Ledg
       revenueOf90Days: timed(revenue.daily(period(90))),
       totalsOf30Days: timed(sweeps.totals(builder, period(30))),
       totalsOf90Days: timed(sweeps.totals(builder, period(90))),
+      earningsOf90Days: timed(ledger.earnings(builder, period(90))),
       activity: timed(ledger.activity(builder, { limit: 50 })),
+      owedActivity: timed(ledger.activity(builder, { limit: 50, status: "owed" })),
+      activityOfChain: timed(ledger.activity(builder, { limit: 50, chainId: 3 })),
       entries: timed(ledger.entries(builder, { limit: 50 })),
       sweeps: timed(sweeps.list(builder, { limit: 50 })),
+      sweepsOfChain: timed(sweeps.list(builder, { limit: 50, chainId: 3 })),
       failedSweeps: timed(sweeps.list(builder, { limit: 50, status: "failed" }))
     })
   }

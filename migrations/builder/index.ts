@@ -17,6 +17,8 @@ import alertNotices from "./0014_alert_notices.ts"
 import restores from "./0015_restores.ts"
 import failedDeliveries from "./0017_failed_deliveries.ts"
 import operatorOverrides from "./0018_operator_overrides.ts"
+import filteredLists from "./0019_filtered_lists.ts"
+import earningsInDollars from "./0020_earnings_in_dollars.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -33,5 +35,7 @@ export const migrations = {
   "0014_alert_notices": alertNotices,
   "0015_restores": restores,
   "0017_failed_deliveries": failedDeliveries,
-  "0018_operator_overrides": operatorOverrides
+  "0018_operator_overrides": operatorOverrides,
+  "0019_filtered_lists": filteredLists,
+  "0020_earnings_in_dollars": earningsInDollars
 }

@@ -7,12 +7,20 @@ import { Hash } from "./Hex.ts"
 import type { PayoutMode } from "./Builder.ts"
 import type { SweepEvent } from "./SweepEvent.ts"
 import { described } from "./Described.ts"
+import type { PricedUnits } from "./QuoteDetails.ts"
+import { format, UsdAmount, valueOf } from "./Usd.ts"
 
 /**
  * Id of a settlement: the transaction hash and the event's position among the transaction's own logs. The position in
  * the block is not used, since a reorg can change it, and the idempotency key with it.
  */
 export const sweepId = (txHash: Hash, eventIndex: number): string => `${txHash}_${eventIndex}`
+
+/** Transaction of a settlement; undefined for an id of another form. */
+export const hashOf = (sweepId: string): Hash | undefined => {
+  const hash = /^(0x[0-9a-f]{64})_\d+$/.exec(sweepId)?.[1]
+  return hash === undefined ? undefined : (hash as Hash)
+}
 
 export const Accrual = Schema.Struct({
   builderId: described(Schema.String, "Builder that earned the amount."),
@@ -26,6 +34,10 @@ export const Accrual = Schema.Struct({
   paidTxHash: described(
     Schema.optionalKey(Hash),
     "Transaction that already paid the amount, in the on-chain payout mode."
+  ),
+  usd: described(
+    Schema.optionalKey(UsdAmount),
+    "Value of the amount in US dollars at the settlement. Absent if the token had no price. It is not part of the content that is compared."
   )
 }).annotate({ identifier: "Accrual" })
 export type Accrual = typeof Accrual.Type
@@ -68,6 +80,12 @@ export const revenueOf = (settlement: Settlement): Revenue => {
   const { chainId, feeAmount, feeToken, settledAtMs, sweepId, txHash } = settlement
   return { sweepId, chainId, token: feeToken, amount: feeAmount, txHash, settledAtMs }
 }
+
+/** A message with the value of what it books, at the price of the fee's token. */
+export const priced = (message: OutboxMessage, { decimals, usd }: PricedUnits): OutboxMessage =>
+  message._tag === "Accrual"
+    ? { ...message, accrual: { ...message.accrual, usd: format(valueOf(message.accrual.amount, usd, decimals)) } }
+    : message
 
 /** Bookings of a settlement: revenue always, and an accrual if a builder is attributed and earned something. */
 export const outboxMessages = (

@@ -8,6 +8,7 @@ import { Sum, Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import type { Hash } from "./Hex.ts"
 import { described } from "./Described.ts"
+import { UsdText } from "./Usd.ts"
 
 /**
  * `accrual`: a sweep earned a builder fee; in on-chain mode, it is earned and paid at once. `reversal`: takes back one
@@ -31,6 +32,8 @@ export interface LedgerEntry {
   /** Transaction that paid. */
   readonly txHash?: Hash
   readonly createdAtMs: number
+  /** Value of `earned` in US dollars at the settlement, scaled by 10^18. Absent without a price. */
+  readonly usd?: bigint
 }
 
 /** Amount of one token on one chain. */
@@ -94,7 +97,11 @@ export const Balance = Schema.Struct({
   chainId: described(Schema.optionalKey(ChainId), "Chain of the token. Absent if it was neither reported nor assigned.")
 }).annotate({ identifier: "Balance" })
 
-/** Accrual as its builder sees it (spec, "Accrual ledger"). The last two fields are additions. */
+/** `owed`: earned and not paid. `reversed`: taken back, whether it was paid or not. */
+export const EarningStatus = Schema.Literals(["owed", "paid", "reversed"]).annotate({ identifier: "EarningStatus" })
+export type EarningStatus = typeof EarningStatus.Type
+
+/** Accrual as its builder sees it (spec, "Accrual ledger"). The fields after `createdAtMs` are additions. */
 export const Activity = Schema.Struct({
   sweepId: described(Schema.String, "Settlement that earned the amount."),
   token: described(Address.Address, "Token of the amount."),
@@ -105,6 +112,17 @@ export const Activity = Schema.Struct({
     Schema.optionalKey(ChainId),
     "Chain of the token. Absent if it was neither reported nor assigned."
   ),
-  reversed: described(Schema.optionalKey(Schema.Literal(true)), "True if the accrual was reversed. Absent otherwise.")
+  reversed: described(Schema.optionalKey(Schema.Literal(true)), "True if the accrual was reversed. Absent otherwise."),
+  intentId: described(
+    Schema.optionalKey(Schema.String),
+    "Intent of the sweep. Absent if the sweep was not reported, or if several of the transaction have the same markup."
+  ),
+  usd: described(
+    Schema.optionalKey(UsdText),
+    "Value of the amount in US dollars at the settlement. Absent if the price then is not known."
+  )
 }).annotate({ identifier: "Activity" })
 export type Activity = typeof Activity.Type
+
+export const statusOf = ({ paid, reversed }: Activity): EarningStatus =>
+  reversed === true ? "reversed" : paid ? "paid" : "owed"

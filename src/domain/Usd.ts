@@ -4,6 +4,14 @@ import type { UsdPrice } from "./Fees.ts"
 
 export const UsdText = Schema.String.annotate({ description: "US dollars as a decimal string" })
 
+/** A plain decimal that {@link parse} reads. */
+const PLAIN = /^(\d{1,60})(?:\.(\d{1,18}))?$/
+
+/** A value of at least 0 that a client sends. */
+export const UsdAmount = Schema.String.check(
+  Schema.isPattern(PLAIN, { message: "expected US dollars as a decimal string" })
+).annotate({ description: "US dollars as a decimal string" })
+
 const SCALE = 10n ** 18n
 
 /** Value of `amount` units at `price` per whole token, rounded down. */
@@ -19,6 +27,6 @@ export const format = (scaled: bigint): string => {
 
 /** The value of such a text. Undefined for any other text. */
 export const parse = (text: string): bigint | undefined => {
-  const [, whole, fraction = ""] = /^(\d{1,60})(?:\.(\d{1,18}))?$/.exec(text) ?? []
+  const [, whole, fraction = ""] = PLAIN.exec(text) ?? []
   return whole === undefined ? undefined : BigInt(whole) * SCALE + BigInt(fraction.padEnd(18, "0"))
 }

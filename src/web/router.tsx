@@ -12,6 +12,7 @@ import {
 import { queryClient } from "./api/queryClient.ts"
 import { me } from "./api/queries.ts"
 import { DashboardLayout } from "./dashboard/DashboardLayout.tsx"
+import type { ListSearch } from "./dashboard/lists/filter.ts"
 import { NotFoundPage } from "./ui/NotFoundPage.tsx"
 import { CrashPage } from "./ui/CrashPage.tsx"
 
@@ -54,23 +55,29 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import("./dashboard/Overview.tsx"), "Overview")
 })
 
+/** Filters of a list. Its page ignores invalid ones. */
+const listSearch = ({ chain, from, q, status, to, token, type }: Record<string, unknown>): ListSearch => ({
+  q,
+  status,
+  type,
+  chain,
+  token,
+  from,
+  to
+})
+
 const activity = createRoute({
   getParentRoute: () => dashboard,
   path: "/activity",
-  component: lazyRouteComponent(() => import("./dashboard/ActivityPage.tsx"), "ActivityPage")
+  component: lazyRouteComponent(() => import("./dashboard/ActivityPage.tsx"), "ActivityPage"),
+  validateSearch: listSearch
 })
-
-/** Filters of the list of sweeps. The page ignores invalid ones. */
-export interface SweepsSearch {
-  readonly status?: unknown
-  readonly chain?: unknown
-}
 
 const sweeps = createRoute({
   getParentRoute: () => dashboard,
   path: "/sweeps",
   component: lazyRouteComponent(() => import("./dashboard/sweeps/SweepPages.tsx"), "SweepsPage"),
-  validateSearch: ({ chain, status }: Record<string, unknown>): SweepsSearch => ({ status, chain })
+  validateSearch: listSearch
 })
 
 const sweepDetail = createRoute({
@@ -88,7 +95,8 @@ const webhooks = createRoute({
 const webhook = createRoute({
   getParentRoute: () => dashboard,
   path: "/webhooks/$id",
-  component: lazyRouteComponent(() => import("./dashboard/webhooks/WebhookPages.tsx"), "WebhookPage")
+  component: lazyRouteComponent(() => import("./dashboard/webhooks/WebhookPages.tsx"), "WebhookPage"),
+  validateSearch: listSearch
 })
 
 const apiKey = createRoute({

@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { exact, parse, percent, readable } from "../../src/web/lib/amounts.ts"
 import { toCsv } from "../../src/web/lib/csv.ts"
-import { dollars, sumOf } from "../../src/web/lib/usd.ts"
 
 const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 256n - 1n }))
 const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 }))
@@ -50,19 +49,5 @@ describe("files", () => {
       'a,b\r\n"x,y","say ""hi"""\r\n\'=SUM(A1),-5\r\n'
     )
     assert.strictEqual(toCsv(["a"], [["-1+1|cmd"], ["-1.5"], ["\n=1"]]), "a\r\n'-1+1|cmd\r\n-1.5\r\n\"'\n=1\"\r\n")
-  })
-})
-
-describe("sums in US dollars", () => {
-  it("add what has a price, and count what has none, which is never taken for nothing", () => {
-    const priced = { amount: 1_500_000n, decimals: 6, priceUsd: "2" }
-    const debt = { amount: -500_000n, decimals: 6, priceUsd: "2" }
-    const unpriced = { amount: 1n, decimals: 18, priceUsd: undefined }
-    const unlisted = { amount: 1n, decimals: undefined, priceUsd: "1" }
-    const empty = { amount: 0n, decimals: undefined, priceUsd: undefined }
-    assert.deepStrictEqual(sumOf([priced, debt, empty]), { usd: "2", unpriced: 0 })
-    assert.deepStrictEqual(sumOf([priced, unpriced, unlisted]), { usd: "3", unpriced: 2 })
-    assert.deepStrictEqual(sumOf([]), { usd: "0", unpriced: 0 })
-    assert.strictEqual(dollars(sumOf([priced]).usd), "$3.00")
   })
 })

@@ -1,7 +1,9 @@
 /** A builder's way through the dashboard, in a real browser, with a wallet whose key the test holds. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Page } from "playwright-core"
+import { EarningsView } from "../../src/domain/Earnings.ts"
+import { dollars, total, valueUsd } from "../../src/web/lib/usd.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as Site from "./Site.ts"
 import * as Wallet from "./Wallet.ts"
@@ -106,6 +108,50 @@ layer(Site.layer(), live)("a builder", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("sees first what it earned, was paid and is owed in dollars, by period, token and chain", () =>
+    Effect.gen(function* () {
+      const { cookie, id } = yield* Harness.signUp("Lighthouse")
+      yield* Harness.asAdmin(`PATCH /admin/builders/${id}`, { body: { maxBuilderBps: 100, builderBps: 30 } })
+      yield* Site.earnForAMonth(id)
+      const { complaints, page } = yield* Site.visitorOf(cookie)
+      yield* Site.priceUsdc(page)
+      yield* opens(page, "/app")
+      const figure = (name: string) => page.getByTestId(name)
+      const shows = (name: string, usd: string) =>
+        Effect.promise(() =>
+          figure(name)
+            .filter({ hasText: dollars(usd) })
+            .waitFor()
+        )
+      for (const days of [30, 7, 90]) {
+        yield* Effect.promise(() => page.getByLabel("Period").selectOption(String(days)))
+        const answer = yield* Harness.asBuilder(cookie)(`GET /me/money?days=${days}`)
+        const view = Schema.decodeUnknownSync(EarningsView)(answer.body)
+        // USDC on Base is a dollar now, and other tokens have no price.
+        const priced = view.tokens.filter(({ chainId, token }) => chainId === 8453 && token === Site.usdc)
+        const now = (of: (line: (typeof priced)[number]) => bigint) => priced.map((line) => valueUsd(of(line), 6, "1"))
+        yield* shows("earned", total([view.earnedUsd, ...now(({ earnedUnpriced }) => earnedUnpriced)]))
+        yield* shows("paid", total([view.paidUsd, ...now(({ paidUnpriced }) => paidUnpriced)]))
+        yield* shows("owed", total(now(({ owed }) => owed)))
+      }
+      yield* reads(page, /of it at today's/)
+      yield* reads(page, /Not counted, without a known price:/)
+      assert.strictEqual(yield* Effect.promise(() => page.getByText("0 tokens").count()), 0)
+      yield* Effect.promise(() => page.getByRole("tab", { name: "By token" }).click())
+      const table = page.getByRole("region", { name: "Earnings by token" })
+      yield* Effect.promise(() => table.getByRole("row", { name: /WETH on Base no price/ }).waitFor())
+      yield* Effect.promise(() => page.keyboard.press("ArrowRight"))
+      yield* Effect.promise(() =>
+        page.getByRole("region", { name: "Earnings by chain" }).getByRole("row").nth(2).waitFor()
+      )
+      // Nothing can be priced without the orchestrator, and the page says so instead of a zero.
+      yield* Effect.promise(() => page.route(`${Site.orchestratorUrl}prices`, (route) => route.abort()))
+      yield* opens(page, "/app")
+      yield* Effect.promise(() => figure("owed").filter({ hasText: "Unknown" }).waitFor())
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("sees what it earned, filters it, and takes it home as CSV", () =>
     Effect.gen(function* () {
       const { page } = yield* Site.visitor()
@@ -118,11 +164,23 @@ layer(Site.layer(), live)("a builder", (it) => {
       yield* click(page, "Sign with Test Wallet")
       // Back to where it was going.
       yield* sees(page, "Activity")
-      yield* Effect.promise(() => page.getByLabel("Status").selectOption("paid"))
-      yield* reads(page, /of 50 loaded entries/)
-      yield* Effect.promise(() => page.getByLabel("Status").selectOption("all"))
-      yield* click(page, "Load more")
-      yield* reads(page, "90 entries")
+      const rows = (count: number) =>
+        Effect.promise(() =>
+          page.waitForFunction((expected) => document.querySelectorAll("tbody tr").length === expected, count)
+        )
+      yield* rows(50)
+      yield* Effect.promise(() => page.getByLabel("Status").selectOption("reversed"))
+      yield* reads(page, "Nothing matches")
+      yield* Effect.promise(() => page.getByRole("link", { name: "Show all" }).click())
+      yield* rows(50)
+      yield* click(page, "Next")
+      yield* reads(page, "Page 2")
+      yield* rows(40)
+      assert.strictEqual(
+        yield* Effect.promise(() => page.evaluate(() => document.activeElement?.textContent)),
+        "Next",
+        "the button keeps the focus"
+      )
       const link = page.getByRole("link", { name: /opens the explorer/ }).first()
       assert.match(
         (yield* Effect.promise(() => link.getAttribute("href"))) ?? "",
@@ -134,7 +192,7 @@ layer(Site.layer(), live)("a builder", (it) => {
       const path = yield* Effect.promise(() => file.path())
       const lines = (yield* Effect.promise(() => Bun.file(path).text())).trimEnd().split("\r\n")
       assert.lengthOf(lines, 91)
-      assert.strictEqual(lines[0], "time,sweep_id,chain_id,token,symbol,amount,amount_units,status")
+      assert.strictEqual(lines[0], "time,sweep_id,chain_id,token,symbol,amount,amount_units,status,intent_id,usd")
     }).pipe(Effect.scoped)
   )
 

@@ -17,7 +17,8 @@ import { closeContext, newContext, open } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as FakeChain from "../support/FakeChain.ts"
 
-const usdc = FakeChain.address(0xd1)
+/** Also at this address on each other chain. */
+export const usdc = FakeChain.address(0xd1)
 const weth = FakeChain.address(0xd3)
 
 const chainOf = (id: number, name: string, explorerUrl: string): Chain => ({
@@ -162,12 +163,26 @@ export const earnForAMonth = Effect.fnUntraced(function* (builderId: string) {
           token,
           amount,
           chainId,
-          ...(day > 12 ? { paidTxHash: txHash } : {})
+          ...(day > 12 ? { paidTxHash: txHash } : {}),
+          // A dollar each. Before, and for other tokens, the price at the settlement is not known.
+          ...(!isNative && day <= 20
+            ? { usd: `${amount / 1_000_000n}.${String(amount % 1_000_000n).padStart(6, "0")}` }
+            : {})
         })
         .pipe(at(settledAtMs))
       yield* book.book({ sweepId: `${txHash}_${index}`, chainId, token, amount: amount * 2n, txHash, settledAtMs })
     }
   }
+})
+
+/** The markup of a sweep that {@link reportSweep} reported, as the orchestrator books it. */
+export const earnFrom = Effect.fnUntraced(function* (builderId: string, id: string) {
+  const ledger = yield* Ledger
+  const txHash = hashOf(`tx ${id}`)
+  yield* Effect.orDie(
+    ledger.accrue({ builderId, sweepId: `${txHash}_0`, token: usdc, amount: 75_000n, chainId: 8453, usd: "0.075" })
+  )
+  return { txHash }
 })
 
 const encodeEvent = Schema.encodeSync(SweepEvent)

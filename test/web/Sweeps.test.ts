@@ -20,8 +20,16 @@ const click = (page: Page, name: string) => Effect.promise(() => page.getByRole(
 const chooses = (page: Page, label: string, option: string) =>
   Effect.promise(() => page.getByLabel(label, { exact: true }).selectOption({ label: option }))
 
-/** Rows of the table, without its head. */
-const rows = (page: Page) => Effect.promise(async () => (await page.getByRole("row").count()) - 1)
+/** Waits until the table has so many rows. */
+const hasRows = (page: Page, count: number) =>
+  Effect.promise(() =>
+    page.waitForFunction(
+      (expected) =>
+        document.querySelector('[aria-busy="true"]') === null &&
+        document.querySelectorAll("tbody tr").length === expected,
+      count
+    )
+  )
 
 /** No finding of axe, and nothing wider than the screen. */
 const isFine = Effect.fnUntraced(function* (page: Page) {
@@ -46,16 +54,16 @@ layer(Site.layer(), live)("a builder's sweeps", (it) => {
 
       yield* Effect.promise(() => page.getByRole("link", { name: "View sweeps" }).click())
       yield* sees(page, "Sweeps")
-      yield* reads(page, "50+ sweeps")
-      yield* click(page, "Load more")
-      yield* reads(page, "60 sweeps")
+      yield* hasRows(page, 50)
+      yield* click(page, "Next")
+      yield* reads(page, "Page 2")
+      yield* hasRows(page, 10)
       yield* isFine(page)
 
       yield* chooses(page, "Status", "Failed")
-      yield* reads(page, "12 sweeps")
-      assert.strictEqual(yield* rows(page), 12)
-      yield* chooses(page, "Chain", "arbitrum")
-      yield* reads(page, "4 sweeps")
+      yield* hasRows(page, 12)
+      yield* Effect.promise(() => page.getByLabel("Chain", { exact: true }).selectOption("42161"))
+      yield* hasRows(page, 4)
       assert.match(page.url(), /\/app\/sweeps\?(?=.*status=failed)(?=.*chain=42161)/)
       const [file] = yield* Effect.promise(() =>
         Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()])
@@ -71,12 +79,54 @@ layer(Site.layer(), live)("a builder's sweeps", (it) => {
       yield* Effect.promise(() => page.getByRole("link", { name: "25 USDC" }).first().click())
       yield* sees(page, "Sweep")
       yield* reads(page, "It was not settled before the order's deadline.")
+      yield* reads(page, "A failed sweep earns nothing.")
       yield* Effect.promise(() => page.goBack())
-      yield* reads(page, "4 sweeps")
+      yield* hasRows(page, 4)
       yield* chooses(page, "Status", "Submitted")
       yield* reads(page, "Nothing matches")
       yield* Effect.promise(() => page.getByRole("link", { name: "Show all" }).click())
-      yield* reads(page, "60 sweeps")
+      yield* hasRows(page, 50)
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are searched, filtered by token and day, and lead to what they earned and back, on a phone", () =>
+    Effect.gen(function* () {
+      const { cookie, id } = yield* Harness.signUp("Headland")
+      const now = yield* Clock.currentTimeMillis
+      const done = ["submitted", "settled_source", "delivered"] as const
+      yield* Site.reportSweep(id, { id: "headland-1", atMs: now - 40 * 86_400_000, statuses: done })
+      yield* Site.reportSweep(id, { id: "headland-2", atMs: now - 60_000, statuses: done, crossChain: true })
+      const earned = yield* Site.earnFrom(id, "headland-2")
+      const { complaints, page } = yield* Site.visitorOf(cookie, { viewport: { width: 390, height: 800 } })
+      yield* opens(page, "/app/sweeps")
+      yield* hasRows(page, 2)
+      yield* isFine(page)
+      yield* Effect.promise(() => page.getByLabel("Token", { exact: true }).selectOption({ label: "WETH on Arbitrum" }))
+      yield* hasRows(page, 1)
+      yield* click(page, "Clear filters")
+      yield* hasRows(page, 2)
+      yield* Effect.promise(() =>
+        page.getByLabel("To (UTC)").fill(new Date(now - 9 * 86_400_000).toISOString().slice(0, 10))
+      )
+      yield* hasRows(page, 1)
+      yield* click(page, "Clear filters")
+      yield* Effect.promise(() => page.getByLabel("Search").fill(earned.txHash))
+      yield* Effect.promise(() => page.keyboard.press("Enter"))
+      yield* hasRows(page, 1)
+      yield* Effect.promise(() => page.getByRole("link", { name: /25 USDC/ }).click())
+      yield* sees(page, "Your earning")
+      yield* isFine(page)
+      yield* Effect.promise(() => page.getByRole("link", { name: "Show in activity" }).click())
+      yield* sees(page, "Activity")
+      yield* hasRows(page, 1)
+      yield* isFine(page)
+      yield* Effect.promise(() => page.getByRole("link", { name: "Open the sweep" }).locator("visible=true").click())
+      yield* sees(page, "Your earning")
+      // A hash that nothing has says what to do.
+      yield* opens(page, `/app/sweeps?q=0x${"12".repeat(32)}`)
+      yield* reads(page, "Nothing matches")
+      yield* isFine(page)
       assert.deepStrictEqual(complaints, [])
     }).pipe(Effect.scoped)
   )

@@ -132,8 +132,12 @@ layer(services, live)("a builder", (it) => {
       yield* click(page, "Enable")
       yield* reads(page, "The webhook is enabled.")
       yield* click(page, "Send all failed again")
-      yield* reads(page, "1 are sent again.")
-      yield* reads(page, "No delivery is in this state")
+      yield* isFine(page)
+      yield* Effect.promise(() =>
+        page.getByRole("dialog").getByRole("button", { name: "Send again", exact: true }).click()
+      )
+      yield* reads(page, "1 message is sent again.")
+      yield* reads(page, "No delivery matches")
       yield* isFine(page)
       assert.deepStrictEqual(complaints, [])
     }).pipe(Effect.scoped)
@@ -195,6 +199,57 @@ layer(services, live)("a builder", (it) => {
       yield* reads(page, "No webhooks yet")
       yield* Effect.promise(() => page.goBack())
       yield* reads(page, "There is no such webhook")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("filters deliveries by event, day and sweep, and goes from one to its sweep and back", () =>
+    Effect.gen(function* () {
+      const server = yield* receiver
+      server.status = 410
+      const { cookie, id: builderId } = yield* Harness.signUp("Ferry")
+      const as = Harness.asBuilder(cookie)
+      const created = yield* as("POST /me/webhooks", { body: { url: server.url } })
+      const hook = Harness.text(created, "webhook", "id")
+      const atMs = yield* Clock.currentTimeMillis
+      yield* Site.reportSweep(builderId, { id: "ferry-1", atMs, statuses: ["submitted"] })
+      const { page } = yield* Site.visitorOf(cookie, { viewport: { width: 390, height: 800 } })
+      yield* Effect.promise(() => page.goto(`/app/webhooks/${hook}`))
+      const log = page.getByRole("list", { name: "Deliveries", exact: true })
+      yield* Effect.promise(() => log.getByText("Given up", { exact: true }).waitFor())
+      server.status = 204
+      yield* click(page, "Enable")
+      yield* reads(page, "The webhook is enabled.")
+      yield* Site.reportSweep(builderId, { id: "ferry-2", atMs, statuses: ["submitted", "failed"] })
+      const entries = (count: number) =>
+        Effect.promise(() =>
+          page.waitForFunction(
+            (expected) => document.querySelectorAll('ul[aria-label="Deliveries"] > li').length === expected,
+            count
+          )
+        )
+      yield* Effect.promise(() => page.getByLabel("Event", { exact: true }).selectOption("sweep.submitted"))
+      yield* entries(2)
+      yield* Effect.promise(() => page.getByLabel("State of the deliveries").selectOption("failed"))
+      yield* entries(1)
+      yield* reads(page, "Send the failed of these again")
+      yield* fill(page, "To (UTC)", "2020-01-01")
+      yield* reads(page, "No delivery matches")
+      yield* isFine(page)
+      // The filters are part of the address.
+      assert.match(page.url(), /\?(?=.*type=sweep\.submitted)(?=.*status=failed)(?=.*to=)/)
+      yield* click(page, "Clear filters")
+      yield* entries(3)
+      yield* fill(page, "Search", "ferry-2")
+      yield* click(page, "Search")
+      yield* entries(2)
+      yield* Effect.promise(() => log.getByText("sweep.failed", { exact: true }).click())
+      yield* Effect.promise(() => log.getByRole("link", { name: "Open the sweep" }).last().click())
+      yield* sees(page, "Webhook deliveries")
+      yield* reads(page, "A failed sweep earns nothing.")
+      yield* isFine(page)
+      const own = page.getByRole("list", { name: "Deliveries of this sweep" })
+      yield* Effect.promise(() => own.getByRole("link", { name: "sweep.failed" }).click())
+      yield* entries(1)
     }).pipe(Effect.scoped)
   )
 })

@@ -4,17 +4,19 @@ import { Builder } from "../../domain/Builder.ts"
 import { InternalError, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import * as Docs from "./Docs.ts"
+import * as EarningsDocs from "./EarningsDocs.ts"
 import { AlreadyRegistered, BadNonce, BadRequest, BadSignature, NoBuilder } from "./Errors.ts"
+import { money } from "./MoneyApi.ts"
 import { SameSiteOnly, SessionOnly, SignInBody, SignupOpen } from "./Middleware.ts"
 import {
   AccrualsView,
+  activityQuery,
   ActivityView,
   ApiKeyView,
   NewApiKey,
   NewBuilderView,
   NonceView,
   Ok,
-  page,
   SignedIn,
   SignInRequest,
   SignUpRequest
@@ -62,13 +64,14 @@ export const Me = HttpApiGroup.make("me")
   .add(
     HttpApiEndpoint.get("me", "/me", { success: Builder, error: failures }).annotateMerge(Docs.me),
     HttpApiEndpoint.get("accruals", "/me/accruals", { success: AccrualsView, error: failures }).annotateMerge(
-      Docs.accruals
+      EarningsDocs.accruals
     ),
     HttpApiEndpoint.get("activity", "/me/activity", {
-      query: page,
+      query: activityQuery,
       success: ActivityView,
       error: failures
-    }).annotateMerge(Docs.activity),
+    }).annotateMerge(EarningsDocs.activity),
+    money,
     HttpApiEndpoint.get("apiKey", "/me/apikey", { success: ApiKeyView, error: failures }).annotateMerge(Docs.apiKey),
     HttpApiEndpoint.post("rotateApiKey", "/me/apikey/rotate", { success: NewApiKey, error: failures })
       .middleware(SameSiteOnly)

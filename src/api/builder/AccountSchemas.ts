@@ -1,8 +1,10 @@
 /** Messages of a builder's own routes, and of lists. Separate from the operators' messages to keep the dashboard small. */
 import { Schema } from "effect"
 import { Builder, DisplayName } from "../../domain/Builder.ts"
-import { Activity, Balance } from "../../domain/LedgerEntry.ts"
+import * as Address from "../../domain/Address.ts"
+import { Activity, Balance, EarningStatus } from "../../domain/LedgerEntry.ts"
 import { described } from "../../domain/Described.ts"
+import { searchQuery } from "../shared/SearchQuery.ts"
 
 export const Ok = Schema.Struct({ ok: described(Schema.Literal(true), "Always true.") }).annotate({ identifier: "Ok" })
 
@@ -71,6 +73,29 @@ export const Millis = Schema.Int.check(
   Schema.isBetween({ minimum: 0, maximum: 8_640_000_000_000_000 }, { message: "expected milliseconds since 1970" })
 )
 
+/** Query parameters are text, so this is not the schema that bodies refer to. */
+const ChainIdParameter = Schema.Int.check(
+  Schema.isBetween(
+    { minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    { message: "expected a positive integer chain id" }
+  )
+)
+
+/** Query parameters that select rows by their time. */
+export const period = {
+  fromMs: described(Schema.optionalKey(Millis), "Only rows of this time or later, UNIX time in milliseconds."),
+  toMs: described(Schema.optionalKey(Millis), "Only rows before this time, UNIX time in milliseconds.")
+}
+
+/** Query parameters that select rows by chain and token. */
+export const ofToken = {
+  chainId: described(Schema.optionalKey(ChainIdParameter), "Only rows of this chain."),
+  token: described(Schema.optionalKey(Address.Address), "Only rows of this token. With `chainId`, on that chain.")
+}
+
+/** Query parameter that finds rows. */
+export const search = (description: string) => ({ q: described(Schema.optionalKey(searchQuery.q), description) })
+
 /** Number of rows of a page. */
 export const PageSize = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "expected an integer from 1 to 500" })
@@ -90,3 +115,12 @@ export const pageBy = (cursorPattern: RegExp) => ({
 
 /** Query parameters of a list whose cursors are numbers of rows. */
 export const page = pageBy(/^[1-9][0-9]{0,17}$/)
+
+/** Query parameters of the list of accruals. */
+export const activityQuery = {
+  ...page,
+  status: described(Schema.optionalKey(EarningStatus), "Only accruals in this status."),
+  ...ofToken,
+  ...period,
+  ...search("Only accruals of this settlement, transaction or intent.")
+}

@@ -118,34 +118,6 @@ export const me = documented({
   response: { status: 200, body: { ...builder, createdAtMs: 1767225600000 } }
 })
 
-export const accruals = documented({
-  summary: "Get the amounts earned and owed",
-  description: withErrors(
-    "Per token, and per chain if it is known. A markup that the sweep pays on chain is earned and never owed.",
-    ownErrors
-  ),
-  response: {
-    status: 200,
-    body: {
-      balances: [{ token, amount: "125000", chainId: 8453 }],
-      lifetime: [{ token, amount: "250000", chainId: 8453 }]
-    }
-  }
-})
-
-export const activity = documented({
-  summary: "List accruals",
-  description: withErrors("Newest first.", [[422, "limit: <problem>", "a query parameter is malformed"], ...ownErrors]),
-  response: {
-    status: 200,
-    body: {
-      entries: [
-        { sweepId: `${txHash}_3`, token, amount: "125000", paid: true, createdAtMs: 1767225600000, chainId: 8453 }
-      ]
-    }
-  }
-})
-
 export const apiKey = documented({
   summary: "Get the current API key",
   description: withErrors("Prefix of the key, and the time of its last use to about a minute.", ownErrors),

@@ -11,7 +11,7 @@ import { searchQuery } from "../shared/SearchQuery.ts"
 import { ConsoleOnly, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
 import { LedgerEntryView } from "./Schemas.ts"
 import * as Docs from "./StoriesDocs.ts"
-import { DeliveryView } from "./WebhookApi.ts"
+import { DeliveryView } from "./DeliveryView.ts"
 
 export const FoundInBooks = Schema.Struct({
   builders: described(

@@ -1,15 +1,17 @@
 /** A builder's sweeps: the orchestrator's reports, and the builder's view. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Activity } from "../../domain/LedgerEntry.ts"
 import { Sweep } from "../../domain/Sweep.ts"
 import { eventId, SweepEvent, SweepStatus } from "../../domain/SweepEvent.ts"
 import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import { SessionOnly } from "./Middleware.ts"
-import { cursor, Millis, page } from "./AccountSchemas.ts"
+import { cursor, Millis, ofToken, page, period, search } from "./AccountSchemas.ts"
 import { overview } from "./OverviewApi.ts"
 import * as Docs from "./SweepsDocs.ts"
 import { described } from "../../domain/Described.ts"
+import { DeliveryView } from "./DeliveryView.ts"
 
 /** Identifier of an intent. A dot would be ambiguous in the signed content of webhooks. */
 const IntentId = Schema.String.check(
@@ -41,27 +43,30 @@ export const SweepTimeline = Schema.Struct({
   events: described(
     Schema.Array(SweepEvent),
     "One event for each status that the sweep reached, in order. Empty for a sweep whose events were deleted for their age."
-  )
+  ),
+  earnings: described(
+    Schema.Array(Activity),
+    "Accruals of the settlement. Another sweep with the same markup in the same transaction has the same ones."
+  ),
+  deliveries: described(Schema.Array(DeliveryView), "Messages to the builder's webhooks. Deleted for their age.")
 }).annotate({ identifier: "SweepTimeline" })
 
-/** Query parameters are text, so this is not the schema that bodies refer to. */
-const ChainIdParameter = Schema.Int.check(
-  Schema.isBetween(
-    { minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-    { message: "expected a positive integer chain id" }
-  )
-)
-
 const failures = [Unavailable, InternalError] as const
+
+/** Query parameters of a builder's list of sweeps. */
+export const sweepsQuery = {
+  ...page,
+  status: described(Schema.optionalKey(SweepStatus), "Only sweeps in this status."),
+  chainId: described(ofToken.chainId, "Only sweeps from or to this chain."),
+  token: described(ofToken.token, "Only sweeps of or to this token. With `chainId`, on that chain."),
+  ...period,
+  ...search("Only sweeps of this owner or transaction, or with this id.")
+}
 
 export const MySweeps = HttpApiGroup.make("sweeps")
   .add(
     HttpApiEndpoint.get("sweeps", "/me/sweeps", {
-      query: {
-        ...page,
-        status: described(Schema.optionalKey(SweepStatus), "Only sweeps in this status."),
-        chainId: described(Schema.optionalKey(ChainIdParameter), "Only sweeps from or to this chain.")
-      },
+      query: sweepsQuery,
       success: SweepsPage,
       error: failures
     }).annotateMerge(Docs.sweeps),

@@ -76,21 +76,39 @@ export const report = documented({
 
 export const sweeps = documented({
   summary: "List sweeps",
-  description: withErrors("Submitted sweeps that are attributed to the builder, newest first.", [
-    badQuery("status"),
-    ...ownErrors
-  ]),
+  description: withErrors(
+    "Submitted sweeps that are attributed to the builder, newest first. Each parameter narrows the list, and a row must match all of them.",
+    [badQuery("status"), ...ownErrors]
+  ),
   response: { status: 200, body: { sweeps: [sweepExample] } }
 })
 
 export const sweep = documented({
-  summary: "Get a sweep and its history",
+  summary: "Get a sweep with its history, earnings and webhook deliveries",
   description: withErrors("`id` is the id of the intent, which is also that of the quote.", [
     [404, "not found", "no sweep of this id is attributed to the builder"],
     [422, "id: <problem>", "a parameter is malformed"],
     ...ownErrors
   ]),
-  response: { status: 200, body: { sweep: sweepExample, events } }
+  response: {
+    status: 200,
+    body: {
+      sweep: sweepExample,
+      events,
+      earnings: [
+        {
+          sweepId: `${txHash}_3`,
+          token: usdc,
+          amount: "25000",
+          paid: true,
+          createdAtMs: 1767225604000,
+          chainId: 8453,
+          intentId
+        }
+      ],
+      deliveries: []
+    }
+  }
 })
 
 export const overview = documented({

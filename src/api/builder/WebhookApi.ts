@@ -7,9 +7,10 @@ import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { WebhookDisabled, WebhookLimit } from "./WebhookErrors.ts"
 import { DetailedBody, SameSiteOnly, SessionOnly } from "./Middleware.ts"
-import { cursor, Ok, page } from "./AccountSchemas.ts"
+import { cursor, Ok, page, period, search } from "./AccountSchemas.ts"
 import * as Docs from "./WebhookDocs.ts"
 import { described } from "../../domain/Described.ts"
+import { DeliveryState, DeliveryView } from "./DeliveryView.ts"
 import { plainText } from "../../domain/PlainText.ts"
 
 const Url = described(
@@ -76,37 +77,6 @@ export const WebhookWithSecret = Schema.Struct({
   secret: described(Schema.String, "Signing secret: `whsec_` and the key in base64. It is shown only once.")
 }).annotate({ identifier: "WebhookWithSecret" })
 
-const DeliveryState = Schema.Literals(["pending", "delivered", "failed"])
-
-export const DeliveryView = Schema.Struct({
-  id: described(Schema.String, "Identifier of the delivery."),
-  webhookId: described(Schema.String, "Webhook that receives the message."),
-  messageId: described(Schema.String, "Value of the `webhook-id` header."),
-  type: described(WebhookMessageType, "Type of the message."),
-  payload: described(Schema.String, "Body of the message as it is sent."),
-  state: described(DeliveryState, "State of the delivery."),
-  dueAtMs: described(
-    Schema.optionalKey(Schema.Int),
-    "UNIX time in milliseconds of the next attempt. Present while the delivery is pending."
-  ),
-  createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the message was queued."),
-  attempts: described(
-    Schema.Array(
-      Schema.Struct({
-        atMs: described(Schema.Int, "UNIX time in milliseconds of the attempt."),
-        durationMs: described(Schema.Int, "Duration of the attempt in milliseconds."),
-        statusCode: described(
-          Schema.optionalKey(Schema.Int),
-          "Status code of the response. Absent without a response."
-        ),
-        error: described(Schema.optionalKey(Schema.String), "Reason why there was no response."),
-        response: described(Schema.optionalKey(Schema.String), "First bytes of the response body.")
-      }).annotate({ identifier: "WebhookAttempt" })
-    ),
-    "Attempts, oldest first."
-  )
-}).annotate({ identifier: "WebhookDelivery" })
-
 export const DeliveriesPage = Schema.Struct({
   deliveries: described(Schema.Array(DeliveryView), "Deliveries, newest first."),
   nextCursor: cursor
@@ -116,6 +86,12 @@ export const ReplayedView = Schema.Struct({
   queued: described(Schema.Int, "Number of failed deliveries that are sent again now."),
   more: described(Schema.Boolean, "True if there may be others: repeat the request.")
 }).annotate({ identifier: "ReplayedDeliveries" })
+
+/** Query parameters that select deliveries. */
+const filter = {
+  type: described(Schema.optionalKey(WebhookMessageType), "Only messages of this type."),
+  ...period
+}
 
 const failures = [Unavailable, InternalError] as const
 const params = { id: described(Schema.String, "Identifier of the webhook.") }
@@ -162,13 +138,16 @@ export const MyWebhooks = HttpApiGroup.make("webhooks")
       params,
       query: {
         ...page,
-        state: described(Schema.optionalKey(DeliveryState), "Only deliveries in this state.")
+        state: described(Schema.optionalKey(DeliveryState), "Only deliveries in this state."),
+        ...filter,
+        ...search("Only deliveries of this message, or about the sweep with this id.")
       },
       success: DeliveriesPage,
       error: [NotFound, ...failures]
     }).annotateMerge(Docs.deliveries),
     HttpApiEndpoint.post("replayFailed", "/me/webhooks/:id/replay-failed", {
       params,
+      query: filter,
       success: ReplayedView.pipe(HttpApiSchema.status(202)),
       error: [NotFound, WebhookDisabled, ...failures]
     })

@@ -122,7 +122,7 @@ export const test = documented({
 export const deliveries = documented({
   summary: "List deliveries of a webhook",
   description: withErrors(
-    "Newest first, with every attempt. `state` selects those in one state. Deliveries are kept for 30 days.",
+    "Newest first, with every attempt. Each parameter narrows the list, and a row must match all of them. Deliveries are kept for 30 days.",
     [notFound, malformed("limit"), malformed("state"), ...ownErrors]
   ),
   response: { status: 200, body: { deliveries: [delivery] } }
@@ -131,8 +131,8 @@ export const deliveries = documented({
 export const replayFailed = documented({
   summary: "Send all failed messages of a webhook again",
   description: withErrors(
-    "As `POST /me/webhooks/deliveries/:id/replay` does, for up to 500 failed deliveries, the oldest first. Safe to repeat: a delivery that is queued is no longer failed.",
-    [foreign, notFound, disabled, ...ownErrors]
+    "As `POST /me/webhooks/deliveries/:id/replay` does, for up to 500 failed deliveries, the oldest first. The parameters select them by type and time. Safe to repeat: a delivery that is queued is no longer failed.",
+    [foreign, notFound, disabled, malformed("type"), ...ownErrors]
   ),
   response: { status: 202, body: { queued: 12, more: false } }
 })

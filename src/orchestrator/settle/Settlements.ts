@@ -3,6 +3,7 @@
  * no matter who sent the transaction. An intent fails only when the chain proves that it has not settled and cannot settle any more.
  */
 import { Array, Clock, Context, Effect, Layer, Option } from "effect"
+import * as Accrual from "../../domain/Accrual.ts"
 import type { FailureReason } from "../../domain/Intent.ts"
 import { type UnsettledCause, verdict } from "../../domain/SweepVerdict.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
@@ -150,7 +151,7 @@ export class Settlements extends Context.Service<
   ).pipe(Layer.provide([LogSources.layer, StandingAlerts.layer]))
 }
 
-/** Makes `priced`, which notes the price of each fee at its settlement. */
+/** Makes `priced`, which notes the price of each fee at its settlement, and the value of what the builder earned. */
 const makePriced = Effect.gen(function* () {
   const prices = yield* MoneyPrices.make
 
@@ -163,7 +164,9 @@ const makePriced = Effect.gen(function* () {
     return steps.map((step) => {
       const token = tokens.get(step.id)
       const feePrice = token === undefined ? undefined : found.get(token)
-      return feePrice === undefined ? step : { ...step, feePrice }
+      if (feePrice === undefined) return step
+      const outbox = step.outbox?.map((message) => Accrual.priced(message, feePrice))
+      return { ...step, feePrice, ...(outbox === undefined ? {} : { outbox }) }
     })
   })
 })

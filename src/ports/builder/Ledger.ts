@@ -3,8 +3,9 @@ import { Context, type Effect, Schema } from "effect"
 import type { Accrual } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import type { Earnings } from "../../domain/Earnings.ts"
 import type { Hash } from "../../domain/Hex.ts"
-import type { Activity, LedgerEntry, LedgerTotals } from "../../domain/LedgerEntry.ts"
+import type { Activity, EarningStatus, LedgerEntry, LedgerTotals } from "../../domain/LedgerEntry.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
 /** The sweep is booked with other content. */
@@ -45,12 +46,25 @@ export interface Assigned {
   readonly amount: bigint
 }
 
+/** Conditions that a listed accrual must meet. */
+export interface EarningFilter {
+  readonly status?: EarningStatus
+  readonly chainId?: ChainId
+  readonly token?: Address.Address
+  /** Booked at this time or later, in UNIX milliseconds. */
+  readonly fromMs?: number
+  /** Booked before this time, in UNIX milliseconds. */
+  readonly toMs?: number
+  /** Id of a settlement, or the hash of its transaction, which may have settled several sweeps. */
+  readonly settlement?: string
+}
+
 export class Ledger extends Context.Service<
   Ledger,
   {
     /**
      * Books an accrual under its sweep id; durable when it returns. Idempotent: repeated with the same content, it
-     * changes nothing. An accrual with `paidTxHash` is earned and paid at once. An accrual without a chain is assigned to
+     * changes nothing. The first value in dollars is kept. An accrual with `paidTxHash` is earned and paid at once. An accrual without a chain is assigned to
      * `defaultChainId`, if given.
      */
     readonly accrue: (
@@ -66,12 +80,20 @@ export class Ledger extends Context.Service<
     readonly reverse: (sweepId: string) => Effect.Effect<Booked, AccrualNotFound | StoreUnavailable>
     /** A builder's sums per token and chain, ordered by token, then chain; accruals without a chain come first. */
     readonly totals: (builderId: string) => Effect.Effect<ReadonlyArray<LedgerTotals>, StoreUnavailable>
-    /** The same sums over all builders. */
+    /** Sums of a builder's entries that were booked on UTC days from that of `fromMs` to that of `toMs` (UNIX milliseconds). */
+    readonly earnings: (
+      builderId: string,
+      period: { readonly fromMs: number; readonly toMs: number }
+    ) => Effect.Effect<Earnings, StoreUnavailable>
+    /** {@link totals} over all builders. */
     readonly allTotals: Effect.Effect<ReadonlyArray<LedgerTotals>, StoreUnavailable>
-    /** A builder's accruals, newest first; with `before`, those older than the entry of that id. */
+    /**
+     * A builder's accruals that meet every condition, newest first; with `before`, those older than the entry of that id. Accruals of
+     * one moment are ordered by their ids. `status` may find an accrual of a large batch as owed for a while after the payment.
+     */
     readonly activity: (
       builderId: string,
-      page: { readonly before?: string; readonly limit: number }
+      page: EarningFilter & { readonly before?: string; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<{ readonly id: string; readonly activity: Activity }>, StoreUnavailable>
     /**
      * Entries of a builder about the settlements in one transaction, oldest first, at most 500. A transaction may settle several

@@ -60,6 +60,15 @@ export interface Delivery {
   readonly attempts: ReadonlyArray<DeliveryAttempt>
 }
 
+/** Conditions that a delivery must meet. */
+export interface DeliveryFilter {
+  readonly type?: WebhookMessageType
+  /** Queued at this time or later, in UNIX milliseconds. */
+  readonly fromMs?: number
+  /** Queued before this time, in UNIX milliseconds. */
+  readonly toMs?: number
+}
+
 /** A leased delivery, which its claimer must attempt. */
 export interface DueDelivery {
   readonly id: string
@@ -139,22 +148,28 @@ export class Webhooks extends Context.Service<
       deliveryId: string
     ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | StoreUnavailable>
     /**
-     * An endpoint's deliveries, newest first; with `before`, those older than the delivery of that id. `state`: only deliveries in
-     * it.
+     * An endpoint's deliveries that meet every condition, newest first; with `before`, those older than the delivery of that id.
+     * `state`: only deliveries in it. `messageIds`: only those of these messages.
      */
     readonly deliveries: (
       builderId: string,
       id: string,
-      page: { readonly before?: string; readonly limit: number; readonly state?: Delivery["state"] }
+      page: DeliveryFilter & {
+        readonly before?: string
+        readonly limit: number
+        readonly state?: Delivery["state"]
+        readonly messageIds?: ReadonlyArray<string>
+      }
     ) => Owned<ReadonlyArray<Delivery>>
     /**
-     * Queues up to `limit` failed deliveries of an endpoint again, the oldest first, as `replay` does, and returns their number.
-     * Repeated until it returns 0, it queues all of them.
+     * Queues up to `limit` failed deliveries of an endpoint that meet every condition again, the oldest first, as `replay` does, and
+     * returns their number. Repeated until it returns 0, it queues all of them.
      */
     readonly replayFailed: (
       builderId: string,
       id: string,
-      limit: number
+      limit: number,
+      filter?: DeliveryFilter
     ) => Effect.Effect<number, WebhookNotFound | WebhookDisabled | StoreUnavailable>
     /** Deliveries of these messages to any endpoint of the builder, oldest first. */
     readonly ofMessages: (

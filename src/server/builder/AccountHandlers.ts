@@ -1,19 +1,21 @@
 /** Sign-in, self-signup, the account of a signed-in builder, and the routes of load balancers. */
-import { Deferred, Effect, Option, Redacted } from "effect"
+import { Clock, Deferred, Effect, Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
+import { periodOf } from "../../api/shared/MoneyQuery.ts"
 import { NoBuilder, NotReady, Unattributed } from "../../api/builder/Errors.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
 import { Accounts } from "../../builder/account/Accounts.ts"
 import { SignIn } from "../../builder/account/SignIn.ts"
 import { Readiness } from "../../builder/shared/Readiness.ts"
 import { publicView } from "../../domain/Builder.ts"
-import { balances, lifetime } from "../../domain/LedgerEntry.ts"
+import { viewOf } from "../../domain/Earnings.ts"
+import { startOfDay } from "../../domain/Sweep.ts"
 import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
 import { Stopping } from "../shared/Stopping.ts"
 import * as Failures from "./Failures.ts"
-import { newestFirst, paged } from "./Pages.ts"
+import * as OwnData from "./OwnData.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 const OK = { ok: true as const }
@@ -84,6 +86,7 @@ export const me = HttpApiBuilder.group(
     const accounts = yield* Accounts
     const keys = yield* ApiKeys
     const ledger = yield* Ledger
+    const data = yield* OwnData.make
     const builder = Effect.map(CurrentSession, (session) => session.builder)
     return handlers
       .handle(
@@ -93,20 +96,26 @@ export const me = HttpApiBuilder.group(
       .handle(
         "accruals",
         Effect.fn("GET /me/accruals")(function* () {
-          const totals = yield* ledger.totals((yield* builder).id)
-          return { balances: balances(totals), lifetime: lifetime(totals) }
+          return yield* data.accruals((yield* builder).id)
         }, Effect.catchTags(Failures.store))
       )
       .handle(
         "activity",
         Effect.fn("GET /me/activity")(function* ({ query }) {
+          return yield* data.activity((yield* builder).id, query)
+        }, Effect.catchTags(Failures.store))
+      )
+      .handle(
+        "money",
+        Effect.fn("GET /me/money")(function* ({ query }) {
           const { id } = yield* builder
-          const page = yield* paged(
-            query,
-            (slice) => ledger.activity(id, newestFirst(slice)),
-            (row) => row.id
-          )
-          return { entries: page.rows.map(({ activity }) => activity), ...page.next }
+          const toMs = yield* Clock.currentTimeMillis
+          const days = periodOf(query)
+          const fromMs = startOfDay(toMs, days - 1)
+          const [earned, totals] = yield* Effect.all([ledger.earnings(id, { fromMs, toMs }), ledger.totals(id)], {
+            concurrency: "unbounded"
+          })
+          return viewOf(days, fromMs, earned, totals)
         }, Effect.catchTags(Failures.store))
       )
       .handle(

@@ -1,13 +1,12 @@
 /** Sweeps of a signed-in builder. */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
-import { NotFound } from "../../api/shared/Errors.ts"
 import { everyDay, startOfDay, successRateBps } from "../../domain/Sweep.ts"
 import { Sweeps } from "../../ports/builder/Sweeps.ts"
 import * as Failures from "./Failures.ts"
-import { newestFirst, paged } from "./Pages.ts"
+import * as OwnData from "./OwnData.ts"
 
 const DEFAULT_DAYS = 30
 
@@ -15,29 +14,20 @@ export const sweeps = HttpApiBuilder.group(
   BuilderApi,
   "sweeps",
   Effect.fnUntraced(function* (handlers) {
+    const data = yield* OwnData.make
     const store = yield* Sweeps
     const builderId = Effect.map(CurrentSession, (session) => session.builder.id)
     return handlers
       .handle(
         "sweeps",
-        Effect.fn("GET /me/sweeps")(function* ({ query: { chainId, status, ...query } }) {
-          const id = yield* builderId
-          const filter = { ...(status === undefined ? {} : { status }), ...(chainId === undefined ? {} : { chainId }) }
-          const page = yield* paged(
-            query,
-            (slice) => store.list(id, { ...filter, ...newestFirst(slice) }),
-            ({ cursor }) => cursor
-          )
-          return { sweeps: page.rows.map(({ sweep }) => sweep), ...page.next }
+        Effect.fn("GET /me/sweeps")(function* ({ query }) {
+          return yield* data.sweeps(yield* builderId, query)
         }, Effect.catchTags(Failures.store))
       )
       .handle(
         "sweep",
         Effect.fn("GET /me/sweeps/:id")(function* ({ params }) {
-          const builder = yield* builderId
-          const sweep = yield* store.find(builder, params.id)
-          if (Option.isNone(sweep)) return yield* new NotFound()
-          return { sweep: sweep.value, events: yield* store.timeline(builder, params.id) }
+          return yield* data.sweep(yield* builderId, params.id)
         }, Effect.catchTags(Failures.store))
       )
       .handle(

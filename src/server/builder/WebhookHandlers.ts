@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
 import { WebhookDesk, type WithSecret } from "../../builder/webhook/WebhookDesk.ts"
+import { eventId, SweepStatus } from "../../domain/SweepEvent.ts"
 import { type WebhookEndpoint, Webhooks } from "../../ports/builder/Webhooks.ts"
 import * as Failures from "./Failures.ts"
 import { newestFirst, paged } from "./Pages.ts"
@@ -12,6 +13,9 @@ import { newestFirst, paged } from "./Pages.ts"
 const REPLAYED = 500
 
 const OK = { ok: true as const }
+
+/** Messages that a text names: itself, and those about the sweep with this id. */
+const messagesOf = (text: string) => [text, ...SweepStatus.literals.map((status) => eventId(text, status))]
 
 const view = (endpoint: WebhookEndpoint, nowMs: number) => {
   const { builderId: _, disabled, failing, previousSecretUntilMs, ...shown } = endpoint
@@ -80,12 +84,13 @@ export const webhooks = HttpApiBuilder.group(
       )
       .handle(
         "deliveries",
-        Effect.fn("GET /me/webhooks/:id/deliveries")(function* ({ params, query: { state, ...query } }) {
+        Effect.fn("GET /me/webhooks/:id/deliveries")(function* ({ params, query: { q, ...query } }) {
           const id = yield* builderId
+          const { cursor: _, limit: __, ...filter } = query
+          const messages = q === undefined ? {} : { messageIds: messagesOf(q.trim()) }
           const page = yield* paged(
             query,
-            (slice) =>
-              store.deliveries(id, params.id, { ...newestFirst(slice), ...(state === undefined ? {} : { state }) }),
+            (slice) => store.deliveries(id, params.id, { ...filter, ...newestFirst(slice), ...messages }),
             (delivery) => delivery.id
           )
           return { deliveries: page.rows, ...page.next }
@@ -93,8 +98,8 @@ export const webhooks = HttpApiBuilder.group(
       )
       .handle(
         "replayFailed",
-        Effect.fn("POST /me/webhooks/:id/replay-failed")(function* ({ params }) {
-          const queued = yield* store.replayFailed(yield* builderId, params.id, REPLAYED)
+        Effect.fn("POST /me/webhooks/:id/replay-failed")(function* ({ params, query }) {
+          const queued = yield* store.replayFailed(yield* builderId, params.id, REPLAYED, query)
           return { queued, more: queued === REPLAYED }
         }, Effect.catchTags(Failures.openWebhook))
       )

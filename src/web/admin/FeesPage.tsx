@@ -9,7 +9,7 @@ import type {
   TreasuryView
 } from "../../domain/Treasury.ts"
 import { type TokenBook, useTokenBook } from "../api/tokens.ts"
-import { tokenKey } from "../dashboard/earnings.ts"
+import { tokenKey } from "../lib/tokenKey.ts"
 import * as explorer from "../lib/explorer.ts"
 import { dollars } from "../lib/usd.ts"
 import { Address } from "../ui/Address.tsx"

@@ -14,7 +14,7 @@ import { Select } from "../ui/Field.tsx"
 import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
 import { Table } from "../ui/Table.tsx"
-import { tokenKey } from "../dashboard/earnings.ts"
+import { tokenKey } from "../lib/tokenKey.ts"
 import { positionColumns } from "./positions.tsx"
 import { revenue, treasury } from "./queries.ts"
 

@@ -1,6 +1,7 @@
 /** Queries of the dashboard, for TanStack Query. */
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
-import type { Activity } from "../../domain/LedgerEntry.ts"
+import { queryOptions } from "@tanstack/react-query"
+import * as Address from "../../domain/Address.ts"
+import type { Activity, EarningStatus } from "../../domain/LedgerEntry.ts"
 import { call } from "./client.ts"
 import { isFailure } from "./failures.ts"
 
@@ -36,45 +37,60 @@ export const apiKey = queryOptions({
   queryFn: ({ signal }) => call((client) => client.me.apiKey(), signal)
 })
 
-const page = (cursor: string | undefined, limit: number, signal?: AbortSignal) =>
-  call((client) => client.me.activity({ query: { limit, ...(cursor === undefined ? {} : { cursor }) } }), signal)
+/** Conditions on listed accruals. */
+export interface EarningFilter {
+  readonly status?: EarningStatus
+  readonly chainId?: number
+  readonly token?: string
+  readonly fromMs?: number
+  readonly toMs?: number
+  readonly q?: string
+}
 
-const PAGE = 50
+const page = ({ token, ...filter }: EarningFilter, cursor: string | undefined, limit: number, signal?: AbortSignal) =>
+  call(
+    (client) =>
+      client.me.activity({
+        query: {
+          ...filter,
+          limit,
+          ...(token === undefined ? {} : { token: Address.of(token) }),
+          ...(cursor === undefined ? {} : { cursor })
+        }
+      }),
+    signal
+  )
 
-export const activity = infiniteQueryOptions({
-  queryKey: [MINE, "activity"],
-  queryFn: ({ pageParam, signal }) => page(pageParam, PAGE, signal),
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: ({ nextCursor }) => nextCursor
-})
+/** Rows of one page of a list. */
+export const PAGE = 50
+
+export const activity = (filter: EarningFilter, cursor: string | undefined) =>
+  queryOptions({
+    queryKey: [MINE, "activity", filter, cursor ?? null],
+    queryFn: ({ signal }) => page(filter, cursor, PAGE, signal)
+  })
 
 const LARGEST_PAGE = 500
 
-/** Activity since a time, newest first, up to a maximum number of entries. */
-export const activitySince = async (sinceMs: number, most: number, signal?: AbortSignal) => {
-  const entries: Array<Activity> = []
+/** Accruals that match the filters, newest first, up to a maximum number. */
+export const everyActivity = async (filter: EarningFilter, most: number): Promise<ReadonlyArray<Activity>> => {
+  const found: Array<Activity> = []
   let cursor: string | undefined
   do {
     // The cursor of a page is in the page before it.
     // oxlint-disable-next-line no-await-in-loop
-    const { entries: found, nextCursor } = await page(cursor, LARGEST_PAGE, signal)
-    entries.push(...found)
-    cursor = nextCursor
-  } while (cursor !== undefined && entries.length < most && (entries.at(-1)?.createdAtMs ?? 0) >= sinceMs)
-  return { entries: entries.filter(({ createdAtMs }) => createdAtMs >= sinceMs), isComplete: entries.length < most }
+    const next = await page(filter, cursor, LARGEST_PAGE)
+    found.push(...next.entries)
+    cursor = next.nextCursor
+  } while (cursor !== undefined && found.length < most)
+  return found
 }
-
-const DAY = 86_400_000
 
 export const RECENT_DAYS = 30
 
-/** Maximum number of entries, so that the page does not wait long. The page says if entries are missing. */
-const MOST_RECENT = 5_000
-
-export const recentActivity = queryOptions({
-  queryKey: [MINE, "recent"],
-  queryFn: ({ signal }) => {
-    const now = Date.now()
-    return activitySince(now - (now % DAY) - (RECENT_DAYS - 1) * DAY, MOST_RECENT, signal)
-  }
-})
+/** The newest accruals. */
+export const latestActivity = (count: number) =>
+  queryOptions({
+    queryKey: [MINE, "activity", "latest", count],
+    queryFn: ({ signal }) => page({}, undefined, count, signal)
+  })

@@ -1,24 +1,24 @@
-/** All accruals, with filters over the loaded ones and a CSV export. */
-import { useInfiniteQuery } from "@tanstack/react-query"
-import { useState } from "react"
-import type { Activity } from "../../domain/LedgerEntry.ts"
-import { activity, activitySince } from "../api/queries.ts"
+/** All accruals: filtered, searched and paged by the server, and exported as CSV. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { type Activity, EarningStatus, statusOf } from "../../domain/LedgerEntry.ts"
+import { accruals, activity, type EarningFilter, everyActivity } from "../api/queries.ts"
 import { type TokenBook, useTokenBook } from "../api/tokens.ts"
 import { exact } from "../lib/amounts.ts"
 import { toCsv } from "../lib/csv.ts"
-import { shorten } from "../lib/shorten.ts"
+import { buttonClasses } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
-import { Select } from "../ui/Field.tsx"
-import { LoadMore } from "../ui/LoadMore.tsx"
 import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState } from "../ui/States.tsx"
-import { type ActivityState, ActivityTable, stateOf } from "./ActivityTable.tsx"
-import { tokenKey } from "./earnings.ts"
+import { ActivityTable, STATUS_LABELS } from "./ActivityTable.tsx"
 import { ExportCsv } from "./ExportCsv.tsx"
+import { FilterBar } from "./lists/FilterBar.tsx"
+import { filterOf, isFiltered, type ListFilter, periodOf } from "./lists/filter.ts"
+import { PageButtons, usePageCursor } from "./lists/ListPage.tsx"
 
 const toFile = (entries: ReadonlyArray<Activity>, book: TokenBook): string =>
   toCsv(
-    ["time", "sweep_id", "chain_id", "token", "symbol", "amount", "amount_units", "status"],
+    ["time", "sweep_id", "chain_id", "token", "symbol", "amount", "amount_units", "status", "intent_id", "usd"],
     entries.map((entry) => {
       const known = book.token(entry.chainId, entry.token)
       return [
@@ -29,118 +29,99 @@ const toFile = (entries: ReadonlyArray<Activity>, book: TokenBook): string =>
         known?.symbol ?? "",
         known === undefined ? "" : exact(entry.amount, known.decimals),
         entry.amount,
-        stateOf(entry)
+        statusOf(entry),
+        entry.intentId ?? "",
+        entry.usd ?? ""
       ]
     })
   )
 
-const STATES: ReadonlyArray<readonly [ActivityState, string]> = [
-  ["owed", "Owed"],
-  ["paid", "Paid"],
-  ["reversed", "Taken back"]
-]
+const STATUSES = EarningStatus.literals
 
-interface Filters {
-  readonly token: string
-  readonly state: string
-}
+const isStatus = (text: unknown): text is EarningStatus => STATUSES.some((status) => status === text)
 
-const ALL = "all"
+const queryOf = (filter: ListFilter): EarningFilter => ({
+  ...(isStatus(filter.status) ? { status: filter.status } : {}),
+  ...(filter.chain === undefined ? {} : { chainId: filter.chain }),
+  ...(filter.token === undefined ? {} : { token: filter.token }),
+  ...(filter.q === undefined ? {} : { q: filter.q }),
+  ...periodOf(filter)
+})
 
-const passes = (filters: Filters, entry: Activity): boolean =>
-  (filters.token === ALL || filters.token === tokenKey(entry.chainId, entry.token)) &&
-  (filters.state === ALL || filters.state === stateOf(entry))
-
-function FilterBar({
-  book,
-  entries,
-  filters,
-  onChange
-}: {
-  readonly book: TokenBook
-  readonly entries: ReadonlyArray<Activity>
-  readonly filters: Filters
-  readonly onChange: (filters: Filters) => void
-}) {
-  const tokens = Array.from(new Map(entries.map((entry) => [tokenKey(entry.chainId, entry.token), entry])))
-  return (
-    <div className="grid w-full gap-2 sm:w-auto sm:grid-cols-[12rem_10rem]">
-      <Select
-        hideLabel
-        label="Token"
-        onChange={(event) => onChange({ ...filters, token: event.target.value })}
-        value={filters.token}
-      >
-        <option value={ALL}>All tokens</option>
-        {tokens.map(([key, { chainId, token }]) => (
-          <option key={key} value={key}>
-            {book.token(chainId, token)?.symbol ?? shorten(token)}
-            {chainId === undefined ? "" : ` on ${book.chainName(chainId)}`}
-          </option>
-        ))}
-      </Select>
-      <Select
-        hideLabel
-        label="Status"
-        onChange={(event) => onChange({ ...filters, state: event.target.value })}
-        value={filters.state}
-      >
-        <option value={ALL}>Any status</option>
-        {STATES.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </Select>
-    </div>
+function Nothing({ isFiltered: filtered }: { readonly isFiltered: boolean }) {
+  return filtered ? (
+    <EmptyState
+      action={
+        <Link className={buttonClasses("secondary", false)} to="/activity">
+          Show all
+        </Link>
+      }
+      icon="activity"
+      title="Nothing matches"
+    >
+      Change the filters to see more. The search finds a whole settlement id, transaction hash or sweep id.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      action={
+        <Link className={buttonClasses("secondary", false)} to="/quickstart">
+          Open the quickstart
+        </Link>
+      }
+      icon="activity"
+      title="No activity yet"
+    >
+      A sweep that carries your key appears here once it has settled.
+    </EmptyState>
   )
 }
 
 export function ActivityPage() {
   const book = useTokenBook()
-  const [filters, setFilters] = useState<Filters>({ token: ALL, state: ALL })
-  const pages = useInfiniteQuery(activity)
-  const loaded = pages.data?.pages.flatMap(({ entries }) => entries)
-  const shown = loaded?.filter((entry) => passes(filters, entry))
-  const file = async (most: number) => {
-    const { entries } = await activitySince(0, most)
-    return toFile(
-      entries.filter((entry) => passes(filters, entry)),
-      book
-    )
-  }
+  const navigate = useNavigate()
+  const filter = filterOf(useSearch({ from: "/dashboard/activity" }), isStatus)
+  const query = queryOf(filter)
+  const pages = usePageCursor(JSON.stringify(query))
+  const found = useQuery({ ...activity(query, pages.cursor), placeholderData: keepPreviousData })
+  const earned = useQuery(accruals)
+  const entries = found.data?.entries
   return (
     <Page
-      actions={<ExportCsv disabled={loaded === undefined || loaded.length === 0} fileName="activity.csv" make={file} />}
+      actions={
+        <ExportCsv
+          disabled={entries === undefined || entries.length === 0}
+          fileName="activity.csv"
+          make={async (most) => toFile(await everyActivity(query, most), book)}
+        />
+      }
       description="Your earnings from each settled sweep."
       title="Activity"
     >
       <Card
-        actions={<FilterBar book={book} entries={loaded ?? []} filters={filters} onChange={setFilters} />}
-        description={
-          loaded === undefined
-            ? "Loading …"
-            : shown?.length === loaded.length
-              ? `${loaded.length}${pages.hasNextPage ? "+" : ""} entries`
-              : `${shown?.length ?? 0} of ${loaded.length} loaded entries`
-        }
+        description={isFiltered(filter) ? "Those that match the filters, newest first" : "Newest first"}
         flush
         title="Earnings"
       >
-        {pages.isError ? (
-          <ErrorState error={pages.error} retry={pages.refetch} />
-        ) : shown?.length === 0 ? (
-          <EmptyState icon="activity" title={loaded?.length === 0 ? "No activity yet" : "Nothing matches"}>
-            {loaded?.length === 0
-              ? "A sweep that carries your key appears here once it has settled."
-              : pages.hasNextPage
-                ? "None of the loaded entries match. Load more, or change the filters."
-                : "Change the filters to see more."}
-          </EmptyState>
+        <FilterBar
+          book={book}
+          filter={filter}
+          finds="Sweep id, settlement or transaction hash"
+          onChange={(search) => void navigate({ to: "/activity", search, replace: true })}
+          status={{
+            label: "Status",
+            any: "Any status",
+            choices: STATUSES.map((status) => [status, STATUS_LABELS[status]] as const)
+          }}
+          tokens={(earned.data?.lifetime ?? []).map(({ chainId, token }) => ({ chainId, token }))}
+        />
+        {found.isError ? (
+          <ErrorState error={found.error} retry={found.refetch} />
+        ) : entries?.length === 0 ? (
+          <Nothing isFiltered={isFiltered(filter)} />
         ) : (
-          <ActivityTable book={book} entries={shown} />
+          <ActivityTable book={book} entries={entries} />
         )}
-        <LoadMore pages={pages} />
+        <PageButtons isLoading={found.isPlaceholderData} nextCursor={found.data?.nextCursor} pages={pages} />
       </Card>
     </Page>
   )

@@ -5,13 +5,14 @@ import { lazy, Suspense } from "react"
 import type { TokenBook } from "../api/tokens.ts"
 import { exact } from "../lib/amounts.ts"
 import { download, toCsv } from "../lib/csv.ts"
+import { tokenKey } from "../lib/tokenKey.ts"
 import { Amount } from "../ui/Amount.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { EmptyState, ErrorState } from "../ui/States.tsx"
-import { type Column, Table } from "../ui/Table.tsx"
+import { LongTable } from "../ui/LongTable.tsx"
+import type { Column } from "../ui/Table.tsx"
 import { TokenName } from "../ui/TokenName.tsx"
-import { tokenKey } from "./earnings.ts"
 
 const Worth = lazy(async () => ({ default: (await import("./Worth.tsx")).Worth }))
 
@@ -48,9 +49,10 @@ export function Balances({
   readonly totals: UseQueryResult<typeof AccrualsView.Type>
 }) {
   const lines = totals.data === undefined ? undefined : linesOf(totals.data)
-  const amount = (title: string, of: (line: Line) => bigint): Column<Line> => ({
+  const amount = (title: string, of: (line: Line) => bigint, wideOnly = true): Column<Line> => ({
     title,
     align: "right",
+    wideOnly,
     cell: (line) => {
       const known = book.token(line.chainId, line.token)
       const { chainId, token } = line
@@ -64,6 +66,11 @@ export function Balances({
               </Suspense>
             )}
           </span>
+          {!wideOnly && (
+            <span className="block text-sm text-muted md:hidden">
+              of <Amount symbol={false} token={known} value={line.lifetime} />
+            </span>
+          )}
         </>
       )
     }
@@ -90,14 +97,14 @@ export function Balances({
           Earnings from your markup are listed here per token: owed, paid and total.
         </EmptyState>
       ) : (
-        <Table
+        <LongTable
           caption="Balances per token"
           columns={[
             {
               title: "Token",
               cell: ({ chainId, token }) => <TokenName book={book} chainId={chainId} token={token} />
             },
-            amount("Owed", ({ owed }) => owed),
+            amount("Owed", ({ owed }) => owed, false),
             amount("Paid", ({ paid }) => paid),
             amount("Lifetime", ({ lifetime }) => lifetime)
           ]}

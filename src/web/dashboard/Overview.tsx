@@ -1,8 +1,8 @@
-/** Sweeps and earnings of the last days, and owed amounts. */
+/** Dollars first: earned, paid and owed. Then the sweeps, the balances of each token, and the newest earnings. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
-import { accruals, RECENT_DAYS, recentActivity } from "../api/queries.ts"
+import { accruals, latestActivity, RECENT_DAYS } from "../api/queries.ts"
 import { useTokenBook } from "../api/tokens.ts"
 import { percent } from "../lib/amounts.ts"
 import { buttonClasses } from "../ui/Button.tsx"
@@ -11,17 +11,15 @@ import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState, Notice, Skeleton } from "../ui/States.tsx"
 import { ActivityTable } from "./ActivityTable.tsx"
 import { Balances } from "./Balances.tsx"
-import { EarnedByDay } from "./EarnedByDay.tsx"
 import { useBuilder } from "./useBuilder.ts"
 
 const LATEST = 5
 
-/** Sweeps have a separate client, so that the first page does not wait for it. */
+/** Prices and sweeps have separate clients, so that the first page does not wait for them. */
+const MoneyCard = lazy(async () => ({ default: (await import("./money/MoneyCard.tsx")).MoneyCard }))
 const performance = () => import("./sweeps/Performance.tsx")
 const SweepStats = lazy(async () => ({ default: (await performance()).SweepStats }))
 const VolumeCard = lazy(async () => ({ default: (await performance()).VolumeCard }))
-
-const WorthStat = lazy(async () => ({ default: (await import("./Worth.tsx")).WorthStat }))
 
 /** Placeholder of the same size as the content, so that the layout does not shift. */
 const LOADING = (
@@ -32,12 +30,20 @@ const LOADING = (
   </>
 )
 
+const LOADING_MONEY = (
+  <Card flush title="Your money">
+    <div className="p-5">
+      <Skeleton className="h-96 w-full" />
+    </div>
+  </Card>
+)
+
 export function Overview() {
   const builder = useBuilder()
   const book = useTokenBook()
-  const recent = useQuery(recentActivity)
+  const latest = useQuery(latestActivity(LATEST))
   const totals = useQuery(accruals)
-  const entries = recent.data?.entries
+  const entries = latest.data?.entries
   return (
     <Page
       actions={
@@ -56,18 +62,12 @@ export function Overview() {
           </span>
         </Notice>
       )}
+      <Suspense fallback={LOADING_MONEY}>
+        <MoneyCard book={book} />
+      </Suspense>
       <Stats>
         <Suspense fallback={LOADING}>
           <SweepStats />
-        </Suspense>
-        <Suspense fallback={<Stat label="Owed to you" value={<Skeleton className="h-6 w-20" />} />}>
-          <WorthStat
-            all="paid in batches"
-            balances={totals.data?.balances}
-            book={book}
-            label="Owed to you"
-            none="everything is paid out"
-          />
         </Suspense>
         <Stat
           label="Your markup"
@@ -75,7 +75,6 @@ export function Overview() {
           value={percent(builder.builderBps)}
         />
       </Stats>
-      <EarnedByDay book={book} recent={recent} />
       <Balances book={book} totals={totals} />
       <Suspense fallback={<Skeleton className="h-64 w-full" />}>
         <VolumeCard />
@@ -89,8 +88,8 @@ export function Overview() {
         flush
         title="Latest activity"
       >
-        {recent.isError ? (
-          <ErrorState error={recent.error} retry={recent.refetch} />
+        {latest.isError ? (
+          <ErrorState error={latest.error} retry={latest.refetch} />
         ) : entries?.length === 0 ? (
           <EmptyState
             action={
@@ -99,12 +98,12 @@ export function Overview() {
               </Link>
             }
             icon="activity"
-            title="No sweeps in this time"
+            title="No sweeps yet"
           >
             A sweep that carries your key appears here once it has settled.
           </EmptyState>
         ) : (
-          <ActivityTable book={book} entries={entries?.slice(0, LATEST)} placeholders={LATEST} />
+          <ActivityTable book={book} entries={entries} placeholders={LATEST} />
         )}
       </Card>
     </Page>

@@ -35,22 +35,6 @@ export const valueUsd = (amount: bigint, decimals: number, priceUsd: string): st
 export const partUsd = (usd: string, part: bigint, whole: bigint): string =>
   whole === 0n ? "0" : exact((scaled(usd) * part) / whole, SCALE)
 
-/** An amount with the facts that its value needs, as far as they are known. */
-export interface PricedAmount {
-  readonly amount: bigint
-  readonly decimals: number | undefined
-  readonly priceUsd: string | undefined
-}
-
-/** Sum of the known values, and the number of amounts other than 0 whose value is not known. */
-export const sumOf = (amounts: ReadonlyArray<PricedAmount>): { readonly usd: string; readonly unpriced: number } => {
-  const values = amounts.map(({ amount, decimals, priceUsd }) => {
-    if (amount === 0n) return "0"
-    return decimals === undefined || priceUsd === undefined ? null : valueUsd(amount, decimals, priceUsd)
-  })
-  return { usd: total(values), unpriced: values.filter((value) => value === null).length }
-}
-
 /** The formatted value of an amount at a price per whole token. */
 export const worth = (amount: bigint, decimals: number, priceUsd: string): string =>
   dollars(valueUsd(amount, decimals, priceUsd))

@@ -1,4 +1,4 @@
-/** Asks for confirmation of an action that cannot be undone. */
+/** Asks for confirmation of an action, by default one that cannot be undone. */
 import type { ReactNode } from "react"
 import { Button } from "./Button.tsx"
 import { Dialog } from "./Dialog.tsx"
@@ -11,11 +11,21 @@ export interface ConfirmDialogProps {
   readonly confirm: string
   readonly cancel: string
   readonly busy: boolean
+  readonly variant?: "danger" | "primary"
   readonly onConfirm: () => void
   readonly onCancel: () => void
 }
 
-export function ConfirmDialog({ busy, cancel, children, confirm, onCancel, onConfirm, title }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  busy,
+  cancel,
+  children,
+  confirm,
+  onCancel,
+  onConfirm,
+  title,
+  variant = "danger"
+}: ConfirmDialogProps) {
   return (
     <Dialog
       actions={
@@ -23,7 +33,7 @@ export function ConfirmDialog({ busy, cancel, children, confirm, onCancel, onCon
           <Button disabled={busy} onClick={onCancel}>
             {cancel}
           </Button>
-          <Button busy={busy} onClick={onConfirm} variant="danger">
+          <Button busy={busy} onClick={onConfirm} variant={variant}>
             {confirm}
           </Button>
         </>

@@ -9,7 +9,7 @@ import { MoneyBook as Port } from "../../../src/ports/orchestrator/MoneyBook.ts"
 import { address } from "../../support/FakeChain.ts"
 import { source, sweptLog } from "../../support/RelayFixtures.ts"
 import { layer, scene } from "../../support/RelayScene.ts"
-import { relay, tick } from "../../support/SentSweep.ts"
+import { booked, relay, tick } from "../../support/SentSweep.ts"
 
 const USDC = address(0xd1)
 
@@ -34,6 +34,11 @@ const concluded = Effect.fnUntraced(function* (available: boolean) {
   return (yield* (yield* Port).since(0)).chains.reduce(added, NONE)
 })
 
+/** Dollars that accruals are booked with. */
+const accrued = Effect.map(booked, (messages) =>
+  messages.flatMap((message) => (message._tag === "Accrual" ? [message.accrual.usd] : []))
+)
+
 describe("a concluded transaction", () => {
   const world = Layer.merge(layer, MoneyBook.layer)
 
@@ -50,6 +55,7 @@ describe("a concluded transaction", () => {
           unpricedWei: 0n
         }
       )
+      assert.deepStrictEqual(yield* accrued, ["0.0025"])
       // Both have the same gas limit.
       assert.isTrue(gas > 0n && gas - failures <= 2_000n && failures - gas <= 2_000n)
     }).pipe(Effect.provide(world))
@@ -60,6 +66,7 @@ describe("a concluded transaction", () => {
       const { fees, gas, sweeps, unpricedSweeps, unpricedWei } = yield* concluded(false)
       assert.deepStrictEqual({ fees, gas, sweeps, unpricedSweeps }, { fees: 0n, gas: 0n, sweeps: 1, unpricedSweeps: 1 })
       assert.isTrue(unpricedWei > 0n)
+      assert.deepStrictEqual(yield* accrued, [undefined])
     }).pipe(Effect.provide(world))
   )
 })

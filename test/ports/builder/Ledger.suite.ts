@@ -5,6 +5,7 @@ import type { Hash } from "../../../src/domain/Hex.ts"
 import { Builders } from "../../../src/ports/builder/Builders.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import { Payouts } from "../../../src/ports/builder/Payouts.ts"
+import { earningCases, filteredAlike } from "./Earnings.cases.ts"
 import { BUILDERS, CHAINS, Model, type Sums, TOKENS } from "./LedgerModel.ts"
 import { register } from "../../support/BuilderFixtures.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
@@ -186,6 +187,7 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
     // Each accrual is listed once, and as paid only when it is settled by a payment that stands.
     const activity = (yield* ledger.activity(builderId, { limit: 10_000 })).map((row) => row.activity)
     assert.strictEqual(new Set(activity.map(({ sweepId }) => sweepId)).size, activity.length)
+    yield* filteredAlike(ledger, builderId, activity)
   }
 })
 
@@ -237,6 +239,8 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* ledger.ofTransaction("alpha", hash("unknown")), [])
       }).pipe(Effect.provide(Layer.fresh(stores())))
     )
+
+    earningCases(stores)
 
     it.effect("keeps each payment of a batch before it is sent, and lets nothing else settle it unknowingly", () =>
       Effect.gen(function* () {

@@ -6,6 +6,7 @@ import type { SweepEvent } from "../../../src/domain/SweepEvent.ts"
 import type { Builders } from "../../../src/ports/builder/Builders.ts"
 import { Sweeps } from "../../../src/ports/builder/Sweeps.ts"
 import { event, register } from "../../support/BuilderFixtures.ts"
+import { address, hash } from "../../support/IntentFixtures.ts"
 
 const DAY = 24 * 3_600_000
 
@@ -106,6 +107,46 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | S
         )
         assert.isTrue(Option.isNone(yield* sweeps.find("beta", "a")))
         assert.isTrue(Option.isNone(yield* sweeps.find("alpha", "nothing")))
+      })
+    )
+
+    test(
+      "are filtered by token, chain and time on either side, and found by owner, transaction and id",
+      Effect.gen(function* () {
+        const sweeps = yield* Sweeps
+        const across = event("settled_source", { id: "across", chainId: 1, destChainId: 2, atMs: 3_000 })
+        const onOne = event("settled_source", { id: "on one", chainId: 1, atMs: 2_000 })
+        const first = event("settled_source", { id: "first", chainId: 3, atMs: 1_000 })
+        const others = { owner: address(0x77), tokenIn: address(0x78) }
+        const delivered = event("delivered", { id: "across", chainId: 1, destChainId: 2, atMs: 4_000 })
+        const events = [first, { ...across, tokenOut: address(0x79) }, { ...onOne, ...others }]
+        for (const each of events) yield* sweeps.record(each)
+        yield* sweeps.record({ ...delivered, tokenOut: address(0x79) })
+        yield* sweeps.record({ ...event("submitted", { id: "beta's", builderId: "beta" }), ...others })
+        const ids = (page: Partial<Parameters<typeof sweeps.list>[1]>) =>
+          Effect.map(sweeps.list("alpha", { limit: 10, ...page }), (rows) => rows.map(({ sweep }) => sweep.intentId))
+        // Sweeps are ordered by their start, whatever the order of the reports.
+        assert.deepStrictEqual(yield* ids({}), ["across", "on one", "first"])
+        assert.deepStrictEqual(yield* ids({ fromMs: 1_000, toMs: 3_000 }), ["on one", "first"])
+        assert.deepStrictEqual(yield* ids({ token: first.tokenIn }), ["across", "first"])
+        assert.deepStrictEqual(yield* ids({ token: others.tokenIn, status: "settled_source" }), ["on one"])
+        assert.deepStrictEqual(yield* ids({ token: others.tokenIn, status: "delivered" }), [])
+        assert.deepStrictEqual(yield* ids({ token: first.tokenOut }), ["on one", "first"])
+        assert.deepStrictEqual(yield* ids({ token: first.tokenOut, chainId: 1 }), ["on one"])
+        // The token that is sent on one chain is not that which arrives on the other.
+        assert.deepStrictEqual(yield* ids({ token: first.tokenIn, chainId: 2 }), [])
+        assert.deepStrictEqual(yield* ids({ chainId: 1, limit: 1 }), ["across"])
+        const [newest] = yield* sweeps.list("alpha", { chainId: 1, limit: 1 })
+        assert.deepStrictEqual(yield* ids({ chainId: 1, before: newest?.cursor ?? "" }), ["on one"])
+        assert.deepStrictEqual(yield* ids({ search: { _tag: "Address", address: others.owner } }), ["on one"])
+        assert.deepStrictEqual(yield* ids({ search: { _tag: "Id", id: "first" }, chainId: 1 }), [])
+        assert.deepStrictEqual(yield* ids({ search: { _tag: "Id", id: "beta's" } }), [])
+        for (const name of ["tx across", "delivery across"]) {
+          assert.deepStrictEqual(yield* ids({ search: { _tag: "Hash", hash: hash(name) } }), ["across"])
+        }
+        const settled = yield* sweeps.ofTransactions("alpha", [hash("tx first"), hash("unknown")])
+        assert.deepStrictEqual(settled, [{ intentId: "first", txHash: hash("tx first"), builderFee: first.builderFee }])
+        assert.deepStrictEqual(yield* sweeps.ofTransactions("beta", [hash("tx first")]), [])
       })
     )
 

@@ -1,7 +1,8 @@
 /** Cases of the contract of webhooks: lists of deliveries by state, and failed deliveries that are queued again together. */
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Webhooks } from "../../../src/ports/builder/Webhooks.ts"
+import { TestClock } from "effect/testing"
+import { type DeliveryFilter, Webhooks } from "../../../src/ports/builder/Webhooks.ts"
 
 const create = (id: string, builderId = "alpha", createdAtMs = 0) =>
   Webhooks.use((webhooks) =>
@@ -74,6 +75,40 @@ export const cases = (test: (name: string, body: Effect.Effect<void, unknown, We
       )
       yield* webhooks.modify("alpha", "one", { enabled: false })
       assert.strictEqual((yield* Effect.flip(webhooks.replayFailed("alpha", "one", 9)))._tag, "WebhookDisabled")
+    })
+  )
+
+  test(
+    "list and queue again what failed, by type, message and time",
+    Effect.gen(function* () {
+      const webhooks = yield* Webhooks
+      yield* create("one")
+      const types = ["sweep.submitted", "sweep.failed", "sweep.failed"] as const
+      for (const [index, type] of types.entries()) {
+        yield* webhooks.publish("alpha", { id: `m${index}`, type, payload: "{}" })
+        yield* TestClock.adjust("1 second")
+      }
+      for (const due of yield* claim) yield* webhooks.record(due, ...GIVEN_UP, () => ({}))
+      const found = (page: Partial<Parameters<typeof webhooks.deliveries>[2]>) =>
+        Effect.map(webhooks.deliveries("alpha", "one", { limit: 10, ...page }), (rows) =>
+          rows.map(({ messageId }) => messageId)
+        )
+      assert.deepStrictEqual(yield* found({ type: "sweep.failed" }), ["m2", "m1"])
+      assert.deepStrictEqual(yield* found({ type: "sweep.failed", limit: 1, state: "failed" }), ["m2"])
+      assert.deepStrictEqual(yield* found({ fromMs: 1_000, toMs: 2_000 }), ["m1"])
+      assert.deepStrictEqual(yield* found({ messageIds: ["m0", "m2"], state: "failed" }), ["m2", "m0"])
+      assert.deepStrictEqual(yield* found({ messageIds: ["m0"], type: "sweep.failed" }), [])
+      const [newest] = yield* webhooks.deliveries("alpha", "one", { limit: 1 })
+      assert.deepStrictEqual(yield* found({ before: newest?.id ?? "", state: "failed" }), ["m1", "m0"])
+
+      const replayed = (limit: number, filter: DeliveryFilter) => webhooks.replayFailed("alpha", "one", limit, filter)
+      assert.strictEqual(yield* replayed(9, { type: "sweep.delivered" }), 0)
+      assert.strictEqual(yield* replayed(9, { type: "sweep.failed", fromMs: 2_000 }), 1)
+      assert.deepStrictEqual(yield* found({ state: "pending" }), ["m2"])
+      assert.strictEqual(yield* replayed(1, {}), 1)
+      assert.deepStrictEqual(yield* found({ state: "failed" }), ["m1"])
+      assert.strictEqual(yield* replayed(9, { toMs: 1_000 }), 0)
+      assert.strictEqual(yield* replayed(9, { toMs: 1_001 }), 1)
     })
   )
 }

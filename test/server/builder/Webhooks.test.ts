@@ -102,14 +102,14 @@ layer(services, { excludeTestServices: true })("a builder", (it) => {
       const listed = yield* own("GET /me/sweeps?limit=2")
       assert.deepStrictEqual(
         [0, 1].map((row) => text(listed, "sweeps", row, "intentId")),
-        [old.id, open.id]
+        [open.id, failed.id]
       )
       const rest = yield* own(`GET /me/sweeps?limit=2&cursor=${text(listed, "nextCursor")}`)
       assert.deepStrictEqual(
         [0, 1].map((row) => [text(rest, "sweeps", row, "intentId"), text(rest, "sweeps", row, "status")]),
         [
-          [failed.id, "failed"],
-          [delivered.id, "delivered"]
+          [delivered.id, "delivered"],
+          [old.id, "failed"]
         ]
       )
       assert.isUndefined(field(rest, "nextCursor"))

@@ -1,13 +1,27 @@
 /** The builders' ledger in memory, for tests. */
 import { Effect, Layer, Option } from "effect"
 import type { ChainId } from "../../../domain/ChainId.ts"
-import type { LedgerEntry } from "../../../domain/LedgerEntry.ts"
+import { type Activity, type LedgerEntry, statusOf } from "../../../domain/LedgerEntry.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
-import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/builder/Ledger.ts"
+import {
+  AccrualConflict,
+  AccrualNotFound,
+  type EarningFilter,
+  Ledger,
+  UnknownBuilder
+} from "../../../ports/builder/Ledger.ts"
+import * as Usd from "../../../domain/Usd.ts"
+import { earningsOf } from "./Earnings.ts"
 import { add, Books, entriesOf, owing, standingClaims, totalsOf } from "./Books.ts"
 
 const bySweep = (books: Books["Service"], kind: LedgerEntry["kind"], sweepId: string) =>
   books.booked.find((entry) => entry.kind === kind && entry.sweepId === sweepId)
+
+/** The value of an accrual, scaled. */
+const valued = (usd: string | undefined): { readonly usd?: bigint } => {
+  const value = usd === undefined ? undefined : Usd.parse(usd)
+  return value === undefined ? {} : { usd: value }
+}
 
 /** Books accruals, their chains and reversals. */
 const bookings = (
@@ -21,7 +35,10 @@ const bookings = (
     return true
   }
   return {
-    accrue: Effect.fnUntraced(function* ({ amount, builderId, chainId, paidTxHash, sweepId, token }, defaultChainId) {
+    accrue: Effect.fnUntraced(function* (
+      { amount, builderId, chainId, paidTxHash, sweepId, token, usd },
+      defaultChainId
+    ) {
       const booked = bySweep(books, "accrual", sweepId)
       const txHash = paidTxHash === undefined ? {} : { txHash: paidTxHash }
       const entry = {
@@ -32,7 +49,8 @@ const bookings = (
         paid: paidTxHash === undefined ? 0n : amount,
         sweepId,
         ...txHash,
-        ...(chainId === undefined ? {} : { chainId })
+        ...(chainId === undefined ? {} : { chainId }),
+        ...valued(usd)
       }
       if (booked !== undefined) {
         const same =
@@ -66,16 +84,34 @@ const bookings = (
       if (bySweep(books, "reversal", sweepId) !== undefined) return "already_booked" as const
       const accrual = bySweep(books, "accrual", sweepId)
       if (accrual === undefined) return yield* new AccrualNotFound({ sweepId })
-      yield* add(books, { ...accrual, kind: "reversal", earned: -accrual.earned, paid: -accrual.paid })
+      const { usd, ...entry } = accrual
+      yield* add(books, {
+        ...entry,
+        kind: "reversal",
+        earned: -accrual.earned,
+        paid: -accrual.paid,
+        ...(usd === undefined ? {} : { usd: -usd })
+      })
       return "added" as const
     })
   }
 }
 
+const isMatching = (
+  { chainId, fromMs = 0, settlement, status, toMs = Infinity, token }: EarningFilter,
+  earning: Activity
+): boolean =>
+  (status === undefined || statusOf(earning) === status) &&
+  (chainId === undefined || earning.chainId === chainId) &&
+  (token === undefined || earning.token === token) &&
+  (settlement === undefined || earning.sweepId === settlement || earning.sweepId.startsWith(`${settlement}_`)) &&
+  earning.createdAtMs >= fromMs &&
+  earning.createdAtMs < toMs
+
 /** Sums and lists of what is booked. */
 const reads = (
   books: Books["Service"]
-): Pick<Ledger["Service"], "totals" | "allTotals" | "activity" | "entries" | "ofTransaction"> => ({
+): Pick<Ledger["Service"], "totals" | "allTotals" | "activity" | "earnings" | "entries" | "ofTransaction"> => ({
   ofTransaction: (builderId, txHash) =>
     Effect.sync(() =>
       entriesOf(books)
@@ -89,27 +125,28 @@ const reads = (
         standingClaims(books)
       )
     ),
+  earnings: (builderId, period) => Effect.sync(() => earningsOf(books, builderId, period)),
   allTotals: Effect.sync(() => totalsOf(entriesOf(books), standingClaims(books))),
-  activity: (builderId, { before, limit }) =>
+  activity: (builderId, page) =>
     Effect.sync(() => {
       const claims = standingClaims(books)
+      const shown = (entry: LedgerEntry): Activity => ({
+        sweepId: entry.sweepId ?? "",
+        token: entry.token,
+        amount: entry.earned,
+        paid: entry.txHash !== undefined || claims.get(entry.id)?.status === "paid",
+        createdAtMs: entry.createdAtMs,
+        ...(entry.chainId === undefined ? {} : { chainId: entry.chainId }),
+        ...(bySweep(books, "reversal", entry.sweepId ?? "") === undefined ? {} : { reversed: true as const }),
+        ...(entry.usd === undefined ? {} : { usd: Usd.format(entry.usd) })
+      })
       return entriesOf(books)
         .filter((entry) => entry.builderId === builderId && entry.kind === "accrual")
-        .filter(({ id }) => before === undefined || Number(id) < Number(before))
+        .map((entry) => ({ id: entry.id, activity: shown(entry) }))
+        .filter(({ id }) => page.before === undefined || Number(id) < Number(page.before))
+        .filter(({ activity }) => isMatching(page, activity))
         .toReversed()
-        .slice(0, limit)
-        .map((entry) => ({
-          id: entry.id,
-          activity: {
-            sweepId: entry.sweepId ?? "",
-            token: entry.token,
-            amount: entry.earned,
-            paid: entry.txHash !== undefined || claims.get(entry.id)?.status === "paid",
-            createdAtMs: entry.createdAtMs,
-            ...(entry.chainId === undefined ? {} : { chainId: entry.chainId }),
-            ...(bySweep(books, "reversal", entry.sweepId ?? "") === undefined ? {} : { reversed: true as const })
-          }
-        }))
+        .slice(0, page.limit)
     }),
   entries: (builderId, { after, limit }) =>
     Effect.sync(() =>

@@ -1,10 +1,13 @@
 /** Builders' sweeps in memory, for tests. */
 import { Effect, Equal, Layer, Option } from "effect"
+import type * as Address from "../../../domain/Address.ts"
+import type { ChainId } from "../../../domain/ChainId.ts"
+import type { SearchTerm } from "../../../domain/SearchTerm.ts"
 import { NO_SWEEPS, RANKS, type Sweep, type SweepDay, type Volume, withEvent } from "../../../domain/Sweep.ts"
 import type { SweepEvent } from "../../../domain/SweepEvent.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
-import { SweepConflict, Sweeps } from "../../../ports/builder/Sweeps.ts"
+import { SweepConflict, type SweepFilter, Sweeps } from "../../../ports/builder/Sweeps.ts"
 
 interface Kept {
   readonly builderId: string
@@ -39,6 +42,34 @@ const daysOf = (sweeps: ReadonlyArray<Sweep>): ReadonlyArray<SweepDay> => {
   return [...days.values()].sort((a, b) => (a.day > b.day ? -1 : 1))
 }
 
+const newestFirst = (a: Kept, b: Kept): number => b.sweep.startedAtMs - a.sweep.startedAtMs || b.position - a.position
+
+const isFound = (search: SearchTerm, { deliveryTxHash, intentId, owner, txHash }: Sweep): boolean => {
+  switch (search._tag) {
+    case "Address":
+      return owner === search.address
+    case "Hash":
+      return txHash === search.hash || deliveryTxHash === search.hash
+    case "Id":
+      return intentId === search.id
+  }
+}
+
+const isMatching = (
+  { chainId, fromMs = 0, search, status, toMs = Infinity, token }: SweepFilter,
+  sweep: Sweep
+): boolean => {
+  const isOn = (chain: ChainId, other: Address.Address) =>
+    (chainId === undefined || chain === chainId) && (token === undefined || other === token)
+  return (
+    (status === undefined || sweep.status === status) &&
+    (isOn(sweep.sourceChainId, sweep.tokenIn) || isOn(sweep.destChainId, sweep.tokenOut)) &&
+    (search === undefined || isFound(search, sweep)) &&
+    sweep.startedAtMs >= fromMs &&
+    sweep.startedAtMs < toMs
+  )
+}
+
 export const layer = Layer.effect(
   Sweeps,
   Effect.map(Builders, (builders) => {
@@ -70,17 +101,21 @@ export const layer = Layer.effect(
           Option.fromUndefinedOr(of(builderId).find(({ sweep }) => sweep.intentId === intentId)?.sweep)
         ),
       builderOf: (intentId) => Effect.sync(() => Option.fromUndefinedOr(sweeps.get(intentId)?.builderId)),
-      list: (builderId, { before, chainId, limit, status }) =>
-        Effect.sync(() =>
-          of(builderId)
-            .filter(({ position }) => before === undefined || position < Number(before))
-            .filter(({ sweep }) => status === undefined || sweep.status === status)
-            .filter(
-              ({ sweep }) => chainId === undefined || sweep.sourceChainId === chainId || sweep.destChainId === chainId
-            )
-            .toSorted((a, b) => b.position - a.position)
-            .slice(0, limit)
+      list: (builderId, page) =>
+        Effect.sync(() => {
+          const own = of(builderId).toSorted(newestFirst)
+          const last = own.findIndex(({ position }) => String(position) === page.before)
+          return own
+            .slice(last + 1)
+            .filter(({ sweep }) => isMatching(page, sweep))
+            .slice(0, page.limit)
             .map(({ position, sweep }) => ({ cursor: String(position), sweep }))
+        }),
+      ofTransactions: (builderId, txHashes) =>
+        Effect.sync(() =>
+          of(builderId).flatMap(({ sweep: { builderFee, intentId, txHash } }) =>
+            txHash !== undefined && txHashes.includes(txHash) ? [{ intentId, txHash, builderFee }] : []
+          )
         ),
       timeline: (builderId, intentId) =>
         Effect.sync(() =>

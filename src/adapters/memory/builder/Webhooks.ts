@@ -12,6 +12,7 @@ import {
   WebhookNotFound,
   Webhooks
 } from "../../../ports/builder/Webhooks.ts"
+import { isListed } from "./DeliveryFilters.ts"
 
 interface Endpoint {
   readonly endpoint: WebhookEndpoint
@@ -174,11 +175,12 @@ const replay = (store: Store): Webhooks["Service"]["replay"] =>
   })
 
 const replayFailed = (store: Store): Webhooks["Service"]["replayFailed"] =>
-  Effect.fnUntraced(function* (builderId, id, limit) {
+  Effect.fnUntraced(function* (builderId, id, limit, filter = {}) {
     const { endpoint } = yield* owned(store, builderId, id)
     if (endpoint.disabled !== undefined) return yield* new WebhookDisabled({ id })
     const failed = [...store.queue.values()]
       .filter(({ delivery }) => delivery.webhookId === id && delivery.state === "failed")
+      .filter(({ delivery }) => isListed(filter, delivery))
       .slice(0, limit)
     yield* Effect.forEach(failed, ({ delivery }) => replay(store)(builderId, delivery.id))
     return failed.length
@@ -195,14 +197,14 @@ const ofMessages =
     )
 
 const deliveries = (store: Store): Webhooks["Service"]["deliveries"] =>
-  Effect.fnUntraced(function* (builderId, id, { before, limit, state }) {
+  Effect.fnUntraced(function* (builderId, id, page) {
     yield* owned(store, builderId, id)
     return [...store.queue.values()]
       .filter(({ delivery }) => delivery.webhookId === id)
-      .filter(({ delivery }) => state === undefined || delivery.state === state)
-      .filter(({ delivery }) => before === undefined || Number(delivery.id) < Number(before))
+      .filter(({ delivery }) => isListed(page, delivery))
+      .filter(({ delivery }) => page.before === undefined || Number(delivery.id) < Number(page.before))
       .toSorted((a, b) => Number(b.delivery.id) - Number(a.delivery.id))
-      .slice(0, limit)
+      .slice(0, page.limit)
       .map(shown)
   })
 

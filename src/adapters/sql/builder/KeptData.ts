@@ -71,12 +71,46 @@ const sweeps = (sql: SqlClient.SqlClient) => sql`
   ON CONFLICT (builder_id, day, status, chain_id, token) DO UPDATE
   SET amount = s.amount + excluded.amount, sweeps = s.sweeps + excluded.sweeps`
 
+const EARNING_COLUMNS = ["earned", "earned_usd", "earned_unpriced", "paid", "paid_usd", "paid_unpriced", "sweeps"]
+
+const earnings = (sql: SqlClient.SqlClient) => {
+  const columns = sql.literal(EARNING_COLUMNS.join())
+  const sums = sql.literal(EARNING_COLUMNS.map((name) => `sum(${name})`).join())
+  const added = sql.literal(EARNING_COLUMNS.map((name) => `${name} = d.${name} + excluded.${name}`).join())
+  return sql`
+    ${takenUp(sql, sql`builder.earning_day_changes`, "earnings")}
+    INSERT INTO builder.earning_days AS d (builder_id, day, chain_id, token, ${columns})
+    SELECT builder_id, day, chain_id, token, ${sums} FROM gone GROUP BY builder_id, day, chain_id, token ORDER BY 1, 2, 3, 4
+    ON CONFLICT (builder_id, day, chain_id, token) DO UPDATE SET ${added}`
+}
+
+/** Entries of a paid batch that one statement lists as paid. */
+const LISTED = 5_000
+
+/** Lists the next accruals of a large batch as paid. Nothing else changes their status but a reversal, which is kept. */
+const payouts = (sql: SqlClient.SqlClient) => sql`
+  WITH turn AS MATERIALIZED (
+    SELECT pg_try_advisory_xact_lock(hashtextextended('token-sweep.sums.payouts', 0)) AS taken
+  ), batch AS MATERIALIZED (
+    SELECT u.payout_id, u.after_entry FROM turn, builder.unlisted_payouts u WHERE turn.taken LIMIT 1
+  ), chosen AS MATERIALIZED (
+    SELECT c.entry_id FROM batch JOIN builder.payout_claims c ON c.payout_id = batch.payout_id AND c.entry_id > batch.after_entry
+    ORDER BY c.entry_id LIMIT ${LISTED}
+  ), listed AS (
+    UPDATE builder.earnings e SET status = 'paid' FROM chosen WHERE e.id = chosen.entry_id AND e.status = 'owed'
+  ), advanced AS (
+    UPDATE builder.unlisted_payouts u SET after_entry = (SELECT max(entry_id) FROM chosen)
+    WHERE u.payout_id = (SELECT payout_id FROM batch) AND EXISTS (SELECT FROM chosen)
+  )
+  DELETE FROM builder.unlisted_payouts u
+  WHERE u.payout_id = (SELECT payout_id FROM batch) AND NOT EXISTS (SELECT FROM chosen)`
+
 export const layer = Layer.effect(
   KeptData,
   Effect.map(SqlClient.SqlClient, (sql) =>
     KeptData.of({
       prune: prune(sql),
-      sumUp: Effect.all([ledger(sql), revenue(sql), sweeps(sql)], { discard: true }).pipe(
+      sumUp: Effect.all([ledger(sql), revenue(sql), sweeps(sql), earnings(sql), payouts(sql)], { discard: true }).pipe(
         guarded("KeptData.sumUp"),
         Effect.withSpan("KeptData.sumUp")
       )

@@ -8,8 +8,10 @@ import type * as Statement from "effect/sql/Statement"
 import type { Accrual } from "../../../domain/Accrual.ts"
 import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
+import * as Usd from "../../../domain/Usd.ts"
 import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as Earnings from "./Earnings.ts"
 import * as Rows from "./Rows.ts"
 
 const TotalsRow = Schema.Struct({
@@ -30,18 +32,8 @@ const EntryRow = Schema.Struct({
   builder_id: Schema.String,
   sweep_id: Schema.NullOr(Schema.String),
   tx_hash: Schema.NullOr(Hash),
-  created_at: Rows.Millis
-})
-
-const ActivityRow = Schema.Struct({
-  id: Rows.RowId,
-  sweep_id: Schema.String,
-  chain_id: Schema.NullOr(Rows.Int8),
-  token: Address.Address,
-  earned: Rows.Integer,
-  paid: Schema.Boolean,
-  reversed: Schema.Boolean,
-  created_at: Rows.Millis
+  created_at: Rows.Millis,
+  usd: Schema.NullOr(Rows.Integer)
 })
 
 const totalsOf = (rows: ReadonlyArray<unknown>) =>
@@ -61,11 +53,12 @@ const book = (sql: SqlClient.SqlClient) =>
     const amount = accrual.amount.toString()
     const chainId = accrual.chainId ?? null
     const txHash = accrual.paidTxHash?.toLowerCase() ?? null
+    const usd = accrual.usd === undefined ? undefined : Usd.parse(accrual.usd)
     const added = yield* sql`INSERT INTO builder.ledger_entries
-        (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
+        (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at, usd)
       SELECT 'accrual', id, ${chainId}::bigint, ${token}, ${amount}::numeric,
         CASE WHEN ${txHash}::text IS NULL THEN 0 ELSE ${amount}::numeric END, ${text(sweepId)}, ${txHash},
-        ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
+        ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz, ${usd?.toString() ?? null}::numeric
       FROM builder.builders WHERE id = ${text(builderId)}
       ON CONFLICT (sweep_id, kind) DO NOTHING RETURNING id`
     if (added.length === 1) return "added" as const
@@ -113,9 +106,9 @@ const assign = (sql: SqlClient.SqlClient): Ledger["Service"]["assign"] =>
 const reverse = (sql: SqlClient.SqlClient): Ledger["Service"]["reverse"] =>
   Effect.fn("Ledger.reverse")(function* (sweepId) {
     const added = yield* sql`INSERT INTO builder.ledger_entries
-        (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
+        (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at, usd)
       SELECT 'reversal', builder_id, chain_id, token, -earned, -paid, sweep_id, tx_hash,
-        ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
+        ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz, -usd
       FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${text(sweepId)}
       ON CONFLICT (sweep_id, kind) DO NOTHING RETURNING id`
     if (added.length === 1) return "added"
@@ -149,40 +142,11 @@ const allTotals = (sql: SqlClient.SqlClient): Ledger["Service"]["allTotals"] =>
     Effect.withSpan("Ledger.allTotals")
   )
 
-const activity = (sql: SqlClient.SqlClient): Ledger["Service"]["activity"] =>
-  Effect.fn("Ledger.activity")(function* (builderId, page) {
-    const rows = yield* Rows.decode(ActivityRow)(
-      // The page comes first: looked up for its few rows alone, nothing else of the ledger is read.
-      yield* sql`SELECT e.id, e.sweep_id, coalesce(e.chain_id, a.chain_id) AS chain_id, e.token, e.earned, e.created_at,
-          e.tx_hash IS NOT NULL OR EXISTS (SELECT 1 FROM builder.payout_claims c JOIN builder.payouts p ON p.id = c.payout_id
-            WHERE c.entry_id = e.id AND NOT c.released AND p.status = 'paid') AS paid,
-          EXISTS (SELECT 1 FROM builder.ledger_entries r WHERE r.sweep_id = e.sweep_id AND r.kind = 'reversal') AS reversed
-        FROM (
-          SELECT * FROM builder.ledger_entries WHERE kind = 'accrual' AND builder_id = ${text(builderId)}
-            AND id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
-          ORDER BY id DESC LIMIT ${page.limit}
-        ) AS e LEFT JOIN builder.accrual_chains a ON a.sweep_id = e.sweep_id
-        ORDER BY e.id DESC`
-    )
-    return rows.map((row) => ({
-      id: row.id,
-      activity: {
-        sweepId: row.sweep_id,
-        token: row.token,
-        amount: row.earned,
-        paid: row.paid,
-        createdAtMs: row.created_at,
-        ...Rows.present({ chainId: row.chain_id }),
-        ...(row.reversed ? { reversed: true as const } : {})
-      }
-    }))
-  }, guarded("Ledger.activity"))
-
 /** The entries that `chosen` selects, with their chains. */
 const entriesIn = (sql: SqlClient.SqlClient, chosen: Statement.Fragment) =>
   Effect.gen(function* () {
     const rows = yield* Rows.decode(EntryRow)(
-      yield* sql`SELECT e.id, e.kind, e.builder_id, e.token, e.earned, e.paid, e.sweep_id, e.tx_hash, e.created_at,
+      yield* sql`SELECT e.id, e.kind, e.builder_id, e.token, e.earned, e.paid, e.sweep_id, e.tx_hash, e.created_at, e.usd,
           coalesce(e.chain_id, a.chain_id, p.chain_id) AS chain_id
         FROM (${chosen}) AS e LEFT JOIN builder.accrual_chains a ON a.sweep_id = e.sweep_id
           LEFT JOIN builder.payouts p ON p.id = e.payout_id
@@ -196,7 +160,7 @@ const entriesIn = (sql: SqlClient.SqlClient, chosen: Statement.Fragment) =>
       earned: row.earned,
       paid: row.paid,
       createdAtMs: row.created_at,
-      ...Rows.present({ chainId: row.chain_id, sweepId: row.sweep_id, txHash: row.tx_hash })
+      ...Rows.present({ chainId: row.chain_id, sweepId: row.sweep_id, txHash: row.tx_hash, usd: row.usd })
     }))
   })
 
@@ -212,14 +176,13 @@ const entries = (sql: SqlClient.SqlClient): Ledger["Service"]["entries"] =>
     guarded("Ledger.entries")
   )
 
-/** Ids of settlements are the hash, "_" and a position. "`" is the character after "_". */
 const ofTransaction = (sql: SqlClient.SqlClient): Ledger["Service"]["ofTransaction"] =>
   Effect.fn("Ledger.ofTransaction")(
     (builderId, txHash) =>
       entriesIn(
         sql,
         sql`SELECT * FROM builder.ledger_entries
-          WHERE sweep_id > ${`${txHash}_`} AND sweep_id < ${`${txHash}\``} AND builder_id = ${text(builderId)}
+          WHERE ${Earnings.ofSettlement(sql, txHash)} AND builder_id = ${text(builderId)}
           ORDER BY id LIMIT 500`
       ),
     guarded("Ledger.ofTransaction")
@@ -234,7 +197,8 @@ export const layer = Layer.effect(
       reverse: reverse(sql),
       totals: totals(sql),
       allTotals: allTotals(sql),
-      activity: activity(sql),
+      earnings: Earnings.earnings(sql),
+      activity: Earnings.activity(sql),
       entries: entries(sql),
       ofTransaction: ofTransaction(sql)
     })

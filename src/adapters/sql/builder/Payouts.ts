@@ -121,7 +121,7 @@ const CandidateRow = Schema.Struct({
 
 /** Entries that no standing batch claims. */
 const owing = (sql: SqlClient.SqlClient, { chainId, token }: Claimable) =>
-  sql`SELECT e.id, e.builder_id, e.earned - e.paid AS amount FROM builder.ledger e
+  sql`SELECT e.id, e.builder_id, e.earned - e.paid AS amount, e.usd FROM builder.ledger e
     WHERE e.token = ${token} AND e.kind <> 'payment' AND e.earned <> e.paid AND e.chain_id = ${chainId}
       AND NOT EXISTS (SELECT 1 FROM builder.payout_claims c WHERE c.entry_id = e.id AND NOT c.released)`
 
@@ -156,8 +156,9 @@ const open = (sql: SqlClient.SqlClient): Payouts["Service"]["open"] =>
       const claimed = yield* sql`WITH owing AS (
           ${owing(sql, request)}
         ), lines AS (
-          INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries)
-          SELECT ${id}, o.builder_id, b.payout_address, sum(o.amount), count(*)::integer
+          INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries, usd, priced)
+          SELECT ${id}, o.builder_id, b.payout_address, sum(o.amount), count(*)::integer,
+            coalesce(sum(o.usd), 0), coalesce(sum(o.amount) FILTER (WHERE o.usd IS NOT NULL), 0)
           FROM owing o JOIN builder.builders b ON b.id = o.builder_id
           WHERE b.suspended_at IS NULL AND (${payees === undefined} OR EXISTS (
             SELECT 1 FROM jsonb_to_recordset(${JSON.stringify(payees ?? [])}::text::jsonb)

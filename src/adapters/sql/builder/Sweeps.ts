@@ -6,10 +6,12 @@ import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import { FailureReason } from "../../../domain/Intent.ts"
 import { NO_SWEEPS, RANKS, type Sweep, type SweepDay, type Volume } from "../../../domain/Sweep.ts"
+import type { SearchTerm } from "../../../domain/SearchTerm.ts"
 import { SweepEvent, SweepStatus } from "../../../domain/SweepEvent.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { SweepConflict, Sweeps } from "../../../ports/builder/Sweeps.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as ListPages from "./ListPages.ts"
 import * as Rows from "./Rows.ts"
 import * as WholeDays from "./WholeDays.ts"
 
@@ -135,20 +137,77 @@ const builderOf = (sql: PgClient.PgClient): Sweeps["Service"]["builderOf"] =>
     return Option.map(Option.fromUndefinedOr(row), (found) => found.builder_id)
   }, guarded("Sweeps.builderOf"))
 
+const SENT = { chain: "source_chain_id", token: "token_in" }
+const RECEIVED = { chain: "dest_chain_id", token: "token_out" }
+
+type Page = Parameters<Sweeps["Service"]["list"]>[1]
+
+/** Condition on the sweeps that a search finds. */
+const found = (sql: PgClient.PgClient, search: SearchTerm) => {
+  switch (search._tag) {
+    case "Address":
+      return sql`owner = ${search.address}`
+    case "Hash":
+      // The condition on the second hash is that of its index.
+      return sql`(tx_hash = ${search.hash} OR delivery_tx_hash = ${search.hash} AND delivery_tx_hash <> tx_hash)`
+    case "Id":
+      return sql`intent_id = ${text(search.id)}`
+  }
+}
+
+/** Sweeps of the token, or of the chain, on either side. */
+const ofEitherSide = (sql: PgClient.PgClient, { chainId, token }: Page) => {
+  const of = (side: typeof SENT) => {
+    const ofChain = chainId === undefined ? sql`true` : sql`${sql.literal(side.chain)} = ${chainId}`
+    const ofToken = token === undefined ? sql`true` : sql`${sql.literal(side.token)} = ${token}`
+    return sql`${ofChain} AND ${ofToken}`
+  }
+  return sql`(${of(SENT)} OR ${of(RECEIVED)})`
+}
+
+/** The sweeps that a page lists, or more of them. */
+const listed = Effect.fnUntraced(function* (sql: PgClient.PgClient, builderId: string, page: Page) {
+  const { chainId, limit, search, status, token } = page
+  const list = {
+    table: "builder.sweeps",
+    owner: sql`builder_id = ${text(builderId)}`,
+    at: "started_at",
+    key: "position"
+  }
+  const within = yield* ListPages.window(sql, list, page)
+  const ofStatus = status === undefined ? sql`` : sql`AND status = ${status}`
+  const newest = ListPages.newest(sql, list, limit)
+  if (search !== undefined) {
+    return sql`SELECT * FROM builder.sweeps WHERE ${list.owner} AND ${found(sql, search)} ${ofStatus}
+      AND ${ofEitherSide(sql, page)} ${within} ${newest}`
+  }
+  if (chainId === undefined && token === undefined) {
+    return sql`SELECT * FROM builder.sweeps WHERE ${list.owner} ${ofStatus} ${within} ${newest}`
+  }
+  const matching = { statuses: status === undefined ? SweepStatus.literals : [status], chainId, token }
+  const of = (side: typeof SENT) => ListPages.ofSide(sql, list, side, matching, within, limit)
+  return sql`(${of(SENT)}) UNION (${of(RECEIVED)})`
+})
+
 const list = (sql: PgClient.PgClient): Sweeps["Service"]["list"] =>
   Effect.fn("Sweeps.list")(function* (builderId, page) {
-    const ofStatus = page.status === undefined ? sql`` : sql`AND status = ${page.status}`
-    const ofChain =
-      page.chainId === undefined
-        ? sql``
-        : sql`AND (source_chain_id = ${page.chainId} OR dest_chain_id = ${page.chainId})`
     const rows = yield* decodeSweeps(
-      yield* sql`SELECT * FROM builder.sweeps WHERE builder_id = ${text(builderId)}
-        AND position < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807) ${ofStatus} ${ofChain}
-        ORDER BY position DESC LIMIT ${page.limit}`
+      yield* sql`SELECT * FROM (${yield* listed(sql, builderId, page)}) AS matching
+        ORDER BY started_at DESC, position DESC LIMIT ${page.limit}`
     )
     return rows.map((row) => ({ cursor: row.position, sweep: toSweep(row) }))
   }, guarded("Sweeps.list"))
+
+const decodeSettled = Rows.decode(Schema.Struct({ intent_id: Schema.String, tx_hash: Hash, builder_fee: Rows.Integer }))
+
+const ofTransactions = (sql: PgClient.PgClient): Sweeps["Service"]["ofTransactions"] =>
+  Effect.fn("Sweeps.ofTransactions")(function* (builderId, txHashes) {
+    const rows = yield* decodeSettled(
+      yield* sql`SELECT s.intent_id, s.tx_hash, s.builder_fee FROM unnest(${txHashes}::text[]) AS t (hash)
+        JOIN builder.sweeps s ON s.tx_hash = t.hash AND s.builder_id = ${text(builderId)}`
+    )
+    return rows.map((row) => ({ intentId: row.intent_id, txHash: row.tx_hash, builderFee: row.builder_fee }))
+  }, guarded("Sweeps.ofTransactions"))
 
 const timeline = (sql: PgClient.PgClient): Sweeps["Service"]["timeline"] =>
   Effect.fn("Sweeps.timeline")(function* (builderId, intentId) {
@@ -202,6 +261,7 @@ export const layer = Layer.effect(
       find: find(sql),
       builderOf: builderOf(sql),
       list: list(sql),
+      ofTransactions: ofTransactions(sql),
       timeline: timeline(sql),
       totals: totals(sql)
     })

@@ -1,8 +1,16 @@
 /** Deliveries of webhooks in `builder.webhook_deliveries`: the lists of them, and those that are queued again. */
 import { Array as Arr, Clock, Effect, Option } from "effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { type Delivery, WebhookDisabled, WebhookNotFound, type Webhooks } from "../../../ports/builder/Webhooks.ts"
+import { WebhookMessageType } from "../../../domain/Webhook.ts"
+import {
+  type Delivery,
+  type DeliveryFilter,
+  WebhookDisabled,
+  WebhookNotFound,
+  type Webhooks
+} from "../../../ports/builder/Webhooks.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as ListPages from "./ListPages.ts"
 import * as Rows from "./Rows.ts"
 import * as WebhookRows from "./WebhookRows.ts"
 
@@ -48,31 +56,70 @@ export const replay = (sql: SqlClient.SqlClient): Webhooks["Service"]["replay"] 
     return delivery ?? (yield* new WebhookNotFound({ id: deliveryId }))
   }, guarded("Webhooks.replay"))
 
-const inState = (sql: SqlClient.SqlClient, state: Delivery["state"] | undefined) =>
-  state === undefined ? sql`` : state === "failed" ? sql`AND state = 'failed'` : sql`AND state = ${state}`
+const STATES = ["pending", "delivered", "failed"] as const satisfies ReadonlyArray<Delivery["state"]>
+
+/** Types whose deliveries a filter may match. */
+const typesOf = ({ type }: DeliveryFilter) => (type === undefined ? WebhookMessageType.literals : [type])
+
+type Page = Parameters<Webhooks["Service"]["deliveries"]>[2]
+
+/** The deliveries that a page lists, or more of them. */
+const listed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, page: Page) {
+  const { limit, messageIds, state, type } = page
+  const list = {
+    table: "builder.webhook_deliveries",
+    owner: sql`endpoint_id = ${text(id)}`,
+    at: "created_at",
+    key: "id"
+  }
+  const within = yield* ListPages.window(sql, list, page)
+  const newest = ListPages.newest(sql, list, limit)
+  if (messageIds !== undefined) {
+    const ofState = state === undefined ? sql`` : sql`AND state = ${state}`
+    const ofType = type === undefined ? sql`` : sql`AND type = ${type}`
+    return sql`SELECT * FROM builder.webhook_deliveries WHERE ${list.owner} AND message_id = ANY (${messageIds.map(text)})
+      ${ofState} ${ofType} ${within}`
+  }
+  if (state === undefined && type === undefined) {
+    return sql`SELECT * FROM builder.webhook_deliveries WHERE ${list.owner} ${within} ${newest}`
+  }
+  return sql`SELECT found.* FROM unnest(${state === undefined ? STATES : [state]}::text[]) AS wanted (state)
+    CROSS JOIN unnest(${typesOf(page)}::text[]) AS kind (type)
+    CROSS JOIN LATERAL (
+      SELECT * FROM builder.webhook_deliveries WHERE ${list.owner} AND state = wanted.state AND type = kind.type ${within}
+      ${newest}
+    ) AS found`
+})
 
 export const deliveries = (sql: SqlClient.SqlClient): Webhooks["Service"]["deliveries"] =>
   Effect.fn("Webhooks.deliveries")(function* (builderId, id, page) {
     if (Option.isNone(yield* find(sql)(builderId, id))) return yield* new WebhookNotFound({ id })
     return yield* withAttempts(
       sql,
-      yield* sql<{ id: bigint }>`SELECT * FROM builder.webhook_deliveries WHERE endpoint_id = ${text(id)}
-          AND id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
-          ${inState(sql, page.state)}
-          ORDER BY id DESC LIMIT ${page.limit}`
+      yield* sql<{ id: bigint }>`SELECT * FROM (${yield* listed(sql, id, page)}) AS matching
+        ORDER BY created_at DESC, id DESC LIMIT ${page.limit}`
     )
   }, guarded("Webhooks.deliveries"))
 
 export const replayFailed = (sql: SqlClient.SqlClient): Webhooks["Service"]["replayFailed"] =>
-  Effect.fn("Webhooks.replayFailed")(function* (builderId, id, limit) {
+  Effect.fn("Webhooks.replayFailed")(function* (builderId, id, limit, filter = {}) {
     const endpoint = yield* find(sql)(builderId, id)
     if (Option.isNone(endpoint)) return yield* new WebhookNotFound({ id })
     if (endpoint.value.disabled !== undefined) return yield* new WebhookDisabled({ id })
+    const { fromMs, toMs } = filter
+    const from = fromMs === undefined ? sql`` : sql`AND created_at >= ${timestamp(fromMs)}`
+    const to = toMs === undefined ? sql`` : sql`AND created_at < ${timestamp(toMs)}`
+    // The oldest of each type are found by the index, and the oldest of these are queued.
     const queued = yield* sql`UPDATE builder.webhook_deliveries
       SET state = 'pending', failures = 0, due_at = ${yield* now}, closed_at = NULL
       WHERE state = 'failed' AND id = ANY (ARRAY(
-        SELECT id FROM builder.webhook_deliveries WHERE endpoint_id = ${text(id)} AND state = 'failed'
-        ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+        SELECT d.id FROM builder.webhook_deliveries d WHERE d.id = ANY (ARRAY(
+          SELECT oldest.id FROM unnest(${typesOf(filter)}::text[]) AS kind (type) CROSS JOIN LATERAL (
+            SELECT id, created_at FROM builder.webhook_deliveries
+            WHERE endpoint_id = ${text(id)} AND state = 'failed' AND type = kind.type ${from} ${to}
+            ORDER BY created_at, id LIMIT ${limit}
+          ) AS oldest ORDER BY oldest.created_at, oldest.id LIMIT ${limit}
+        )) AND d.state = 'failed' FOR UPDATE SKIP LOCKED
       )) RETURNING id`
     return queued.length
   }, guarded("Webhooks.replayFailed"))

@@ -18,7 +18,14 @@ const SERVICES = {
       UNION ALL SELECT 'money', key, kept, counted FROM orchestrator.money_differences
     )`
   },
-  builder: { names: ["ledger", "treasury", "revenue", "sweeps"], compared: "builder.sum_differences" }
+  builder: {
+    names: ["ledger", "treasury", "revenue", "sweeps", "listed", "earnings"],
+    compared: `(
+      SELECT sums, key, kept, counted FROM builder.sum_differences
+      UNION ALL SELECT 'listed', key, kept, counted FROM builder.listed_differences
+      UNION ALL SELECT 'earnings', key, kept, counted FROM builder.earning_day_differences
+    )`
+  }
 }
 
 type Service = keyof typeof SERVICES

@@ -16,6 +16,7 @@ import { Detail, Details } from "../../ui/Details.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../../ui/States.tsx"
 import { isUnderWay, sweep as sweepOf } from "./queries.ts"
+import { SweepLinks } from "./SweepLinks.tsx"
 import { Timeline } from "./Timeline.tsx"
 import { STATUS } from "./words.ts"
 
@@ -94,6 +95,7 @@ export function SweepDetailPage() {
           <Card flush title="Order">
             <Facts book={book} sweep={found.data?.sweep} />
           </Card>
+          <SweepLinks answer={found.data} book={book} />
           <Card
             description={
               found.data !== undefined && isUnderWay(found.data.sweep)

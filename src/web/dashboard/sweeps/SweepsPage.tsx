@@ -1,128 +1,108 @@
-/** All sweeps attributed to the builder, with filters in the page's url and a CSV export. */
-import { useInfiniteQuery } from "@tanstack/react-query"
+/** All sweeps attributed to the builder: filtered, searched and paged by the server, and exported as CSV. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { NATIVE } from "../../../domain/Token.ts"
 import { type TokenBook, useTokenBook } from "../../api/tokens.ts"
 import { buttonClasses } from "../../ui/Button.tsx"
 import { Card } from "../../ui/Card.tsx"
-import { Select } from "../../ui/Field.tsx"
-import { LoadMore } from "../../ui/LoadMore.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { EmptyState, ErrorState } from "../../ui/States.tsx"
 import { ExportCsv } from "../ExportCsv.tsx"
+import { FilterBar } from "../lists/FilterBar.tsx"
+import { filterOf, isFiltered, type ListFilter, periodOf } from "../lists/filter.ts"
+import { PageButtons, usePageCursor } from "../lists/ListPage.tsx"
 import { everySweep, type SweepFilter, sweeps } from "./queries.ts"
 import { sweepsFile } from "./sweepsFile.ts"
 import { SweepsTable } from "./SweepsTable.tsx"
 import { isStatus, STATUS, STATUSES } from "./words.ts"
 
-const ALL = ""
+const queryOf = (filter: ListFilter): SweepFilter => ({
+  ...(isStatus(filter.status) ? { status: filter.status } : {}),
+  ...(filter.chain === undefined ? {} : { chainId: filter.chain }),
+  ...(filter.token === undefined ? {} : { token: filter.token }),
+  ...(filter.q === undefined ? {} : { q: filter.q }),
+  ...periodOf(filter)
+})
 
-const useFilter = (): SweepFilter => {
-  const { chain, status } = useSearch({ from: "/dashboard/sweeps" })
-  return {
-    ...(isStatus(status) ? { status } : {}),
-    ...(typeof chain === "number" && Number.isSafeInteger(chain) && chain > 0 ? { chainId: chain } : {})
-  }
-}
+/** Listed tokens. Others are found by a link, or by their sweeps. */
+const tokensOf = (book: TokenBook) =>
+  book.chains.flatMap(({ id, tokens }) =>
+    [NATIVE, ...tokens.map(({ address }) => address)].map((token) => ({ chainId: id, token }))
+  )
 
-function FilterBar({ book, filter }: { readonly book: TokenBook; readonly filter: SweepFilter }) {
-  const navigate = useNavigate()
-  const apply = ({ chainId, status }: SweepFilter) =>
-    navigate({
-      to: "/sweeps",
-      search: { ...(status === undefined ? {} : { status }), ...(chainId === undefined ? {} : { chain: chainId }) },
-      replace: true
-    })
-  return (
-    <div className="grid w-full gap-2 sm:w-auto sm:grid-cols-[10rem_10rem]">
-      <Select
-        hideLabel
-        label="Status"
-        onChange={({ target: { value } }) => {
-          const { status: _, ...rest } = filter
-          void apply(isStatus(value) ? { ...rest, status: value } : rest)
-        }}
-        value={filter.status ?? ALL}
-      >
-        <option value={ALL}>Any status</option>
-        {STATUSES.map((status) => (
-          <option key={status} value={status}>
-            {STATUS[status][0]}
-          </option>
-        ))}
-      </Select>
-      <Select
-        hideLabel
-        label="Chain"
-        onChange={({ target: { value } }) => {
-          const { chainId: _, ...rest } = filter
-          void apply(value === ALL ? rest : { ...rest, chainId: Number(value) })
-        }}
-        value={filter.chainId ?? ALL}
-      >
-        <option value={ALL}>All chains</option>
-        {book.chains.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </Select>
-    </div>
+function Nothing({ isFiltered: filtered }: { readonly isFiltered: boolean }) {
+  return filtered ? (
+    <EmptyState
+      action={
+        <Link className={buttonClasses("secondary", false)} to="/sweeps">
+          Show all
+        </Link>
+      }
+      icon="sweeps"
+      title="Nothing matches"
+    >
+      Change the filters to see more. The search finds a whole sweep id, transaction hash or owner.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      action={
+        <Link className={buttonClasses("secondary", false)} to="/quickstart">
+          Open the quickstart
+        </Link>
+      }
+      icon="sweeps"
+      title="No sweeps yet"
+    >
+      A sweep that carries your key appears here as soon as its owner has signed and submitted it.
+    </EmptyState>
   )
 }
 
 export function SweepsPage() {
   const book = useTokenBook()
-  const filter = useFilter()
-  const isFiltered = Object.keys(filter).length > 0
-  const pages = useInfiniteQuery(sweeps(filter))
-  const loaded = pages.data?.pages.flatMap((page) => page.sweeps)
-  const file = async (most: number) => sweepsFile(await everySweep(filter, most), book)
+  const navigate = useNavigate()
+  const filter = filterOf(useSearch({ from: "/dashboard/sweeps" }), isStatus)
+  const query = queryOf(filter)
+  const pages = usePageCursor(JSON.stringify(query))
+  const found = useQuery({ ...sweeps(query, pages.cursor), placeholderData: keepPreviousData })
+  const rows = found.data?.sweeps
   return (
     <Page
-      actions={<ExportCsv disabled={loaded === undefined || loaded.length === 0} fileName="sweeps.csv" make={file} />}
+      actions={
+        <ExportCsv
+          disabled={rows === undefined || rows.length === 0}
+          fileName="sweeps.csv"
+          make={async (most) => sweepsFile(await everySweep(query, most), book)}
+        />
+      }
       description="Every submitted sweep that carries your key."
       title="Sweeps"
     >
       <Card
-        actions={<FilterBar book={book} filter={filter} />}
-        description={
-          loaded === undefined
-            ? "Loading …"
-            : `${loaded.length}${pages.hasNextPage ? "+" : ""} ${loaded.length === 1 ? "sweep" : "sweeps"}`
-        }
+        description={isFiltered(filter) ? "Those that match the filters, newest first" : "Newest first"}
         flush
-        title={isFiltered ? "Filtered" : "All"}
+        title="All sweeps"
       >
-        {pages.isError ? (
-          <ErrorState error={pages.error} retry={pages.refetch} />
-        ) : loaded?.length !== 0 ? (
-          <SweepsTable book={book} sweeps={loaded} />
-        ) : isFiltered ? (
-          <EmptyState
-            action={
-              <Link className={buttonClasses("secondary", false)} to="/sweeps">
-                Show all
-              </Link>
-            }
-            icon="sweeps"
-            title="Nothing matches"
-          >
-            Change the filters to see more.
-          </EmptyState>
+        <FilterBar
+          book={book}
+          filter={filter}
+          finds="Sweep id, transaction hash or owner"
+          onChange={(search) => void navigate({ to: "/sweeps", search, replace: true })}
+          status={{
+            label: "Status",
+            any: "Any status",
+            choices: STATUSES.map((status) => [status, STATUS[status][0]] as const)
+          }}
+          tokens={tokensOf(book)}
+        />
+        {found.isError ? (
+          <ErrorState error={found.error} retry={found.refetch} />
+        ) : rows?.length === 0 ? (
+          <Nothing isFiltered={isFiltered(filter)} />
         ) : (
-          <EmptyState
-            action={
-              <Link className={buttonClasses("secondary", false)} to="/quickstart">
-                Open the quickstart
-              </Link>
-            }
-            icon="sweeps"
-            title="No sweeps yet"
-          >
-            A sweep that carries your key appears here as soon as its owner has signed and submitted it.
-          </EmptyState>
+          <SweepsTable book={book} sweeps={rows} />
         )}
-        <LoadMore pages={pages} />
+        <PageButtons isLoading={found.isPlaceholderData} nextCursor={found.data?.nextCursor} pages={pages} />
       </Card>
     </Page>
   )

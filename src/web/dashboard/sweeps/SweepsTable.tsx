@@ -22,13 +22,18 @@ export function SweepsTable({ book, sweeps }: SweepsTableProps) {
       columns={[
         {
           title: "Sent",
-          cell: ({ amountIn, intentId, sourceChainId, tokenIn }) => (
-            <Link className="group inline-block" params={{ id: intentId }} to="/sweeps/$id">
-              <span className="font-medium text-accent group-hover:underline">
-                <Amount token={book.token(sourceChainId, tokenIn)} value={amountIn} />
+          cell: ({ amountIn, intentId, sourceChainId, startedAtMs, tokenIn }) => (
+            <>
+              <Link className="group inline-block" params={{ id: intentId }} to="/sweeps/$id">
+                <span className="font-medium text-accent group-hover:underline">
+                  <Amount token={book.token(sourceChainId, tokenIn)} value={amountIn} />
+                </span>
+                <span className="block text-sm text-muted">on {book.chainName(sourceChainId)}</span>
+              </Link>
+              <span className="block text-sm text-muted md:hidden">
+                <Time ms={startedAtMs} />
               </span>
-              <span className="block text-sm text-muted">on {book.chainName(sourceChainId)}</span>
-            </Link>
+            </>
           )
         },
         {
@@ -38,23 +43,29 @@ export function SweepsTable({ book, sweeps }: SweepsTableProps) {
               <Amount token={book.token(destChainId, tokenOut)} value={minAmountOut} />
               <span className="block text-sm text-muted">on {book.chainName(destChainId)}</span>
             </>
-          )
+          ),
+          wideOnly: true
         },
-        { title: "Status", cell: ({ status }) => <Badge tone={STATUS[status][1]}>{STATUS[status][0]}</Badge> },
+        {
+          title: "Status",
+          cell: ({ status }) => <Badge tone={STATUS[status][1]}>{STATUS[status][0]}</Badge>
+        },
         {
           title: "Your markup",
           align: "right",
           cell: ({ builderFee, sourceChainId, tokenIn }) => (
             <Amount token={book.token(sourceChainId, tokenIn)} value={builderFee} />
-          )
+          ),
+          wideOnly: true
         },
         {
           title: "Owner",
           cell: ({ owner, sourceChainId }) => (
             <Address href={explorer.account(book.chain(sourceChainId), owner)} label="owner" value={owner} />
-          )
+          ),
+          wideOnly: true
         },
-        { title: "When", align: "right", cell: ({ startedAtMs }) => <Time ms={startedAtMs} /> }
+        { title: "When", align: "right", cell: ({ startedAtMs }) => <Time ms={startedAtMs} />, wideOnly: true }
       ]}
       placeholders={10}
       rowKey={({ intentId }) => intentId}

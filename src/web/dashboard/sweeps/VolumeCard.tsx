@@ -7,7 +7,7 @@ import { Amount } from "../../ui/Amount.tsx"
 import { buttonClasses } from "../../ui/Button.tsx"
 import { Card } from "../../ui/Card.tsx"
 import { EmptyState, ErrorState } from "../../ui/States.tsx"
-import { Table } from "../../ui/Table.tsx"
+import { LongTable } from "../../ui/LongTable.tsx"
 import { TokenName } from "../../ui/TokenName.tsx"
 import { overview } from "./overview.ts"
 
@@ -32,7 +32,7 @@ export function VolumeCard() {
           The volume of delivered sweeps with your key appears here per token.
         </EmptyState>
       ) : (
-        <Table
+        <LongTable
           caption="Volume per token"
           columns={[
             {

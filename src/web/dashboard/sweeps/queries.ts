@@ -1,8 +1,9 @@
 /** Queries about sweeps. */
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { queryOptions } from "@tanstack/react-query"
+import * as Address from "../../../domain/Address.ts"
 import type { Sweep } from "../../../domain/Sweep.ts"
 import type { SweepStatus } from "../../../domain/SweepEvent.ts"
-import { MINE } from "../../api/queries.ts"
+import { MINE, PAGE } from "../../api/queries.ts"
 import { call } from "./client.ts"
 
 const SWEEPS = "sweeps"
@@ -11,21 +12,33 @@ export interface SweepFilter {
   readonly status?: SweepStatus
   /** Source or destination chain. */
   readonly chainId?: number
+  /** Swept or received token. */
+  readonly token?: string
+  readonly fromMs?: number
+  readonly toMs?: number
+  readonly q?: string
 }
-
-const PAGE = 50
 
 const LARGEST_PAGE = 500
 
-const page = (filter: SweepFilter, cursor: string | undefined, limit: number, signal?: AbortSignal) =>
-  call((api) => api.sweeps.sweeps({ query: { ...filter, limit, ...(cursor === undefined ? {} : { cursor }) } }), signal)
+const page = ({ token, ...filter }: SweepFilter, cursor: string | undefined, limit: number, signal?: AbortSignal) =>
+  call(
+    (api) =>
+      api.sweeps.sweeps({
+        query: {
+          ...filter,
+          limit,
+          ...(token === undefined ? {} : { token: Address.of(token) }),
+          ...(cursor === undefined ? {} : { cursor })
+        }
+      }),
+    signal
+  )
 
-export const sweeps = (filter: SweepFilter) =>
-  infiniteQueryOptions({
-    queryKey: [MINE, SWEEPS, filter],
-    queryFn: ({ pageParam, signal }) => page(filter, pageParam, PAGE, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor
+export const sweeps = (filter: SweepFilter, cursor: string | undefined) =>
+  queryOptions({
+    queryKey: [MINE, SWEEPS, filter, cursor ?? null],
+    queryFn: ({ signal }) => page(filter, cursor, PAGE, signal)
   })
 
 /** All sweeps that match the filters, newest first, up to a maximum number. */

@@ -1,19 +1,23 @@
 /** Deliveries of a webhook, newest first, with all attempts. Each can be sent again. */
-import { useInfiniteQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { Effect } from "effect"
 import { useState } from "react"
+import { WebhookMessageType } from "../../../domain/Webhook.ts"
 import { atSecond } from "../../lib/time.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Card } from "../../ui/Card.tsx"
+import { ConfirmDialog } from "../../ui/ConfirmDialog.tsx"
 import { CopyButton } from "../../ui/Copy.tsx"
-import { Select } from "../../ui/Field.tsx"
 import { Icon } from "../../ui/Icon.tsx"
-import { LoadMore } from "../../ui/LoadMore.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../../ui/States.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { toast } from "../../ui/Toast.tsx"
-import { deliveries, type Delivery, type Webhook } from "./queries.ts"
+import { FilterBar } from "../lists/FilterBar.tsx"
+import { filterOf, isFiltered, type ListFilter, periodOf } from "../lists/filter.ts"
+import { PageButtons, usePageCursor } from "../lists/ListPage.tsx"
+import { deliveries, type Delivery, type DeliveryFilter, type Webhook } from "./queries.ts"
 import { useWebhookChange } from "./useWebhookChange.ts"
 import { attemptText, deliveryStateOf, isAccepted } from "./words.ts"
 
@@ -49,6 +53,9 @@ function Attempts({ delivery: { attempts, dueAtMs } }: { readonly delivery: Deli
   )
 }
 
+/** The sweep that a message is about. */
+const intentOf = (messageId: string): string => messageId.replace(/:[a-z_]+$/, "")
+
 function Entry({ delivery, isEnabled }: { readonly delivery: Delivery; readonly isEnabled: boolean }) {
   const replay = useWebhookChange({ onDone: () => toast.done("It is sent again.") })
   const { attempts, createdAtMs, id, messageId, payload, type } = delivery
@@ -77,13 +84,18 @@ function Entry({ delivery, isEnabled }: { readonly delivery: Delivery; readonly 
               <span className="text-muted">webhook-id</span>{" "}
               <code className="font-mono text-xs break-all">{messageId}</code>
               {type !== "webhook.test" && (
-                <Link
-                  className="ml-2 text-accent hover:underline"
-                  params={{ id: messageId.replace(/:[a-z_]+$/, "") }}
-                  to="/sweeps/$id"
-                >
-                  Open the sweep
-                </Link>
+                <>
+                  <Link
+                    className="ml-2 text-accent hover:underline"
+                    params={{ id: intentOf(messageId) }}
+                    to="/sweeps/$id"
+                  >
+                    Open the sweep
+                  </Link>
+                  <Link className="ml-2 text-accent hover:underline" search={{ q: intentOf(messageId) }} to="/activity">
+                    Show the earning
+                  </Link>
+                </>
               )}
             </p>
             <Button
@@ -114,82 +126,137 @@ function Entry({ delivery, isEnabled }: { readonly delivery: Delivery; readonly 
 }
 
 const STATES = [
-  ["all", "All"],
   ["failed", "Failed"],
   ["pending", "Pending"],
   ["delivered", "Delivered"]
 ] as const
 
-/** Sends every failed message of the webhook again. */
-function SendFailedAgain({ webhook }: { readonly webhook: Webhook }) {
+const isState = (text: unknown): text is Delivery["state"] => STATES.some(([state]) => state === text)
+
+const TYPES: ReadonlyArray<readonly [WebhookMessageType, string]> = WebhookMessageType.literals.map((type) => [
+  type,
+  type
+])
+
+const isType = (text: unknown): text is WebhookMessageType => TYPES.some(([type]) => type === text)
+
+const queryOf = (filter: ListFilter): DeliveryFilter => ({
+  ...(isState(filter.status) ? { state: filter.status } : {}),
+  ...(isType(filter.type) ? { type: filter.type } : {}),
+  ...(filter.q === undefined ? {} : { q: filter.q }),
+  ...periodOf(filter)
+})
+
+/** Sends every failed message of the webhook that matches the type and the dates again. */
+function SendFailedAgain({ filter, webhook }: { readonly webhook: Webhook; readonly filter: DeliveryFilter }) {
+  const { fromMs, toMs, type } = filter
+  const narrowed = type !== undefined || fromMs !== undefined || toMs !== undefined
+  const [isAsking, setAsking] = useState(false)
   const replay = useWebhookChange({
-    onDone: ({ more, queued }: { readonly more: boolean; readonly queued: number }) =>
+    onDone: (queued: number) => {
+      setAsking(false)
       toast.done(
         queued === 0
           ? "No delivery has failed."
-          : `${queued.toLocaleString()} are sent again.${more ? " There are more: send again." : ""}`
+          : queued === 1
+            ? "1 message is sent again."
+            : `${queued.toLocaleString()} messages are sent again.`
       )
+    }
   })
+  const query = {
+    ...(type === undefined ? {} : { type }),
+    ...(fromMs === undefined ? {} : { fromMs }),
+    ...(toMs === undefined ? {} : { toMs })
+  }
   return (
-    <Button
-      busy={replay.isPending}
-      disabled={!webhook.enabled}
-      icon="refresh"
-      onClick={() => replay.mutate((api) => api.webhooks.replayFailed({ params: { id: webhook.id } }))}
-      small
-    >
-      Send all failed again
-    </Button>
+    <>
+      <Button disabled={!webhook.enabled} icon="refresh" onClick={() => setAsking(true)} small>
+        {narrowed ? "Send the failed of these again" : "Send all failed again"}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          busy={replay.isPending}
+          cancel="Not now"
+          confirm="Send again"
+          onCancel={() => setAsking(false)}
+          onConfirm={() =>
+            replay.mutate((api) =>
+              // Each request queues a part. A queued delivery is no longer failed, so this ends.
+              Effect.gen(function* () {
+                let queued = 0
+                let more = true
+                while (more) {
+                  const part = yield* api.webhooks.replayFailed({ params: { id: webhook.id }, query })
+                  queued += part.queued
+                  more = part.more
+                }
+                return queued
+              })
+            )
+          }
+          title="Send failed messages again?"
+          variant="primary"
+        >
+          {narrowed
+            ? `Every failed message${type === undefined ? "" : ` of the type ${type}`}${fromMs === undefined && toMs === undefined ? "" : " of the chosen days"} is sent again, `
+            : "Every failed message of the last 30 days is sent again, "}
+          the oldest first, with the same webhook-id.
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+function Nothing({ filtered }: { readonly filtered: boolean }) {
+  return filtered ? (
+    <EmptyState icon="webhook" title="No delivery matches">
+      Change the filters to see more. The search finds a whole webhook-id or sweep id.
+    </EmptyState>
+  ) : (
+    <EmptyState icon="webhook" title="No deliveries yet">
+      Send a test event to see whether your server receives it.
+    </EmptyState>
   )
 }
 
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
-  const [state, setState] = useState<(typeof STATES)[number][0]>("all")
-  const pages = useInfiniteQuery(deliveries(webhook.id, state === "all" ? undefined : state))
-  const loaded = pages.data?.pages.flatMap((page) => page.deliveries)
+  const navigate = useNavigate()
+  const filter = filterOf(useSearch({ from: "/dashboard/webhooks/$id" }), isState)
+  const query = queryOf(filter)
+  const pages = usePageCursor(JSON.stringify(query))
+  const found = useQuery({ ...deliveries(webhook.id, query, pages.cursor), placeholderData: keepPreviousData })
+  const rows = found.data?.deliveries
   return (
     <Card
-      actions={
-        <>
-          <Select
-            hideLabel
-            label="State of the deliveries"
-            onChange={(event) => setState(STATES.find(([each]) => each === event.target.value)?.[0] ?? "all")}
-            value={state}
-          >
-            {STATES.map(([each, label]) => (
-              <option key={each} value={each}>
-                {label}
-              </option>
-            ))}
-          </Select>
-          <SendFailedAgain webhook={webhook} />
-        </>
-      }
+      actions={<SendFailedAgain filter={query} webhook={webhook} />}
       description="Deliveries of the last 30 days. Open one for its attempts, responses and payload."
       flush
       title="Deliveries"
     >
-      {pages.isError ? (
-        <ErrorState error={pages.error} retry={pages.refetch} />
-      ) : loaded === undefined ? (
+      <FilterBar
+        filter={filter}
+        finds="webhook-id or sweep id"
+        onChange={(search) => void navigate({ to: "/webhooks/$id", params: { id: webhook.id }, search, replace: true })}
+        status={{ label: "State of the deliveries", any: "Any state", choices: STATES }}
+        type={{ label: "Event", any: "All events", choices: TYPES }}
+      />
+      {found.isError ? (
+        <ErrorState error={found.error} retry={found.refetch} />
+      ) : rows === undefined ? (
         <div className="p-5">
           <Skeleton className="h-40 w-full" />
         </div>
-      ) : loaded.length === 0 && state !== "all" ? (
-        <EmptyState icon="webhook" title="No delivery is in this state" />
-      ) : loaded.length === 0 ? (
-        <EmptyState icon="webhook" title="No deliveries yet">
-          Send a test event to see whether your server receives it.
-        </EmptyState>
+      ) : rows.length === 0 ? (
+        <Nothing filtered={isFiltered(filter)} />
       ) : (
         <ul aria-label="Deliveries" className="divide-y divide-line">
-          {loaded.map((delivery) => (
+          {rows.map((delivery) => (
             <Entry delivery={delivery} isEnabled={webhook.enabled} key={delivery.id} />
           ))}
         </ul>
       )}
-      <LoadMore pages={pages} />
+      <PageButtons isLoading={found.isPlaceholderData} nextCursor={found.data?.nextCursor} pages={pages} />
     </Card>
   )
 }

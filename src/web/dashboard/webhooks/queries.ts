@@ -1,6 +1,8 @@
 /** Queries about webhooks. Every key begins with {@link WEBHOOKS}, so that a change refreshes all of them. */
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
-import type { DeliveryView, WebhookView } from "../../../api/builder/WebhookApi.ts"
+import { queryOptions } from "@tanstack/react-query"
+import type { DeliveryView } from "../../../api/builder/DeliveryView.ts"
+import type { WebhookView } from "../../../api/builder/WebhookApi.ts"
+import type { WebhookMessageType } from "../../../domain/Webhook.ts"
 import { MINE } from "../../api/queries.ts"
 import { call } from "./client.ts"
 
@@ -24,25 +26,26 @@ const SELDOM_MILLIS = 30_000
 
 const isDueSoon = ({ dueAtMs }: Delivery): boolean => dueAtMs !== undefined && dueAtMs < Date.now() + SOON_MILLIS
 
-/** `state`: only deliveries in it. */
-export const deliveries = (id: string, state: Delivery["state"] | undefined) =>
-  infiniteQueryOptions({
-    queryKey: [...WEBHOOKS, "deliveries", id, state ?? "all"],
-    queryFn: ({ pageParam, signal }) =>
+export interface DeliveryFilter {
+  readonly state?: Delivery["state"]
+  readonly type?: WebhookMessageType
+  readonly fromMs?: number
+  readonly toMs?: number
+  /** A message, or the sweep that messages are about. */
+  readonly q?: string
+}
+
+export const deliveries = (id: string, filter: DeliveryFilter, cursor: string | undefined) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, "deliveries", id, filter, cursor ?? null],
+    queryFn: ({ signal }) =>
       call(
         (api) =>
           api.webhooks.deliveries({
             params: { id },
-            query: {
-              limit: PAGE,
-              ...(state === undefined ? {} : { state }),
-              ...(pageParam === undefined ? {} : { cursor: pageParam })
-            }
+            query: { ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
           }),
         signal
       ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some((page) => page.deliveries.some(isDueSoon)) === true ? OFTEN_MILLIS : SELDOM_MILLIS
+    refetchInterval: ({ state }) => (state.data?.deliveries.some(isDueSoon) === true ? OFTEN_MILLIS : SELDOM_MILLIS)
   })

@@ -3,9 +3,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import type { EarningStatus } from "../../../../src/domain/LedgerEntry.ts"
 import { KeptData } from "../../../../src/ports/builder/KeptData.ts"
 import { Ledger } from "../../../../src/ports/builder/Ledger.ts"
 import { Nonces } from "../../../../src/ports/builder/Nonces.ts"
+import { Payouts } from "../../../../src/ports/builder/Payouts.ts"
 import { RevenueBook } from "../../../../src/ports/builder/RevenueBook.ts"
 import { Sweeps } from "../../../../src/ports/builder/Sweeps.ts"
 import { Alerts } from "../../../../src/ports/shared/Alerts.ts"
@@ -23,9 +25,12 @@ const accrual = (sweepId: string, chainId?: number) => ({
   ...(chainId === undefined ? {} : { chainId })
 })
 
-const agrees = Effect.flatMap(PgClient.PgClient, (sql) =>
-  Effect.map(sql`SELECT * FROM builder.sum_differences`, (rows) => assert.deepStrictEqual(rows, []))
-)
+const agrees = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  assert.deepStrictEqual(yield* sql`SELECT * FROM builder.sum_differences`, [])
+  assert.deepStrictEqual(yield* sql`SELECT * FROM builder.listed_differences`, [])
+  assert.deepStrictEqual(yield* sql`SELECT * FROM builder.earning_day_differences`, [])
+})
 
 const sumUp = Effect.flatMap(KeptData, (kept) => kept.sumUp)
 
@@ -94,6 +99,75 @@ describe("kept sums", () => {
       assert.deepStrictEqual(yield* sql`SELECT FROM builder.sweep_day_changes`, [])
       yield* sql`UPDATE builder.revenue_days SET amount = amount + 1`
       assert.lengthOf(yield* sql`SELECT * FROM builder.sum_differences`, 2)
+    }).pipe(Effect.provide(freshStores))
+  )
+})
+
+describe("listed accruals", () => {
+  it.effect("follow payouts, reversals and assignments, and a difference is found", () =>
+    Effect.gen(function* () {
+      yield* register
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* Ledger
+      const payouts = yield* Payouts
+      for (const id of ["a", "b", "c", "d"]) yield* ledger.accrue({ ...accrual(id), usd: "1.5" })
+      yield* ledger.accrue({ ...accrual("e", 1), paidTxHash: hash("e") })
+      yield* sumUp
+      yield* ledger.assign(TOKEN, 1)
+      yield* ledger.reverse("a")
+      const batch = { chainId: 1, token: TOKEN, minAmount: 0n }
+      yield* payouts.open({ ...batch, id: "failing" })
+      yield* payouts.fail("failing", "no gas")
+      yield* agrees
+      yield* payouts.open({ ...batch, id: "paying" })
+      yield* payouts.markPaid("paying", hash("payment"))
+      yield* ledger.reverse("b")
+      yield* ledger.accrue(accrual("f"), 2)
+      yield* agrees
+      const listed = yield* sql`SELECT status, chain_id, count(*)::int AS rows FROM builder.earnings
+        GROUP BY 1, 2 ORDER BY 1, 2`
+      assert.deepStrictEqual(listed, [
+        { status: "owed", chain_id: 2n, rows: 1 },
+        { status: "paid", chain_id: 1n, rows: 3 },
+        { status: "reversed", chain_id: 1n, rows: 2 }
+      ])
+      yield* sql`UPDATE builder.earnings SET status = 'owed' WHERE chain_id = 1 AND status = 'reversed'`
+      assert.lengthOf(yield* sql`SELECT * FROM builder.listed_differences`, 2)
+      yield* sumUp
+      assert.deepStrictEqual(yield* sql`SELECT FROM builder.earning_day_changes`, [])
+      assert.deepStrictEqual(yield* sql`SELECT * FROM builder.earning_day_differences`, [])
+      yield* sql`UPDATE builder.earning_days SET earned_usd = earned_usd + 1 WHERE chain_id = 1`
+      assert.lengthOf(yield* sql`SELECT * FROM builder.earning_day_differences`, 1)
+    }).pipe(Effect.provide(freshStores))
+  )
+})
+
+describe("accruals of a large batch", () => {
+  it.effect("are listed as paid soon after it, and reversed ones never", () =>
+    Effect.gen(function* () {
+      yield* register
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* Ledger
+      const payouts = yield* Payouts
+      const COUNT = 1_001
+      yield* sql`INSERT INTO builder.ledger_entries
+          (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at, usd)
+        SELECT 'accrual', 'alpha', 1, ${TOKEN}, 5, 0, 's' || n, NULL, now(), CASE WHEN n > 1 THEN 10 END
+        FROM generate_series(1, ${COUNT}::integer) AS n`
+      yield* payouts.open({ id: "large", chainId: 1, token: TOKEN, minAmount: 0n })
+      yield* payouts.markPaid("large", hash("payment"))
+      yield* ledger.reverse("s1")
+      const of = (status: EarningStatus) =>
+        Effect.map(ledger.activity("alpha", { status, limit: 2_000 }), ({ length }) => length)
+      assert.strictEqual(yield* of("owed"), COUNT - 1)
+      yield* agrees
+      yield* sumUp
+      assert.deepStrictEqual([yield* of("owed"), yield* of("paid"), yield* of("reversed")], [0, COUNT - 1, 1])
+      yield* sumUp
+      assert.deepStrictEqual(yield* sql`SELECT FROM builder.unlisted_payouts`, [])
+      yield* agrees
+      const { tokens } = yield* ledger.earnings("alpha", { fromMs: 0, toMs: Date.UTC(2999, 0) })
+      assert.deepInclude(tokens[0], { paid: BigInt(5 * COUNT), paidUsd: BigInt(10 * (COUNT - 1)), paidUnpriced: 5n })
     }).pipe(Effect.provide(freshStores))
   )
 })
