@@ -6,7 +6,8 @@ export const BENCHES = [
   { name: "storage", args: [] },
   { name: "relay", args: [] },
   { name: "api", args: [] },
-  { name: "latency", args: [] }
+  { name: "latency", args: [] },
+  { name: "web", args: ["--runs", "3"] }
 ] as const
 
 export type Bench = (typeof BENCHES)[number]["name"]
@@ -145,7 +146,23 @@ export const FIGURES: ReadonlyArray<Figure> = [
     "updates of a sweep's state that touch no index",
     { better: "higher", bar: 0.95 },
     share(at("storage", "hotUpdatesPerSweep"), at("storage", "updatesPerSweep"))
-  )
+  ),
+  absolute("sweep-page", "compressed bytes of the sweep page", fewer("bytes", 120_000), at("web", "worst/sweepBytes")),
+  absolute(
+    "largest-paint",
+    "largest paint of the slowest page on a slow phone, by CPU time",
+    fewer("ms", 2_000),
+    at("web", "worst/largestPaintCpuMs")
+  ),
+  absolute(
+    "blocking-time",
+    "blocking time of the slowest page on a slow phone, by CPU time",
+    fewer("ms", 200),
+    at("web", "worst/blockingCpuMs")
+  ),
+  absolute("layout-shift", "layout shift of the worst page", fewer("ratio", 0.05), at("web", "worst/shift")),
+  absolute("token-list", "first paint of a list of 500 tokens", fewer("ms", 1_000), at("web", "list/paintMs")),
+  absolute("token-list-input", "slowest input on that list", fewer("ms", 100), at("web", "list/inputMs"))
 ]
 
 /** A figure of a run. */

@@ -167,6 +167,23 @@ const market = Command.make(
   ])
 )
 
+const web = Command.make(
+  "web",
+  {
+    runs: count("runs", 3, "Visits of each page, by the clock and by CPU time"),
+    only: Flag.String("only").pipe(
+      Flag.withDescription("Measures only the pages whose names contain this text"),
+      Flag.optional
+    )
+  },
+  (options) => run("web", options)
+).pipe(
+  Command.withDescription(
+    "Measure every page in a real browser on a slow phone: largest paint, blocking time, shifts, bytes, and a list of 500 tokens"
+  ),
+  Command.withExamples([{ command: "sweep bench web --only console", description: "Only the operators' console" }])
+)
+
 const release = {
   check: Flag.Boolean("check").pipe(
     Flag.withDescription("Fail if a ratio is worse than that of the latest release by more than a tenth")
@@ -194,6 +211,7 @@ export const benchCommand = Command.make("bench", release, ({ check, save }) =>
     gas,
     gasEstimates,
     market,
+    web,
     storage,
     signatures,
     codecs,

@@ -3,7 +3,8 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { encodeAbiParameters, keccak256, stringToHex } from "viem"
 import type { Chain } from "../../src/domain/Chain.ts"
-import type { Hash } from "../../src/domain/Hex.ts"
+import * as Address from "../../src/domain/Address.ts"
+import type { Hash, Hex } from "../../src/domain/Hex.ts"
 import * as Ports from "../../src/devnet/Ports.ts"
 import { eventId, SweepEvent, type SweepStatus } from "../../src/domain/SweepEvent.ts"
 import { Chains, type ChainClient, UnsupportedChain } from "../../src/ports/shared/Chains.ts"
@@ -16,13 +17,16 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { closeContext, newContext, open } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as FakeChain from "../support/FakeChain.ts"
+import { migratedDatabase } from "../support/Postgres.ts"
 
 /** Also at this address on each other chain. */
 export const usdc = FakeChain.address(0xd1)
 const weth = FakeChain.address(0xd3)
 
-const chainOf = (id: number, name: string, explorerUrl: string): Chain => ({
+/** The wrapped currency is the real one, with which the sweep page compares it. */
+const chainOf = (id: number, name: string, explorerUrl: string, wrappedNative: Hex): Chain => ({
   ...FakeChain.chain,
+  wrappedNative: Address.of(wrappedNative),
   id,
   name,
   explorerUrl,
@@ -38,8 +42,8 @@ const holds = () => Effect.succeed(encodeAbiParameters([{ type: "uint256" }], [2
 const clientOf = (chain: Chain): ChainClient => ({ ...FakeChain.client({ call: holds }), chain })
 
 const clients: ReadonlyArray<ChainClient> = [
-  chainOf(8453, "base", "https://basescan.org"),
-  chainOf(42161, "arbitrum", "https://arbiscan.io")
+  chainOf(8453, "base", "https://basescan.org", "0x4200000000000000000000000000000000000006"),
+  chainOf(42161, "arbitrum", "https://arbiscan.io", "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1")
 ].map(clientOf)
 
 const chains = Layer.succeed(Chains, {
@@ -60,12 +64,12 @@ const assets = Layer.unwrap(
   Effect.map(WebBuild.ensure(projectRoot, process.execPath), (directory) => WebAssets.layer(directory))
 ).pipe(Layer.provide(BunServices.layer), Layer.orDie)
 
-/** The app, its backend and a browser. */
-export const layer = (options: Harness.Options = {}) =>
+/** The app, its backend on a database, and a browser. */
+export const layerOn = <A, E, R>(database: Layer.Layer<A, E, R>, options: Harness.Options = {}) =>
   Layer.unwrap(
     Effect.map(Ports.free, (port) => {
       const url = `http://127.0.0.1:${port}`
-      const server = Harness.layer({
+      const server = Harness.layerOn(database, {
         ...options,
         chains,
         port,
@@ -83,6 +87,9 @@ export const layer = (options: Harness.Options = {}) =>
       return Layer.mergeAll(server, site).pipe(Layer.provide(assets))
     })
   )
+
+/** The same on a fresh database of the test run. */
+export const layer = (options: Harness.Options = {}) => layerOn(migratedDatabase, options)
 
 /** A browser profile of its own, closed with the scope. Errors of its pages are collected in `complaints`. */
 export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser["newContext"]>[0] = {}) {

@@ -7,9 +7,12 @@ import { ADMIN_TOKEN, CHAIN_ID, DASHBOARD, type Options, serverOnStores, stores,
 
 export * from "./Server.ts"
 
-/** The server on a fresh database, with its stores beside it. */
-export const layer = (options: Options = {}) =>
-  serverOnStores(options).pipe(Layer.provideMerge(stores), Layer.provideMerge(migratedDatabase))
+/** The server on a database, with its stores beside it. */
+export const layerOn = <A, E, R>(database: Layer.Layer<A, E, R>, options: Options = {}) =>
+  serverOnStores(options).pipe(Layer.provideMerge(stores), Layer.provideMerge(database))
+
+/** The server on a fresh database of the test run. */
+export const layer = (options: Options = {}) => layerOn(migratedDatabase, options)
 
 export interface Answer {
   readonly status: number
