@@ -79,6 +79,28 @@ const withBuilderUrl = (url: string): Bun.BunPlugin => ({
   }
 })
 
+/**
+ * Preact in the place of React, whose DOM is half of the sweep page's code. Only this app's pages: the package's widget runs in its
+ * host's React.
+ */
+const preact: Bun.BunPlugin = {
+  name: "preact",
+  setup: (build) => {
+    const parts: Readonly<Record<string, string>> = {
+      react: "preact/compat",
+      "react-dom": "preact/compat",
+      "react-dom/client": "preact/compat/client",
+      "react/jsx-runtime": "preact/jsx-runtime",
+      "react/jsx-dev-runtime": "preact/jsx-runtime"
+    }
+    build.onResolve({ filter: /^react(?:-dom)?(?:\/.*)?$/ }, ({ path }) => {
+      const part = parts[path]
+      if (part === undefined) throw new Error(`scripts/build-web.ts names no part of Preact for ${path}`)
+      return { path: Bun.resolveSync(part, root) }
+    })
+  }
+}
+
 /** Text shrinks to a third; a few bytes more than a packet are not worth a second form. */
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json)$/
 
@@ -113,6 +135,7 @@ try {
       plugins: [
         tailwind,
         withoutDocumentation,
+        preact,
         ...(values["builder-url"] === "" ? [] : [withBuilderUrl(values["builder-url"])])
       ]
     })

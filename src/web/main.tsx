@@ -1,16 +1,31 @@
 /** Starts the app. */
 import { QueryClientProvider } from "@tanstack/react-query"
-import { RouterProvider } from "@tanstack/react-router"
+import { type AnyRoute, RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
+import * as AdminToken from "./api/adminToken.ts"
+import { deployment } from "./api/queries.ts"
 import { queryClient } from "./api/queryClient.ts"
 import { restoreTheme } from "./lib/theme.ts"
 import { router } from "./router.tsx"
 import { Toasts } from "./ui/kit.ts"
-import { discover } from "./wallet/provider.ts"
+import { discover, isRemembered } from "./wallet/provider.ts"
 
 restoreTheme()
 discover()
+
+const routes: Readonly<Record<string, AnyRoute>> = router.routesById
+
+/** True if the visitor will probably be let in. Others see a door, which needs the code of no page. */
+const isKnown = location.pathname.startsWith("/app/admin") ? AdminToken.current() !== undefined : isRemembered()
+
+// The page's code and the facts that every page needs come while the account is asked for, not after it.
+if (isKnown) {
+  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+    void routes[routeId]?.options.component?.preload?.()?.catch(() => undefined)
+  }
+}
+void queryClient.prefetchQuery(deployment)
 
 const root = document.getElementById("root")
 if (root !== null) {

@@ -1,8 +1,15 @@
-/** Prices of listed tokens in US dollars, from the orchestrator. Imported only by code that is loaded later: it needs the client. */
+/**
+ * Prices of listed tokens in US dollars, from the orchestrator. Read by the client's parts for that alone: the whole client has the
+ * reviews, which are larger than the page that shows the prices.
+ */
 import { useQuery } from "@tanstack/react-query"
-import { createSweepClient } from "../../sdk/index.ts"
+import { makeHttp } from "../../sdk/client/Http.ts"
+import { readPrices } from "../../sdk/wire/Catalog.ts"
 import { askAgainAfterFailure } from "./askAgain.ts"
 import { deployment } from "./queries.ts"
+
+const pricesOf = (orchestratorUrl: string, signal: AbortSignal) =>
+  makeHttp({ orchestratorUrl, fetch: (url, init) => fetch(url, init) }).get("/prices", readPrices, { signal })
 
 const FRESH_MILLIS = 60_000
 
@@ -15,8 +22,7 @@ export const usePriceOf = (): PriceOf | undefined => {
   const orchestratorUrl = served?.orchestratorUrl
   const { data: prices, isError } = useQuery({
     queryKey: ["prices", orchestratorUrl],
-    queryFn: ({ signal }) =>
-      orchestratorUrl === undefined ? [] : createSweepClient({ orchestratorUrl }).prices({ signal }),
+    queryFn: ({ signal }) => (orchestratorUrl === undefined ? [] : pricesOf(orchestratorUrl, signal)),
     staleTime: FRESH_MILLIS,
     refetchInterval: (query) => askAgainAfterFailure(query) || FRESH_MILLIS,
     retry: false

@@ -45,8 +45,11 @@ const missing = ({ chosen, destination, isRefused, to }: Selection): string | un
 
 const countOf = (count: number): string => (count === 1 ? "1 token" : `${count} tokens`)
 
-/** Cents are enough for large amounts. */
-const digitsOf = (amount: bigint, decimals: number): number => (amount >= 1_000n * 10n ** BigInt(decimals) ? 2 : 6)
+/** Fewer digits for larger amounts, so that they fit beside the button of a phone. */
+const digitsOf = (amount: bigint, decimals: number): number => {
+  const whole = amount / 10n ** BigInt(decimals)
+  return whole >= 1_000n ? 2 : whole >= 10n ? 4 : 6
+}
 
 /** The least amount, in large, and the expected one. */
 function Result({ selection, state: { isAsking, plan } }: Pick<PlanPanelProps, "selection" | "state">) {

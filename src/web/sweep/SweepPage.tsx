@@ -30,7 +30,8 @@ function Frame({ children }: { readonly children: ReactNode }) {
         <Brand area="" />
         <ThemeChoice />
       </header>
-      <main className="px-4 pt-4 pb-10 sm:px-8">
+      {/* As high as a phone's window from the start, so that the footer is not seen to move. */}
+      <main className="px-4 pt-4 pb-10 max-sm:min-h-dvh sm:px-8">
         <div className="mx-auto w-full max-w-[68rem]">{children}</div>
       </main>
       <footer className="px-4 py-5 text-center text-sm text-muted">

@@ -73,6 +73,9 @@ const LAST_USED = "sweep-wallet"
 /** Stores the wallet of the sign-in, to notice when its account changes. */
 export const remember = (wallet: Wallet): void => local.set(LAST_USED, wallet.info.rdns)
 
+/** True if somebody signed in with a wallet here before. */
+export const isRemembered = (): boolean => local.get(LAST_USED) !== null
+
 export const lastUsed = (wallets: ReadonlyArray<Wallet>): Wallet | undefined => {
   const rdns = local.get(LAST_USED)
   return wallets.find(({ info }) => info.rdns === rdns)
