@@ -131,6 +131,28 @@ describe("the documentation", () => {
     })
   )
 
+  it.live("shows pictures with their size, and answers unknown ones with 404", () =>
+    Effect.gen(function* () {
+      const url = yield* serve(BuilderApi)
+      const page = yield* visited
+      const complaints: Array<string> = []
+      page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())))
+      yield* Effect.promise(async () => {
+        await page.goto(`${url}/docs/how-to/change-a-running-service`)
+        const picture = page.getByRole("img", { name: /^The page Controls/ })
+        await picture.scrollIntoViewIfNeeded()
+        await page.waitForFunction(() => Array.from(document.images).every(({ complete }) => complete))
+        const sizes = await picture.evaluate((image: HTMLImageElement) => [
+          [image.getAttribute("width"), image.getAttribute("height")],
+          [String(image.naturalWidth), String(image.naturalHeight)]
+        ])
+        assert.deepStrictEqual(sizes[0], sizes[1])
+        assert.strictEqual((await fetch(`${url}/docs/images/nothing.webp`)).status, 404)
+      })
+      assert.deepStrictEqual(complaints, [])
+    })
+  )
+
   it.live("shows a page under its own content policy", () =>
     Effect.gen(function* () {
       const url = yield* serve(BuilderApi)

@@ -13,11 +13,20 @@ export interface DocsFile {
   readonly text: string
 }
 
+/** A WebP picture, with its size in pixels. */
+export interface DocsImage {
+  readonly bytes: Uint8Array
+  readonly width: number
+  readonly height: number
+}
+
 export interface DocsFiles {
   /** By URL path, in the order in which the index page links to them. */
   readonly pages: ReadonlyMap<string, DocsFile>
   /** The OpenAPI documents by URL path, as JSON. */
   readonly documents: ReadonlyMap<string, string>
+  /** Pictures by URL path. */
+  readonly images: ReadonlyMap<string, DocsImage>
 }
 
 export const INDEX = "docs/README.md"
@@ -55,6 +64,19 @@ const read = async (file: string): Promise<string | undefined> => {
   return (await content.exists()) ? content.text() : undefined
 }
 
+/**
+ * Offsets of the width and of the height less one, of 24 bits each, in the extended WebP format (RFC 9649, section 2.7), which Chromium
+ * writes.
+ */
+const WIDTH_OFFSET = 24
+const HEIGHT_OFFSET = 27
+
+const imageOf = async (name: string): Promise<readonly [string, DocsImage]> => {
+  const bytes = await Bun.file(`${ROOT}${name}`).bytes()
+  const size = (offset: number) => Buffer.from(bytes.buffer, bytes.byteOffset).readUIntLE(offset, 3) + 1
+  return [`/${name}`, { bytes, width: size(WIDTH_OFFSET), height: size(HEIGHT_OFFSET) }]
+}
+
 /** Reads every page. An installation without the files has no pages. */
 export const load = async (): Promise<DocsFiles> => {
   const scan = (pattern: string) => Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: ROOT }))
@@ -68,5 +90,9 @@ export const load = async (): Promise<DocsFiles> => {
   const documents = await Promise.all(
     (await scan("docs/openapi/*.json")).map(async (file) => [`/${file}`, (await read(file)) ?? ""] as const)
   )
-  return { pages: new Map(ordered(pages.flat()).map((page) => [page.path, page])), documents: new Map(documents) }
+  return {
+    pages: new Map(ordered(pages.flat()).map((page) => [page.path, page])),
+    documents: new Map(documents),
+    images: new Map(await Promise.all((await scan("docs/images/*.webp")).map(imageOf)))
+  }
 }

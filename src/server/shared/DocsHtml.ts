@@ -39,6 +39,14 @@ const renderer = (files: DocsFiles, page: DocsFile) =>
         const text = this.parser.parseInline(tokens)
         return url === undefined ? text : `<a href="${escapeHtml(url)}">${text}</a>`
       },
+      image({ href, text }) {
+        const path = `/${targetOf(page.file, href) ?? ""}`
+        const image = files.images.get(path)
+        if (image === undefined) return escapeHtml(text)
+        // With its size, so that the text below does not move when it arrives.
+        const { height, width } = image
+        return `<img alt="${escapeHtml(text)}" height="${height}" loading="lazy" src="${path}" width="${width}">`
+      },
       // A comment in Markdown is for the authors of the page.
       html: () => ""
     }
@@ -59,6 +67,7 @@ main { max-width: 52rem; }
 h1, h2, h3, h4 { line-height: 1.25; margin: 2em 0 .6em; }
 h1 { margin-top: 0; }
 a { color: var(--accent); }
+img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 8px; }
 pre, code { font-family: ui-monospace, SFMono-Regular, Menlo, monospace; font-size: .88em; }
 code { background: var(--soft); padding: .1em .3em; border-radius: 4px; overflow-wrap: anywhere; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: 8px; padding: .9rem 1rem; overflow: auto; }

@@ -26,6 +26,7 @@ const API_POLICY = [
 const PAGE_POLICY = [
   "default-src 'none'",
   `style-src '${STYLE_HASH}'`,
+  "img-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'"
@@ -49,6 +50,8 @@ const answer = (files: DocsFiles, path: string): HttpServerResponse.HttpServerRe
       headers: { "content-security-policy": PAGE_POLICY }
     })
   }
+  const image = files.images.get(path)
+  if (image !== undefined) return HttpServerResponse.uint8Array(image.bytes, { contentType: "image/webp" })
   const document = files.documents.get(path)
   return document === undefined ? notFound : HttpServerResponse.text(document, { contentType: "application/json" })
 }
