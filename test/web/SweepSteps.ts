@@ -37,7 +37,11 @@ export const chains = Effect.map(Services, (services) => ({
 export const click = (page: Pick<Page, "getByRole">, name: string | RegExp) =>
   Effect.promise(() => page.getByRole("button", { name, ...(typeof name === "string" ? { exact: true } : {}) }).click())
 
-export const reads = (page: Page, text: string | RegExp) => Effect.promise(() => page.getByText(text).first().waitFor())
+/** A page, or a frame of one. */
+type View = Pick<Page, "getByRole" | "getByText" | "locator">
+
+export const reads = (page: Pick<View, "getByText">, text: string | RegExp) =>
+  Effect.promise(() => page.getByText(text).first().waitFor())
 
 export const opens = (page: Page) => Effect.promise(() => page.goto("/app/sweep"))
 
@@ -74,11 +78,11 @@ export const goesTo = Effect.fnUntraced(function* (page: Page, symbol: string, c
 /** On a phone: opens the plan, which is a bar at the bottom. */
 export const opensPlan = (page: Page) => click(page, /^Details/)
 
-const sweepButton = (page: Page, count: number) =>
+const sweepButton = (page: View, count: number) =>
   page.getByRole("button", { name: count === 1 ? "Sweep 1 token" : `Sweep ${count} tokens`, exact: true })
 
 /** Waits until the plan covers so many tokens, and can be signed. */
-export const planned = (page: Page, count: number) =>
+export const planned = (page: View, count: number) =>
   Effect.promise(() => page.locator("[aria-disabled=false]").and(sweepButton(page, count)).waitFor())
 
 /** The exact least amount of the plan, in smallest units. */
@@ -105,7 +109,7 @@ export const amountOf = (page: Page, name: string, label: string, decimals: numb
   })
 
 /** Signs the plan of so many tokens. */
-export const signs = Effect.fnUntraced(function* (page: Page, count: number) {
+export const signs = Effect.fnUntraced(function* (page: View, count: number) {
   yield* planned(page, count)
   yield* Effect.promise(() => sweepButton(page, count).click())
 })
@@ -131,11 +135,11 @@ export const focuses = (page: Page, heading: string) =>
   Effect.promise(() => page.locator("h2:focus", { hasText: heading }).waitFor())
 
 /** Waits until the page says that so many tokens of a sweep are delivered. */
-export const delivered = (page: Page, count: number, all = count) =>
+export const delivered = (page: View, count: number, all = count) =>
   reads(page, new RegExp(`^${count} of ${all} delivered`))
 
 /** Signs the plan of so many tokens, and waits until all are delivered. */
-export const sweeps = Effect.fnUntraced(function* (page: Page, count: number) {
+export const sweeps = Effect.fnUntraced(function* (page: View, count: number) {
   yield* signs(page, count)
   yield* delivered(page, count)
 })
