@@ -1,4 +1,6 @@
 /** A headless Chromium from npm that keeps the profiles of its visitors apart, which it does not in a single process. */
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import chromium from "@sparticuz/chromium"
 import { Effect } from "effect"
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright } from "playwright-core"
@@ -13,13 +15,20 @@ const GRAPHICS = new Set([
 
 const args = [...chromium.args.filter((flag) => flag !== "--single-process" && !GRAPHICS.has(flag)), "--disable-gpu"]
 
+const launched = (env: Readonly<Record<string, string | undefined>>) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const executablePath = await chromium.executablePath()
+      return playwright.launch({ args, env, executablePath, headless: true })
+    }),
+    (browser) => Effect.promise(() => browser.close())
+  )
+
 /** Closed with the scope. */
-export const open = Effect.acquireRelease(
-  Effect.promise(async () =>
-    playwright.launch({ args, executablePath: await chromium.executablePath(), headless: true })
-  ),
-  (browser) => Effect.promise(() => browser.close())
-)
+export const open = launched(process.env)
+
+/** The same with the fonts of the browser's package alone, so that text is as wide on every machine. */
+export const openWithOwnFonts = launched({ ...process.env, FONTCONFIG_PATH: join(tmpdir(), "fonts") })
 
 /** Only to end a test that hangs: a busy machine must not make it red. */
 const PATIENCE_MILLIS = 100_000
