@@ -237,7 +237,8 @@ contract SweepDelegate is ISweepDelegate {
         if (target == address(this)) revert BadSwapTarget();
         if (!leavesChain) {
             if (order.word(MIN_AMOUNT_OUT) == 0) revert ZeroMinOut();
-            if (_isOneOf(tokenOut, token, tokenIn)) revert SameToken();
+            // Native input may be paid out in its wrapped form: it is wrapped after the output was measured for the first time.
+            if (tokenOut == tokenIn) revert SameToken();
         }
     }
 

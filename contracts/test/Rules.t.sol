@@ -107,7 +107,7 @@ contract RulesTest is MockScene {
         _refused(order, ISweepErrors.SameToken.selector);
         order.tokenIn = order.tokenOut = NATIVE;
         _refused(order, ISweepErrors.SameToken.selector);
-        order.tokenOut = weth;
+        order.tokenIn = order.tokenOut = weth;
         _refused(order, ISweepErrors.SameToken.selector);
     }
 

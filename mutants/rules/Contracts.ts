@@ -212,15 +212,15 @@ export const contracts: ReadonlyArray<Mutant> = [
   {
     name: "an order on one chain may return its own token",
     file: DELEGATE,
-    text: "_isOneOf(tokenOut, token, tokenIn)",
-    replacement: "tokenOut == tokenIn",
+    text: "if (tokenOut == tokenIn) revert SameToken();",
+    replacement: "",
     tests: ["contracts/test/Rules.t.sol"]
   },
   {
     name: "an order on one chain may turn native currency into itself",
     file: DELEGATE,
-    text: "_isOneOf(tokenOut, token, tokenIn)",
-    replacement: "tokenOut == token",
+    text: "if (tokenOut == tokenIn) revert SameToken();",
+    replacement: "if (tokenOut == tokenIn && tokenIn == token) revert SameToken();",
     tests: ["contracts/test/Rules.t.sol"]
   },
   {

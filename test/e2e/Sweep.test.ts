@@ -123,10 +123,36 @@ layer(Services.layer(), { excludeTestServices: true })("Sweeps end to end", (it)
       assert.strictEqual(ended.string("status"), "delivered", ended.text)
       assert.strictEqual(yield* balanceOf(alpha, "ETH", destination), rest)
       assert.strictEqual(yield* balanceOf(alpha, "WETH", owner.address), 0n)
+    })
+  )
 
-      // The delegate wraps native input first, so nothing would be left to do.
-      const wrapping = yield* Effect.promise(() => client.quote({ ...asked, tokenIn: "ETH", tokenOut: "WETH" }))
-      assert.strictEqual(wrapping.status, 422, wrapping.text)
+  it.effect("wraps native currency without a pool, to the wei, for the owner and for another account", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 13)
+      const owner = yield* freshOwner(alpha, "ETH", "0.75")
+      const wrap = Effect.fnUntraced(function* (amountIn: string, destination: `0x${string}`) {
+        const asked = { owner: owner.address, chain: alpha.info, amountIn, destination }
+        const quote = yield* Effect.promise(() => client.quote({ ...asked, tokenIn: "ETH", tokenOut: "WETH" }))
+        assert.strictEqual(quote.status, 200, quote.text)
+        const rest = BigInt(quote.string("order.amountIn")) - BigInt(quote.string("order.feeAmount"))
+        assert.strictEqual(quote.string("order.minAmountOut"), rest.toString())
+        const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+        yield* Effect.promise(() => client.submitAccepted(signed))
+        const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+        assert.strictEqual(ended.string("status"), "delivered", ended.text)
+        assert.strictEqual(ended.string("amountOut"), rest.toString())
+        return rest
+      })
+
+      const own = yield* wrap("0.25", owner.address)
+      assert.strictEqual(yield* balanceOf(alpha, "WETH", owner.address), own)
+      const destination = stranger()
+      const others = yield* wrap("0.5", destination)
+      assert.strictEqual(yield* balanceOf(alpha, "WETH", destination), others)
+      assert.strictEqual(yield* balanceOf(alpha, "WETH", owner.address), own)
+      assert.strictEqual(yield* balanceOf(alpha, "ETH", owner.address), 0n)
     })
   )
 

@@ -45,7 +45,8 @@ export const routerAbi = parseAbi([
   "function exactInput(ExactInputParams params) payable returns (uint256 amountOut)",
   "function multicall(uint256 deadline, bytes[] data) payable returns (bytes[] results)",
   "function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
-  "function pull(address token, uint256 value) payable"
+  "function pull(address token, uint256 value) payable",
+  "function sweepToken(address token, uint256 amountMinimum, address recipient) payable"
 ])
 
 /** The router's calls under a deadline. */

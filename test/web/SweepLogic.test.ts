@@ -74,8 +74,9 @@ describe("what can arrive", () => {
     assert.isTrue(arrives([1, usdcA], [1, usdtA]))
     assert.isTrue(arrives([1, NATIVE], [1, usdcA]))
     assert.isFalse(arrives([1, usdcA], [1, usdcA]))
-    assert.isFalse(arrives([1, NATIVE], [1, at(16)]), "the wrapped form of what is sent")
+    assert.isTrue(arrives([1, NATIVE], [1, at(16)]), "the wrapped form of what is sent")
     assert.isTrue(arrives([1, at(16)], [1, NATIVE]), "native currency for its wrapped form")
+    assert.isFalse(arrives([1, at(16)], [1, at(16)]))
     assert.isFalse(arrives([1, NATIVE], [1, NATIVE]))
   })
 

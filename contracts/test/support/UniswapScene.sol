@@ -32,6 +32,8 @@ interface ISwapRouter02 {
 
     function exactInputSingle(ExactInputSingleParams calldata params) external payable returns (uint256);
     function unwrapWETH9(uint256 amountMinimum, address recipient) external payable;
+    function pull(address token, uint256 value) external payable;
+    function sweepToken(address token, uint256 amountMinimum, address recipient) external payable;
     function multicall(bytes[] calldata data) external payable returns (bytes[] memory);
 }
 

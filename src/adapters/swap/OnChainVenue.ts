@@ -3,7 +3,6 @@ import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { lessBps } from "../../domain/Amount.ts"
 import * as Chain from "../../domain/Chain.ts"
-import { isNative } from "../../domain/Token.ts"
 import {
   NoRoute,
   type RouteOf,
@@ -21,8 +20,8 @@ export interface Exchange {
   readonly router: Address.Address
   /** Recipients with a special meaning to the router, such as its caller. It does not deliver to them. */
   readonly reserved: ReadonlyArray<Address.Address>
-  /** Route from the wrapped native currency to the native one, which needs no swap. Absent if the router cannot unwrap alone. */
-  readonly unwrap?: (request: SwapRequest) => SwapRoute
+  /** Route from one form of the native currency to the other, which needs no swap. Absent if the router makes none. */
+  readonly changeForm?: (request: SwapRequest) => SwapRoute
   /** Reads the market at amounts that rise. The returned function makes the route of the best path; none if no path pays. */
   readonly read: (
     client: ChainClient,
@@ -97,8 +96,9 @@ export const make = (
         const objected = objection(exchange, request)
         if (objected !== undefined) return Effect.fail(new NoRoute({ detail: objected }))
         if (isSame) {
-          return isNative(request.tokenOut) && exchange.unwrap !== undefined
-            ? Effect.succeed(exchange.unwrap(request))
+          // A sweep of a token into itself is refused before it is routed, so this is the native currency in its other form.
+          return pair.tokenIn === client.chain.wrappedNative && exchange.changeForm !== undefined
+            ? Effect.succeed(exchange.changeForm(request))
             : Effect.fail(new NoRoute({ detail: "input and output are the same token" }))
         }
         return Effect.mapError(

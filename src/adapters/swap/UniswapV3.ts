@@ -4,7 +4,8 @@
  *
  * Calldata: `multicall(uint256,bytes[])` 0x5ae401dc with up to three swaps, `exactInputSingle` 0x04e45aaf or `exactInput` 0xb858183f. For native
  * output the swap pays the router, and `unwrapWETH9(uint256,address)` 0x49404b7c pays the recipient. From the wrapped native currency to the
- * native one: `pull(address,uint256)` 0xf2d5d56b and `unwrapWETH9`.
+ * native one: `pull(address,uint256)` 0xf2d5d56b and `unwrapWETH9`. The other way, the delegate has wrapped the input already: `pull` and
+ * `sweepToken(address,uint256,address)` 0xdf2ab5bb.
  */
 import { Effect, Layer, Option } from "effect"
 import { encodeFunctionData, prepareEncodeFunctionData } from "viem"
@@ -39,6 +40,9 @@ const ROUTER_GAS = 25_000n
 const UNWRAP_GAS = 20_000n
 const PULL_AND_UNWRAP_GAS = 55_000n
 
+/** Gas of taking a token and passing it on. */
+const PULL_AND_PASS_GAS = 45_000n
+
 export interface Contracts {
   readonly provider: string
   readonly router: Address.Address
@@ -56,6 +60,9 @@ const first = ({ quoter, swapRouter: router }: Chain.Chain): Option.Option<Contr
 const EXACT_INPUT = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "exactInput" })
 const EXACT_INPUT_SINGLE = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "exactInputSingle" })
 const MULTICALL = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "multicall" })
+const UNWRAP = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "unwrapWETH9" })
+const PULL = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "pull" })
+const PASS_ON = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "sweepToken" })
 
 interface Swap extends Curves.Pair {
   readonly path: Path.Path
@@ -76,25 +83,32 @@ const swapCall = ({ amountIn, minAmountOut: amountOutMinimum, path, recipient, t
       })
 
 const unwrapCall = (minAmountOut: bigint, recipient: Address.Address): Hex =>
-  encodeFunctionData({ abi: swapRouter02Abi, functionName: "unwrapWETH9", args: [minAmountOut, recipient] })
+  encodeFunctionData({ ...UNWRAP, args: [minAmountOut, recipient] })
 
 /** Adds a deadline, which the swap functions do not have. */
 const withDeadline = (deadline: bigint, calls: ReadonlyArray<Hex>): Hex =>
   encodeFunctionData({ ...MULTICALL, args: [deadline, calls] })
 
-/** From the wrapped native currency to the native one, no swap is needed: the router unwraps it one to one. */
-const unwrapping = ({ provider, router }: Contracts, request: SwapRequest): SwapRoute => ({
-  provider,
-  target: router,
-  calldata: withDeadline(request.deadline, [
-    encodeFunctionData({ abi: swapRouter02Abi, functionName: "pull", args: [request.tokenIn, request.amountIn] }),
-    unwrapCall(request.amountIn, request.recipient)
-  ]),
-  amountOut: request.amountIn,
-  minAmountOut: request.amountIn,
-  gas: PULL_AND_UNWRAP_GAS,
-  passing: 1
-})
+const passOnCall = ({ amountIn, recipient, tokenIn }: SwapRequest): Hex =>
+  encodeFunctionData({ ...PASS_ON, args: [tokenIn, amountIn, recipient] })
+
+/** From one form of the native currency to the other, no swap is needed: the router takes the wrapped form, and unwraps it or passes it on. */
+const changingForm = ({ provider, router }: Contracts, request: SwapRequest): SwapRoute => {
+  const { amountIn, deadline, recipient, tokenIn, tokenOut } = request
+  const native = isNative(tokenOut)
+  return {
+    provider,
+    target: router,
+    calldata: withDeadline(deadline, [
+      encodeFunctionData({ ...PULL, args: [tokenIn, amountIn] }),
+      native ? unwrapCall(amountIn, recipient) : passOnCall(request)
+    ]),
+    amountOut: amountIn,
+    minAmountOut: amountIn,
+    gas: native ? PULL_AND_UNWRAP_GAS : PULL_AND_PASS_GAS,
+    passing: 1
+  }
+}
 
 /** Spreads a minimum over the parts by what they pay, rounded up, so that the call itself reverts below the whole minimum. */
 const minimaOf = (parts: ReadonlyArray<Candidate>, least: bigint): ReadonlyArray<bigint> => {
@@ -179,7 +193,7 @@ export interface Known {
 export const exchange = (contracts: Contracts, { pools, worths }: Known): OnChainVenue.Exchange => ({
   router: contracts.router,
   reserved: [MSG_SENDER, ADDRESS_THIS],
-  unwrap: (request) => unwrapping(contracts, request),
+  changeForm: (request) => changingForm(contracts, request),
   read: Effect.fnUntraced(function* (client, pair, amounts) {
     const market = yield* Market.read(client, { ...contracts, pools }, pair, amounts)
     const largest = amounts.at(-1) ?? 0n

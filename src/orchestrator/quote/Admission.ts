@@ -1,6 +1,5 @@
 /** Decides cheaply that a request can be quoted: its parties are screened, its chains are known, its tokens differ. */
 import { Effect, Fiber, Option, Result } from "effect"
-import * as Chain from "../../domain/Chain.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { type ChainClient, Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import { Screening, type ScreeningBlocked } from "../../ports/shared/Screening.ts"
@@ -27,13 +26,8 @@ export const make = Effect.gen(function* () {
     }
     const paused = yield* pauses.of({ ...request, sourceChainId: chain.id })
     if (paused !== undefined) return yield* whilePaused(paused)
-    // Native input is wrapped before anything else, so the delegate refuses its wrapped form as output.
-    const inputs = [request.tokenIn, Chain.erc20(chain, request.tokenIn)]
-    if (request.destChainId === chain.id && inputs.includes(request.tokenOut)) {
-      return yield* new QuoteFailed({
-        reason: "same_token",
-        detail: "tokenOut is tokenIn on the same chain, or its wrapped form, which the delegate refuses as output"
-      })
+    if (request.destChainId === chain.id && request.tokenIn === request.tokenOut) {
+      return yield* new QuoteFailed({ reason: "same_token", detail: "tokenOut is tokenIn on the same chain" })
     }
   })
 

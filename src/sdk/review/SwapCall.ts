@@ -13,7 +13,8 @@ const routerAbi = /* @__PURE__ */ parseAbi([
   "function exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))",
   "function exactInput((bytes,address,uint256,uint256))",
   "function unwrapWETH9(uint256,address)",
-  "function pull(address,uint256)"
+  "function pull(address,uint256)",
+  "function sweepToken(address,uint256,address)"
 ])
 
 /** The router itself, as a recipient (`Constants.ADDRESS_THIS`). */
@@ -105,9 +106,22 @@ const joined = (parts: ReadonlyArray<Step | undefined>): Step | undefined => {
   return { ...first, amountIn, minAmountOut }
 }
 
+/** Native currency in its wrapped form, which the router takes and passes on. The delegate has wrapped it. */
+const readPassedOn = ([first, second, ...others]: ReadonlyArray<Hex>): SwapCall | undefined => {
+  const pulled = first && decodeExactly(routerAbi, first)
+  const passed = second && decodeExactly(routerAbi, second)
+  if (others.length > 0 || pulled?.functionName !== "pull" || passed?.functionName !== "sweepToken") return undefined
+  const [tokenIn, amountIn] = pulled.args
+  const [tokenOut, minAmountOut, recipient] = passed.args
+  // The router would pass on another token only from what it holds.
+  return sameAddress(tokenIn, tokenOut)
+    ? { tokenIn, amountIn, tokenOut, minAmountOut, recipient, unwraps: false }
+    : undefined
+}
+
 /**
  * Decodes the calldata of an order on one chain. Returns undefined for anything but one swap of an exact amount, with at most the
- * unwrapping of its output. The amount may be divided into three parts, which take and pay the same tokens for the same recipient:
+ * unwrapping of its output, or an amount that the router passes on unchanged. The amount may be divided into three parts, which take and pay the same tokens for the same recipient:
  * `amountIn` and `minAmountOut` are their sums.
  *
  * @example
@@ -120,6 +134,7 @@ export const readSwapCall = (calldata: Hex): SwapCall | undefined => {
   const calls = call.args[1]
   const last = calls.at(-1)
   const unwrapping = last && decodeExactly(routerAbi, last)
+  if (unwrapping?.functionName === "sweepToken") return readPassedOn(calls)
   const unwraps = unwrapping?.functionName === "unwrapWETH9"
   const steps = unwraps ? calls.slice(0, -1) : calls
   if (steps.length === 0 || steps.length > MAX_PARTS) return undefined

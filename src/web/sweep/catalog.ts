@@ -97,11 +97,8 @@ const bridged = (catalog: Catalog, chainId: number, to: Place): Address | undefi
 export const canArrive = (catalog: Catalog, from: Place, to: Place): boolean => {
   const source = catalog.chain(from.chainId)
   if (source === undefined || !source.features.source) return false
+  if (from.chainId === to.chainId) return source.features.swap && !sameAddress(from.address, to.address)
   const sent = moved(source, from.address)
-  // The router unwraps native currency without a pool. It is not wrapped for its owner.
-  if (from.chainId === to.chainId) {
-    return source.features.swap && !sameAddress(sent, to.address) && !sameAddress(from.address, to.address)
-  }
   if (!source.features.bridgeDestinations.includes(to.chainId)) return false
   const crossing = bridged(catalog, from.chainId, to)
   return crossing !== undefined && (source.features.swapBeforeBridge || sameAddress(crossing, sent))

@@ -66,7 +66,9 @@ layer(venue)("UniswapV3, run for real", (it) => {
     ["USDT", "ETH", units("USDT", 100n), ["exactInput", "unwrapWETH9"]],
     ["WBTC", "DAI", units("WBTC", 1n) / 100n, ["exactInput"]],
     ["BLK", "ETH", units("BLK", 50n), ["exactInput", "unwrapWETH9"]],
-    ["WETH", "ETH", units("WETH", 2n), ["pull", "unwrapWETH9"]]
+    ["WETH", "ETH", units("WETH", 2n), ["pull", "unwrapWETH9"]],
+    // The delegate has wrapped native input already.
+    ["WETH", "WETH", units("WETH", 2n), ["pull", "sweepToken"]]
   ]
   for (const [tokenIn, tokenOut, amountIn, steps] of swaps) {
     it.effect(`${tokenIn} to ${tokenOut} delivers what was quoted, for the gas that was quoted`, () =>

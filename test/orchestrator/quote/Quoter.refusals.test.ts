@@ -55,10 +55,6 @@ const cases: Readonly<Record<string, Case>> = {
     request: { route: "", tokenIn: Quoting.PAYOUT }
   },
   "the same token on the same chain": { reason: "same_token", request: { tokenOut: TOKEN } },
-  "native currency for its wrapped form": {
-    reason: "same_token",
-    request: { tokenIn: NATIVE, tokenOut: source.wrappedNative, destChainId: source.id }
-  },
   "native currency for itself": { reason: "same_token", request: { tokenIn: NATIVE, tokenOut: NATIVE } },
   "an owner that is a contract": {
     reason: "owner_is_a_contract",

@@ -56,6 +56,9 @@ const through = (...tokens: ReadonlyArray<Hex>) =>
 const unwrap = (recipient: Hex = DESTINATION) =>
   encodeFunctionData({ abi: routerAbi, functionName: "unwrapWETH9", args: [MINIMUM, recipient] })
 
+const passOn = (token: Hex, recipient: Hex = DESTINATION) =>
+  encodeFunctionData({ abi: routerAbi, functionName: "sweepToken", args: [token, MINIMUM, recipient] })
+
 const pull = (token: Hex, amount: bigint) =>
   encodeFunctionData({ abi: routerAbi, functionName: "pull", args: [token, amount] })
 
@@ -206,6 +209,29 @@ describe("native currency on one chain", () => {
       ...field("tokenIn"),
       ...field("tokenOut")
     ])
+  })
+
+  it("is passed on as the wrapped token", () => {
+    const wrapped = { ...fromNative, tokenOut: WETH } as const
+    const rest = pull(WETH, 24_875_000n)
+    assert.deepStrictEqual(objections(routed(rest, passOn(WETH)), {}, wrapped), [])
+    assert.deepStrictEqual(objections(routed(rest, passOn(WETH, OTHER)), {}, wrapped), field("recipient"))
+    assert.deepStrictEqual(objections(routed(pull(WETH, 1n), passOn(WETH)), {}, wrapped), field("amountIn"))
+    assert.deepStrictEqual(objections(routed(pull(OTHER, 24_875_000n), passOn(OTHER)), {}, wrapped), [
+      ...field("tokenIn"),
+      ...field("tokenOut")
+    ])
+    for (const calls of [
+      [passOn(WETH)],
+      [rest],
+      [rest, passOn(OTHER)],
+      [rest, passOn(WETH), passOn(WETH)],
+      [rest, pull(OTHER, 10n ** 24n), passOn(WETH)],
+      [rest, passOn(WETH), unwrap()],
+      [swapOf({ recipient: THIS }), passOn(request.tokenOut)]
+    ]) {
+      assert.deepStrictEqual(objections(routed(...calls), {}, wrapped), unreadable)
+    }
   })
 
   it("is sent as the wrapped token, which must be known", () => {
