@@ -52,8 +52,12 @@ export const deposited = ({
   return left <= 0n ? undefined : mulDivUp(arriving, WHOLE_BPS, left)
 }
 
-/** Costs of a refund that are believed: this part of the deposit, or else this value in US dollars scaled by 10^18. */
+/**
+ * Costs of a refund that are believed: this part of the deposit, but no more than the larger value, and always the smaller one. In US dollars
+ * scaled by 10^18. A refund costs the gas of one transfer, which does not grow with the deposit.
+ */
 const MOST_REFUND_COST_BPS = 1_000n
+const LARGE_REFUND_COST = 20n * 10n ** 18n
 const SMALL_REFUND_COST = 5n * 10n ** 18n
 
 /** Largest part of a deposit that a refund may cost, however small its value is, in basis points. */
@@ -61,8 +65,10 @@ const MOST_COST_BPS = 5_000n
 
 /** Least amount that counts as the refund of a deposit, in the deposit's unit. `value`: of the deposit. Undefined without a price. */
 export const leastRefund = (deposit: bigint, value: UsdPrice | undefined): bigint => {
-  const small = value === undefined || value <= 0n ? 0n : (deposit * SMALL_REFUND_COST) / value
+  const part = (deposit * MOST_REFUND_COST_BPS) / WHOLE_BPS
+  if (value === undefined || value <= 0n) return deposit - part
+  const [small, large] = [(deposit * SMALL_REFUND_COST) / value, (deposit * LARGE_REFUND_COST) / value]
+  const cost = part < small ? small : part > large ? large : part
   const most = (deposit * MOST_COST_BPS) / WHOLE_BPS
-  const cost = [(deposit * MOST_REFUND_COST_BPS) / WHOLE_BPS, small].reduce((a, b) => (a > b ? a : b))
   return deposit - (cost < most ? cost : most)
 }

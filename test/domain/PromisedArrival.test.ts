@@ -49,7 +49,9 @@ describe("the value of a deposit", () => {
 
 describe("the refund of a deposit", () => {
   it("lacks at most 10 %, or 5 dollars if that is no more than half", () => {
-    assert.strictEqual(PromisedArrival.leastRefund(1_000n, 1_000n * USD), 900n)
+    assert.strictEqual(PromisedArrival.leastRefund(1_000n, 100n * USD), 900n)
+    assert.strictEqual(PromisedArrival.leastRefund(1_000n, 1_000n * USD), 980n)
+    assert.strictEqual(PromisedArrival.leastRefund(10_000n, 100_000n * USD), 9_998n)
     assert.strictEqual(PromisedArrival.leastRefund(1_000n, 20n * USD), 750n)
     assert.strictEqual(PromisedArrival.leastRefund(1_000n, 2n * USD), 500n)
     assert.strictEqual(PromisedArrival.leastRefund(1_000n, undefined), 900n)
