@@ -3,13 +3,13 @@
  * token for a fixed value and sells it again, so that the price is what a sale really pays, whatever the decimals. A larger sale
  * shows the depth, and the pool's observations its mean price and its age.
  */
-import { Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData } from "viem"
+import { Effect } from "effect"
+import { encodeFunctionData, prepareEncodeFunctionData } from "viem"
 import * as Address from "../../domain/Address.ts"
-import type { Hex } from "../../domain/Hex.ts"
 import type { PoolReading } from "../../domain/PriceReadings.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { roundTrips } from "../evm/abi/simulation.generated.ts"
+import * as RoundTripAnswer from "./RoundTripAnswer.ts"
 
 /** Every fee tier of Uniswap v3, in hundredths of a basis point. */
 const FEES = [100, 500, 3_000, 10_000]
@@ -59,18 +59,12 @@ export interface Trips {
   readonly tokens: ReadonlyArray<ReadonlyArray<PoolTrip>>
 }
 
-const decode = Option.liftThrowable((data: Hex) =>
-  decodeFunctionResult({ abi: roundTrips.abi, functionName: "run", data })
-)
-
-type Reading = Option.Option.Value<ReturnType<typeof decode>>[2][number]
-
 /** A pool's tick is the logarithm of the price of the token with the lower address. */
-const tripOf = (token: Address.Address, reading: Reading): PoolTrip => {
-  const money = Address.of(reading.money)
+const tripOf = (token: Address.Address, reading: RoundTripAnswer.Reading): PoolTrip => {
+  const { money, pool } = reading
   const direction = BigInt(token) < BigInt(money) ? 1 : -1
   return {
-    pool: Address.of(reading.pool),
+    pool,
     money,
     fee: reading.fee,
     bought: reading.bought,
@@ -84,12 +78,14 @@ const tripOf = (token: Address.Address, reading: Reading): PoolTrip => {
   }
 }
 
+// With its selector, which viem would hash for every call.
+const RUN = prepareEncodeFunctionData({ abi: roundTrips.abi, functionName: "run" })
+
 /** Makes all trips on the latest state, in one call. Results are in the order of the tokens. */
 export const travel = Effect.fn("RoundTrip.travel")(function* (client: ChainClient, journey: Journey) {
   const unusable = (detail: string) => new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
   const data = encodeFunctionData({
-    abi: roundTrips.abi,
-    functionName: "run",
+    ...RUN,
     args: [{ ...journey, fees: FEES, window: WINDOW_SECONDS }]
   })
   const answer = yield* client
@@ -100,11 +96,14 @@ export const travel = Effect.fn("RoundTrip.travel")(function* (client: ChainClie
       codeOverrides: [{ address: STAGE, code: roundTrips.runtimeCode }]
     })
     .pipe(Effect.catchTag("CallReverted", ({ message }) => Effect.fail(unusable(message))))
-  const [time, nativeAmount, native, stables, tokens] = yield* Effect.mapError(Effect.fromOption(decode(answer)), () =>
-    unusable("the node does not run a call with a state override")
+  const { native, nativeAmount, stables, time, tokens } = yield* Effect.mapError(
+    Effect.fromOption(RoundTripAnswer.decode(answer)),
+    () => unusable("the node does not run a call with a state override")
   )
-  const of = (priced: ReadonlyArray<Address.Address>, readings: ReadonlyArray<ReadonlyArray<Reading>>) =>
-    priced.map((token, index) => (readings[index] ?? []).map((reading) => tripOf(token, reading)))
+  const of = (
+    priced: ReadonlyArray<Address.Address>,
+    readings: ReadonlyArray<ReadonlyArray<RoundTripAnswer.Reading>>
+  ) => priced.map((token, index) => (readings[index] ?? []).map((reading) => tripOf(token, reading)))
   return {
     time: Number(time),
     nativeAmount,

@@ -3,7 +3,7 @@
  * arrives, since tokens may take a part of a transfer, and the recipient may hold some of the token already.
  */
 import { Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData, erc20Abi } from "viem"
+import { decodeFunctionResult, encodeFunctionData, erc20Abi, prepareEncodeFunctionData } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
@@ -30,6 +30,11 @@ export interface Fee {
 /** The sale of an amount; none if nothing that counts sells it. */
 export type OfferOf<E> = (amount: bigint) => Effect.Effect<Option.Option<Offer>, E>
 
+// With their selectors, which viem would hash for every call.
+const BALANCE_OF = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "balanceOf" })
+const TRANSFER = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "transfer" })
+const APPROVE = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "approve" })
+
 const decodeBalance = Option.liftThrowable((data: Hex) =>
   decodeFunctionResult({ abi: erc20Abi, functionName: "balanceOf", data })
 )
@@ -39,13 +44,13 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 const balanceOf = (token: Address.Address, account: Address.Address): SimulatedStep => ({
   from: account,
   to: token,
-  data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] })
+  data: encodeFunctionData({ ...BALANCE_OF, args: [account] })
 })
 
 const stepsOf = (seller: Address.Address, native: Address.Address, fee: Fee, offer: Offer, sold: bigint) => {
   const { amount, holder, token } = fee
-  const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [seller, amount] })
-  const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [offer.router, sold] })
+  const transfer = encodeFunctionData({ ...TRANSFER, args: [seller, amount] })
+  const approve = encodeFunctionData({ ...APPROVE, args: [offer.router, sold] })
   return {
     before: [balanceOf(native, seller), balanceOf(token, seller)],
     paid: holder === seller ? [] : [{ from: holder, to: token, data: transfer }],

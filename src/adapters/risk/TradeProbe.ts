@@ -7,7 +7,7 @@
  */
 import { Effect, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { encodeFunctionData, erc20Abi, hexToBigInt, parseAbi, toHex } from "viem"
+import { encodeFunctionData, erc20Abi, hexToBigInt, parseAbi, prepareEncodeFunctionData, toHex } from "viem"
 import * as Address from "../../domain/Address.ts"
 import { BPS, mulDivUp } from "../../domain/Amount.ts"
 import { size } from "../../domain/Hex.ts"
@@ -60,6 +60,12 @@ interface Plan extends Accounts {
   readonly sell: SwapRoute
 }
 
+// With their selectors, which viem would hash for every call.
+const BALANCE_OF = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "balanceOf" })
+const TRANSFER = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "transfer" })
+const APPROVE = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "approve" })
+const DEPOSIT = encodeFunctionData({ abi: wrapAbi, functionName: "deposit" })
+
 const stepsOf = ({
   buy,
   holder,
@@ -73,21 +79,21 @@ const stepsOf = ({
 }: Plan): ReadonlyArray<SimulatedStep> => {
   const balance = (of: Address.Address, account: Address.Address): SimulatedStep => ({
     to: of,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),
+    data: encodeFunctionData({ ...BALANCE_OF, args: [account] }),
     from: trader,
     gas: TOKEN_GAS
   })
   const approve = (from: Address.Address, of: Address.Address, spender: Address.Address, amount: bigint) => ({
     from,
     to: of,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] }),
+    data: encodeFunctionData({ ...APPROVE, args: [spender, amount] }),
     gas: TOKEN_GAS
   })
   return [
     {
       from: trader,
       to: money,
-      data: encodeFunctionData({ abi: wrapAbi, functionName: "deposit" }),
+      data: DEPOSIT,
       value: price,
       gas: TOKEN_GAS
     },
@@ -97,7 +103,7 @@ const stepsOf = ({
     {
       from: trader,
       to: token,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [holder, moved] }),
+      data: encodeFunctionData({ ...TRANSFER, args: [holder, moved] }),
       gas: TOKEN_GAS
     },
     balance(token, holder),

@@ -35,6 +35,8 @@ export const singleByTickSpacingAbi = parseAbi([
 
 // With their selectors, which viem would hash for every call.
 const EXACT_INPUT = prepareEncodeFunctionData({ abi: deadlinedRouterAbi, functionName: "exactInput" })
+const MULTICALL = prepareEncodeFunctionData({ abi: deadlinedRouterAbi, functionName: "multicall" })
+const UNWRAP = prepareEncodeFunctionData({ abi: deadlinedRouterAbi, functionName: "unwrapWETH9" })
 const SINGLE_BY_FEE = prepareEncodeFunctionData({ abi: singleByFeeAbi, functionName: "exactInputSingle" })
 const SINGLE_BY_TICK_SPACING = prepareEncodeFunctionData({
   abi: singleByTickSpacingAbi,
@@ -78,17 +80,12 @@ const swapping = (
   const native = isNative(request.tokenOut)
   const calldata = native
     ? encodeFunctionData({
-        abi: deadlinedRouterAbi,
-        functionName: "multicall",
+        ...MULTICALL,
         args: [
           [
             // The zero address stands for the router itself.
             swapCall(type, { ...swap, recipient: Address.zero }),
-            encodeFunctionData({
-              abi: deadlinedRouterAbi,
-              functionName: "unwrapWETH9",
-              args: [minAmountOut, recipient]
-            })
+            encodeFunctionData({ ...UNWRAP, args: [minAmountOut, recipient] })
           ]
         ]
       })

@@ -7,7 +7,7 @@
  * `swapExactTokensForETHSupportingFeeOnTransferTokens` 0x791ac947. Of Solidly, with hops in place of addresses: 0x88cd821e and 0x12bc3aca.
  */
 import { Effect, Option } from "effect"
-import { encodeFunctionData, parseAbi, toFunctionSelector } from "viem"
+import { encodeFunctionData, parseAbi, prepareEncodeFunctionData, toFunctionSelector } from "viem"
 import * as Address from "../../domain/Address.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
@@ -89,10 +89,14 @@ const tokensOf = (path: Path): ReadonlyArray<Address.Address> => [
   ...path.map(({ to }) => to)
 ]
 
-const functionFor = ({ tokenOut }: SwapRequest) =>
-  isNative(tokenOut)
-    ? "swapExactTokensForETHSupportingFeeOnTransferTokens"
-    : "swapExactTokensForTokensSupportingFeeOnTransferTokens"
+const TO_TOKENS = "swapExactTokensForTokensSupportingFeeOnTransferTokens"
+const TO_NATIVE = "swapExactTokensForETHSupportingFeeOnTransferTokens"
+
+// With their selectors, which viem would hash for every call.
+const V2_TO_TOKENS = prepareEncodeFunctionData({ abi: uniswapV2RouterAbi, functionName: TO_TOKENS })
+const V2_TO_NATIVE = prepareEncodeFunctionData({ abi: uniswapV2RouterAbi, functionName: TO_NATIVE })
+const SOLIDLY_TO_TOKENS = prepareEncodeFunctionData({ abi: solidlyRouterAbi, functionName: TO_TOKENS })
+const SOLIDLY_TO_NATIVE = prepareEncodeFunctionData({ abi: solidlyRouterAbi, functionName: TO_NATIVE })
 
 /** The interface of Uniswap v2. */
 export const UNISWAP_V2: Dialect = {
@@ -102,12 +106,11 @@ export const UNISWAP_V2: Dialect = {
     return listCall(QUOTE_V2, tokens.length, tokens.map(Words.ofAddress).join(""))
   },
   swapCall: (path, request, minAmountOut) => {
-    const { amountIn, deadline, recipient } = request
-    return encodeFunctionData({
-      abi: uniswapV2RouterAbi,
-      functionName: functionFor(request),
-      args: [amountIn, minAmountOut, tokensOf(path), recipient, deadline]
-    })
+    const { amountIn, deadline, recipient, tokenOut } = request
+    const args = [amountIn, minAmountOut, tokensOf(path), recipient, deadline] as const
+    return isNative(tokenOut)
+      ? encodeFunctionData({ ...V2_TO_NATIVE, args })
+      : encodeFunctionData({ ...V2_TO_TOKENS, args })
   },
   gas: { router: 30_000n, hop: 60_000n, stableHop: 60_000n }
 }
@@ -125,13 +128,12 @@ export const solidly = (factory: Address.Address): Dialect => ({
     return listCall(QUOTE_SOLIDLY, path.length, words.join(""))
   },
   swapCall: (path, request, minAmountOut) => {
-    const { amountIn, deadline, recipient } = request
+    const { amountIn, deadline, recipient, tokenOut } = request
     const routes = path.map((hop) => ({ ...hop, factory }))
-    return encodeFunctionData({
-      abi: solidlyRouterAbi,
-      functionName: functionFor(request),
-      args: [amountIn, minAmountOut, routes, recipient, deadline]
-    })
+    const args = [amountIn, minAmountOut, routes, recipient, deadline] as const
+    return isNative(tokenOut)
+      ? encodeFunctionData({ ...SOLIDLY_TO_NATIVE, args })
+      : encodeFunctionData({ ...SOLIDLY_TO_TOKENS, args })
   },
   gas: { router: 45_000n, hop: 95_000n, stableHop: 135_000n }
 })

@@ -1,8 +1,9 @@
 /** Paths through pools of Uniswap v4. Native currency is a currency of its own there, beside its wrapped form. */
-import { encodeAbiParameters, keccak256, parseAbiParameters } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import * as Venue from "../../domain/Venue.ts"
+import * as Keccak from "../evm/codec/Keccak.ts"
+import * as Words from "../evm/codec/Words.ts"
 import type { Pair } from "./Curves.ts"
 
 /** Native currency in Uniswap v4. */
@@ -26,10 +27,10 @@ export interface Facts {
 
 /** Pools between two currencies: the usual ones without hooks, then the listed ones. */
 const hopsBetween = (from: Address.Address, to: Address.Address, { pools }: Facts): ReadonlyArray<Hop> => {
-  const [currency0, currency1] = BigInt(from) < BigInt(to) ? [from, to] : [to, from]
+  const [currency0, currency1] = from.toLowerCase() < to.toLowerCase() ? [from, to] : [to, from]
   const usual = Venue.V4_POOL_KINDS.map((kind) => ({ currency0, currency1, ...kind, hooks: Address.zero }))
   const listed = pools.filter((pool) => pool.currency0 === currency0 && pool.currency1 === currency1)
-  const ids = new Set(usual.map(keyOf))
+  const ids = new Set(listed.length === 0 ? [] : usual.map(keyOf))
   return [...usual, ...listed.filter((pool) => !ids.has(keyOf(pool)))].map((pool) => ({ from, to, pool }))
 }
 
@@ -47,11 +48,10 @@ export const candidates = (
   return formsOf(tokenIn, facts).flatMap((from) =>
     formsOf(tokenOut, facts).flatMap((to): ReadonlyArray<Path> => [
       ...hopsBetween(from, to, facts).map((hop) => [hop] as const),
-      ...middles.flatMap((middle) =>
-        hopsBetween(from, middle, facts).flatMap((first) =>
-          hopsBetween(middle, to, facts).map((second) => [first, second] as const)
-        )
-      )
+      ...middles.flatMap((middle) => {
+        const seconds = hopsBetween(middle, to, facts)
+        return hopsBetween(from, middle, facts).flatMap((first) => seconds.map((second) => [first, second] as const))
+      })
     ])
   )
 }
@@ -60,14 +60,22 @@ export const candidates = (
 export const keyOf = ({ currency0, currency1, fee, hooks, tickSpacing }: Venue.PoolKey): string =>
   `${currency0} ${currency1} ${fee} ${tickSpacing} ${hooks}`
 
-const POOL = parseAbiParameters("address, address, uint24, int24, address")
-const SLOT = parseAbiParameters("bytes32, uint256")
-
 /** Place of `_pools` in the PoolManager's storage (`StateLibrary.POOLS_SLOT`). */
-const POOLS_SLOT = 6n
+const POOLS_SLOT = Words.ofNumber(6)
 
-/** Storage slot of a pool's price, which is 0 while the pool does not exist. */
+const hashed = (words: string): string => Keccak.digits(Buffer.from(words, "hex"))
+
+/**
+ * Storage slot of a pool's price, which is 0 while the pool does not exist. Encoded by hand: a new pair has tens of pools, for which viem
+ * takes longer than for all the rest of a quote.
+ */
 export const priceSlot = ({ currency0, currency1, fee, hooks, tickSpacing }: Venue.PoolKey): Hex => {
-  const id = keccak256(encodeAbiParameters(POOL, [currency0, currency1, fee, tickSpacing, hooks]))
-  return keccak256(encodeAbiParameters(SLOT, [id, POOLS_SLOT]))
+  const id = hashed(
+    Words.ofAddress(currency0) +
+      Words.ofAddress(currency1) +
+      Words.ofNumber(fee) +
+      Words.ofNumber(tickSpacing) +
+      Words.ofAddress(hooks)
+  )
+  return `0x${hashed(id + POOLS_SLOT)}`
 }

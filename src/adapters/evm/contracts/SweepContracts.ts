@@ -26,6 +26,7 @@ const MAX_TEXT = 300
 
 // With their selectors, which viem would hash for every call.
 const BALANCE_OF = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "balanceOf" })
+const NONCE_BITMAP = prepareEncodeFunctionData({ abi: sweepGuard.abi, functionName: "nonceBitmap" })
 const EXECUTE = prepareEncodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute" })
 
 const [SWEPT] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Swept" })
@@ -113,7 +114,7 @@ const nonceBitmap: SweepContracts["Service"]["nonceBitmap"] = Effect.fnUntraced(
   block = "latest",
   guard = Generations.ofNonce(client.chain, word * BITS).guard
 ) {
-  const data = encodeFunctionData({ abi: sweepGuard.abi, functionName: "nonceBitmap", args: [owner, word] })
+  const data = encodeFunctionData({ ...NONCE_BITMAP, args: [owner, word] })
   const result = yield* client
     .call({ to: guard, data, block })
     .pipe(Effect.catchTag("CallReverted", (reverted) => Effect.fail(unusable(client, reverted.message))))
