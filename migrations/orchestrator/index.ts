@@ -39,6 +39,7 @@ import roleHeartbeats from "./0050_role_heartbeats.ts"
 import sweepStories from "./0057_sweep_stories.ts"
 import longerOverrides from "./0059_longer_overrides.ts"
 import money from "./0063_money.ts"
+import promisedFees from "./0064_promised_fees.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -77,5 +78,6 @@ export const migrations = {
   "0050_role_heartbeats": roleHeartbeats,
   "0057_sweep_stories": sweepStories,
   "0059_longer_overrides": longerOverrides,
-  "0063_money": money
+  "0063_money": money,
+  "0064_promised_fees": promisedFees
 }

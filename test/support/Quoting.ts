@@ -6,6 +6,7 @@ import * as BuilderAttribution from "../../src/adapters/memory/orchestrator/Buil
 import * as Alerts from "../../src/adapters/memory/shared/Alerts.ts"
 import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
 import * as Exposures from "../../src/adapters/memory/orchestrator/Exposures.ts"
+import * as PromisedFees from "../../src/adapters/memory/orchestrator/PromisedFees.ts"
 import * as FeeValue from "../../src/adapters/memory/orchestrator/FeeValue.ts"
 import * as PriceMoves from "../../src/adapters/memory/orchestrator/PriceMoves.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
@@ -138,6 +139,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           scripted(script, asked),
           chainsOf(chains, options.nodes ?? ((client) => client)),
           FeeValue.layer(),
+          PromisedFees.layer,
           PriceMoves.layer(),
           Prices.layer({ prices: new Map([source, destination].map(({ id }) => [id, chainPrices])) }),
           TokenRisk.layer({ tokens: knownTokens }),

@@ -6,13 +6,13 @@
  * valued by a sale, too.
  */
 import { Effect, Layer, Option } from "effect"
-import { concatHex, encodeFunctionData, numberToHex } from "viem"
+import { concatHex, encodeFunctionData, numberToHex, prepareEncodeFunctionData } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { BPS } from "../../domain/Amount.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { NATIVE } from "../../domain/Token.ts"
-import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
+import { FeeValue, type UnpaidFee } from "../../ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { swapRouter02Abi } from "../swap/uniswapV3Abi.ts"
@@ -20,6 +20,9 @@ import { PoolMarkets } from "./PoolMarkets.ts"
 import type { Market } from "./PoolMeasuring.ts"
 import * as SaleRehearsal from "./SaleRehearsal.ts"
 import * as VenueSales from "./VenueSales.ts"
+
+/** The fee recipient has the fee already. */
+const NOTHING = Effect.succeed(0n)
 
 /** Any number of decimals, since pools trade smallest units. */
 const DECIMALS = 18
@@ -41,11 +44,13 @@ const hopsOf = (chain: Chain.Chain, token: Market | undefined, native: Market | 
     return [first, { fee: second.fee, tokenOut: chain.wrappedNative }]
   })
 
+// With its selector, which viem would hash for every call.
+const EXACT_INPUT = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "exactInput" })
+
 /** Calldata of a sale of the amount by `seller`, along the hops. */
 const saleCall = (token: Address.Address, amountIn: bigint, seller: Address.Address, hops: ReadonlyArray<Hop>): Hex =>
   encodeFunctionData({
-    abi: swapRouter02Abi,
-    functionName: "exactInput",
+    ...EXACT_INPUT,
     args: [
       {
         path: concatHex([token, ...hops.flatMap(({ fee, tokenOut }) => [numberToHex(fee, { size: 3 }), tokenOut])]),
@@ -85,10 +90,11 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
     client: ChainClient,
     token: Address.Address,
     amount: bigint,
-    holder: Address.Address
+    unpaid: UnpaidFee | undefined
   ) {
     const { chain } = client
     const { feeRecipient: seller, swapRouter: router } = chain
+    const { beside = NOTHING, holder = seller } = unpaid ?? {}
     // The same tokens as a quote reads, so that a quote waits for nothing more.
     const found = yield* markets.recent(chain.id, [
       { address: token, decimals: DECIMALS },
@@ -106,24 +112,21 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
       onUniswap > 0n
         ? onUniswap
         : yield* worthOf(client, { token, amount, holder }, (sold) =>
-            findSale(client, { token, amount: sold, seller, isHeld: holder === seller })
+            findSale(client, { token, amount: sold, seller, isHeld: holder === seller, beside })
           )
     return (got * (BPS - BigInt(haircutBps))) / BPS
   })
 
-  const realisable: FeeValue["Service"]["realisable"] = Effect.fn("FeeSale.realisable")(function* (
-    client,
-    token,
-    amount,
-    holder = client.chain.feeRecipient
-  ) {
-    const { chain } = client
-    if (amount === 0n) return 0n
-    if (Chain.erc20(chain, token) === chain.wrappedNative) return amount
-    const listed = Chain.token(chain, token)
-    const priced = Option.isSome(listed) ? yield* byPrice(chain, token, listed.value.decimals, amount) : Option.none()
-    return Option.isSome(priced) ? priced.value : yield* bySale(client, token, amount, holder)
-  })
+  const realisable: FeeValue["Service"]["realisable"] = Effect.fn("FeeSale.realisable")(
+    function* (client, token, amount, unpaid) {
+      const { chain } = client
+      if (amount === 0n) return 0n
+      if (Chain.erc20(chain, token) === chain.wrappedNative) return amount
+      const listed = Chain.token(chain, token)
+      const priced = Option.isSome(listed) ? yield* byPrice(chain, token, listed.value.decimals, amount) : Option.none()
+      return Option.isSome(priced) ? priced.value : yield* bySale(client, token, amount, unpaid)
+    }
+  )
 
   return FeeValue.of({ realisable })
 })

@@ -5,18 +5,19 @@
  * - it paid at least half as much in a block of the least age, and ten minutes ago. So a pool that was made, or filled, for the occasion
  *   counts for nothing. Nodes without these old states prove nothing.
  *
- * Fees are sold later, and together. So a sale counts for its share of a sale of all that the seller holds of the token, at the lowest of
- * these times. A pool pays for the fees that it covers with its own money alone, however thin it is, and nobody gains by moving a price
- * for a moment. Somebody who fills a pool at all of these times, and then takes it away, is not found out. The fees that count for its
- * sake are worth less than the money in it, and the budget of losses with unlisted tokens bounds what follows.
+ * Fees are sold later, and together. So a sale counts for its share of a sale of all that the seller holds of the token and is to be paid
+ * beside it, at the lowest of these times. A pool pays for the fees that it covers with its own money alone, however thin it is, and nobody
+ * gains by moving a price for a moment. Somebody who fills a pool at all of these times, and then takes it away, is not found out. The fees
+ * that count for its sake are worth less than the money in it, and the budget of losses with unlisted tokens bounds what follows.
  */
 import { Clock, Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData, erc20Abi } from "viem"
+import { decodeFunctionResult, encodeFunctionData, erc20Abi, prepareEncodeFunctionData } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { minPoolAge } from "../../domain/PriceFacts.ts"
 import type { SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ListedRouters from "../swap/ListedRouters.ts"
 import type { VenueSource } from "../swap/VenueSource.ts"
 import * as Venues from "../swap/Venues.ts"
@@ -30,6 +31,8 @@ export interface Sale {
   readonly seller: Address.Address
   /** True if the seller has the amount already, so that its balance contains it. */
   readonly isHeld: boolean
+  /** Amount that others are to pay to the seller, in the smallest unit. */
+  readonly beside: Effect.Effect<bigint, StoreUnavailable>
 }
 
 /** Part of the present output that the exchange must have paid before. */
@@ -53,15 +56,21 @@ const ANY_OUTPUT_BPS = 10_000
 /** UNIX seconds that no block reaches. */
 const NEVER = 2n ** 40n
 
+// With its selector, which viem would hash for every call.
+const BALANCE_OF = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "balanceOf" })
+
 const decodeBalance = Option.liftThrowable((data: Hex) =>
   decodeFunctionResult({ abi: erc20Abi, functionName: "balanceOf", data })
 )
 
 /** Amount of the token that the seller holds beside that of the sale. None if neither the node nor the token tells it. */
-const heldBeside = ({ call }: ChainClient, { amount, isHeld, seller, token }: Sale) =>
+const heldBeside = (
+  { call }: ChainClient,
+  { amount, isHeld, seller, token }: Sale
+): Effect.Effect<Option.Option<bigint>> =>
   call({
     to: token,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [seller] }),
+    data: encodeFunctionData({ ...BALANCE_OF, args: [seller] }),
     block: "latest"
   }).pipe(
     Effect.map((data) =>
@@ -192,10 +201,13 @@ export const make = Effect.gen(function* () {
   })
 
   return Effect.fn("VenueSales.find")(function* (client: ChainClient, sale: Sale) {
-    const [open, beside] = yield* Effect.all([openOn(client), heldBeside(client, sale)], { concurrency: "unbounded" })
+    const [open, held, promised] = yield* Effect.all([openOn(client), heldBeside(client, sale), sale.beside], {
+      concurrency: "unbounded"
+    })
     // Otherwise one fee would count for all that the pool pays, beside those that wait already.
-    if (Option.isNone(beside)) return Option.none<Required<Offer>>()
-    const offers = yield* Effect.forEach(open, (source) => offerOf(client, source, sale, beside.value), {
+    if (Option.isNone(held)) return Option.none<Required<Offer>>()
+    const beside = held.value + promised
+    const offers = yield* Effect.forEach(open, (source) => offerOf(client, source, sale, beside), {
       concurrency: "unbounded"
     })
     return offers

@@ -19,6 +19,7 @@ import * as SqlMoneyBook from "../../adapters/sql/orchestrator/MoneyBook.ts"
 import * as Migrated from "../../adapters/sql/orchestrator/Migrated.ts"
 import * as SqlOverrides from "../../adapters/sql/shared/Overrides.ts"
 import * as SqlOutbox from "../../adapters/sql/orchestrator/Outbox.ts"
+import * as SqlPromisedFees from "../../adapters/sql/orchestrator/PromisedFees.ts"
 import * as SqlRefunds from "../../adapters/sql/orchestrator/Refunds.ts"
 import * as SqlRelayTransactions from "../../adapters/sql/orchestrator/RelayTransactions.ts"
 import * as SqlSweepRecords from "../../adapters/sql/orchestrator/SweepRecords.ts"
@@ -54,6 +55,7 @@ export const layer = (options: Options) =>
     SqlLastPrices.layer,
     SqlMoneyBook.layer,
     SqlOutbox.layer,
+    SqlPromisedFees.layer,
     SqlOverrides.layer("orchestrator"),
     SqlRefunds.layer,
     SqlRelayTransactions.layer,

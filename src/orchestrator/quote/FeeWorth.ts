@@ -1,6 +1,7 @@
 /**
  * Worth of a fee in a token that is not on the operator's list, or that no source of prices knows. Its price may be an attacker's, so the
- * fee counts for what it really sells for, less a haircut, and an order whose fee does not cover its gas then is not offered.
+ * fee counts for what it really sells for, less a haircut, and an order whose fee does not cover its gas then is not offered. Orders that are
+ * quoted and not settled yet promise fees beside it, which a thin pool has to buy as well.
  */
 import { Effect } from "effect"
 import * as Chain from "../../domain/Chain.ts"
@@ -9,6 +10,7 @@ import type { FeeCover } from "../../domain/FeeCover.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
+import { type PromisedFee, PromisedFees } from "../../ports/orchestrator/PromisedFees.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
@@ -19,9 +21,20 @@ export interface Origin {
   readonly isOfSale: boolean
 }
 
+const promisedBy = (
+  { chain }: ChainClient,
+  { deadline, nonce, owner, tokenIn: token }: SweepOrder,
+  amount: bigint
+): PromisedFee => ({ chainId: chain.id, owner, nonce, token, amount, untilMs: Number(deadline) * 1_000 })
+
+/** Part of a fee that is worth what was charged, rounded up. */
+const neededOf = (amount: bigint, charged: bigint, worth: bigint): bigint =>
+  worth <= charged ? amount : (amount * charged + worth - 1n) / worth
+
 /** Makes `pricedFor`, `valueOf` and `requireCover`. */
 export const make = Effect.gen(function* () {
   const fees = yield* FeeValue
+  const { promise } = yield* PromisedFees
   const haircut = BigInt((yield* OrchestratorSettings).prices.unlistedHaircutBps)
 
   /** True if the fee counts by its price. */
@@ -40,7 +53,16 @@ export const make = Effect.gen(function* () {
     origin: Origin
   ) {
     if (isTrusted(client.chain, order.tokenIn, origin)) return charged
-    const worth = yield* fees.realisable(client, order.tokenIn, order.feeAmount, order.owner)
+    const { feeAmount, owner: holder, tokenIn } = order
+    let isPromised = false
+    // Before the sale is valued, so that of two orders at the same time one at least counts the other.
+    const beside = Effect.suspend(() => {
+      isPromised = true
+      return promise(promisedBy(client, order, feeAmount))
+    })
+    const worth = yield* fees.realisable(client, tokenIn, feeAmount, { holder, beside })
+    // The rest of a fee that is worth more keeps no other order from its share.
+    if (isPromised) yield* promise(promisedBy(client, order, neededOf(feeAmount, charged, worth)))
     return worth < charged ? worth : charged
   })
 
@@ -53,6 +75,7 @@ export const make = Effect.gen(function* () {
     origin: Origin
   ) {
     if (isTrusted(client.chain, order.tokenIn, origin) || cover.value >= cost) return
+    yield* promise(promisedBy(client, order, 0n))
     return yield* new QuoteFailed({
       reason: "fees_exceed_input",
       detail: `the fee of ${order.feeAmount} units of ${order.tokenIn}, which is not on the list of ${client.chain.name} or has no price, sells for ${cover.value} wei after the haircut, and the gas costs ${cost} wei`

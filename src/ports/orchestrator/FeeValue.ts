@@ -3,6 +3,18 @@ import { Context, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainClient, ChainUnavailable } from "../shared/Chains.ts"
 import type { PricesUnavailable } from "./Prices.ts"
+import type { StoreUnavailable } from "../shared/Store.ts"
+
+/** A fee that is not paid yet. */
+export interface UnpaidFee {
+  /** Account that has the amount now and pays it to the fee recipient in the rehearsal. */
+  readonly holder: Address.Address
+  /**
+   * Amount that others are to pay in the token before it is sold, in the smallest unit. A thin pool counts for its share of the sale of all
+   * of it. Elsewhere it is not asked for.
+   */
+  readonly beside: Effect.Effect<bigint, StoreUnavailable>
+}
 
 export class FeeValue extends Context.Service<
   FeeValue,
@@ -12,13 +24,13 @@ export class FeeValue extends Context.Service<
      * count. Any other token, and one that no source of prices knows, counts for what the fee recipient gets when it sells the amount at
      * once, in a rehearsal, less the operator's haircut. It has 0 if it cannot be sold there.
      *
-     * `holder` has the amount now and pays it to the fee recipient in the rehearsal. Default: the fee recipient has it.
+     * `unpaid`: the amount is to be paid. Default: the fee recipient has it.
      */
     readonly realisable: (
       client: ChainClient,
       token: Address.Address,
       amount: bigint,
-      holder?: Address.Address
-    ) => Effect.Effect<bigint, ChainUnavailable | PricesUnavailable>
+      unpaid?: UnpaidFee
+    ) => Effect.Effect<bigint, ChainUnavailable | PricesUnavailable | StoreUnavailable>
   }
 >()("sweep/ports/FeeValue") {}

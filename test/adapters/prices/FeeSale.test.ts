@@ -45,10 +45,10 @@ FeeValueSuite.suite(
 )
 
 /** Wei that an amount is worth. */
-const worth = (token: Address.Address, amount: bigint, holder?: Address.Address) =>
+const worth = (token: Address.Address, amount: bigint, holder?: Address.Address, beside?: bigint) =>
   Effect.gen(function* () {
     const client = yield* (yield* Chains).get(31337)
-    return yield* (yield* FeeValue).realisable(client, token, amount, holder)
+    return yield* (yield* FeeValue).realisable(client, token, amount, holder && FeeValueSuite.unpaidBy(holder, beside))
   })
 
 const isNear = (wei: bigint, expected: bigint, message: string) =>
@@ -105,7 +105,9 @@ layer(fees)("worth of fees, on a real chain", (it) => {
       yield* Pools.open(dev, 10_000, sides, 200)
       const alone = yield* worth(token, WHOLE, Pools.ATTACKER)
       isNear(alone, (8n * WHOLE) / 30_000n, "a token")
-      // The pool has 150 dollars for 1,001 tokens.
+      // The pool has 150 dollars for 1,001 tokens, whether others hold them yet or the recipient has them.
+      const promised = yield* worth(token, WHOLE, Pools.ATTACKER, 1_000n * WHOLE)
+      assert.isTrue(promised < (alone * 16n) / 100n, `${promised} of ${alone} wei`)
       yield* Pools.send(dev, "mint", token, mint(dev.chain.feeRecipient, 1_000n * WHOLE))
       assert.isTrue((yield* worth(token, WHOLE, Pools.ATTACKER)) < (alone * 16n) / 100n)
     })

@@ -17,6 +17,7 @@ import { NATIVE } from "../../../src/domain/Token.ts"
 import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { type ChainClient, Chains, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { unpaidBy } from "../../ports/orchestrator/FeeValue.suite.ts"
 import * as Pools from "../../support/Pools.ts"
 import { CHAIN, HOLDER, placed, Scene, WHOLE } from "./venueScene.ts"
 
@@ -50,7 +51,7 @@ const worth = (
     )
     return yield* Effect.gen(function* () {
       const client = ofNodes(yield* (yield* Chains).get(CHAIN.id))
-      return yield* (yield* FeeValue).realisable(client, token.address, 30n * WHOLE, holder)
+      return yield* (yield* FeeValue).realisable(client, token.address, 30n * WHOLE, unpaidBy(holder))
     }).pipe(Effect.provide(fees))
   })
 

@@ -1,15 +1,19 @@
 /** A fee in an unlisted token counts for what it sells for. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref } from "effect"
+import { Effect, Ref, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { mulDivUp } from "../../../src/domain/Amount.ts"
-import type * as Address from "../../../src/domain/Address.ts"
+import * as Address from "../../../src/domain/Address.ts"
 import * as Usd from "../../../src/domain/Usd.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { address } from "../../support/FakeChain.ts"
 import * as Quoting from "../../support/Quoting.ts"
 
 const UNLISTED = address(0xb9)
+
+/** One of any number of owners. */
+const owner = (index: number): Address.Address => Address.of(`0x${(0x10_000 + index).toString(16).padStart(40, "0")}`)
 
 /** Wei for a whole token at the scene's prices: it is priced at a dollar. */
 const FAIR = Quoting.WHOLE / 2_000n
@@ -118,6 +122,54 @@ describe("the fee in an unlisted token", () => {
       const { order } = yield* scene.quote()
       const listed = yield* (yield* make(80n)).quote()
       assert.isTrue(order.feeAmount > listed.order.feeAmount)
+    })
+  )
+
+  it.effect("counts for its share of a thin pool beside all orders that are quoted at the same time", () =>
+    Effect.gen(function* () {
+      const scene = yield* make(100n)
+      const asked = { tokenIn: UNLISTED, tier: "tier3" } as const
+      // The pool pays for 30 tokens at most, regardless of the number that it gets.
+      const depth = 30n * Quoting.WHOLE
+      yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR, Quoting.WHOLE, depth]]]))
+      const outcomes = yield* Effect.forEach(
+        Array.from({ length: 60 }, (_, index) => index),
+        (index) => Effect.result(scene.quote({ ...asked, owner: owner(index) })),
+        { concurrency: "unbounded" }
+      )
+      const offered = outcomes.filter(Result.isSuccess)
+      const covered = scene.asked.created.reduce((sum, { cover }) => sum + (cover?.value ?? 0n), 0n)
+      assert.isAbove(offered.length, 0)
+      assert.isBelow(offered.length, outcomes.length)
+      const money = (depth * FAIR) / Quoting.WHOLE
+      assert.isTrue(covered <= money, `${offered.length} orders count on ${covered} wei of ${money}`)
+      for (const outcome of outcomes) {
+        if (Result.isSuccess(outcome)) continue
+        const { failure } = outcome
+        assert.strictEqual(failure._tag === "QuoteFailed" ? failure.reason : failure._tag, "fees_exceed_input")
+      }
+
+      // Once they can settle no more, the pool is there for others.
+      assert.isTrue(Result.isFailure(yield* Effect.result(scene.quote(asked))))
+      yield* TestClock.adjust("15 minutes")
+      assert.isTrue(Result.isSuccess(yield* Effect.result(scene.quote(asked))))
+    })
+  )
+
+  it.effect("keeps no share of a thin pool for a fee above the cost, or for an order that is refused", () =>
+    Effect.gen(function* () {
+      const scene = yield* make(100n)
+      const asked = { tokenIn: UNLISTED, tier: "tier3" } as const
+      yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR, Quoting.WHOLE, 3_000n * Quoting.WHOLE]]]))
+      // A protocol fee of 1,000 times the cost.
+      yield* scene.quote({ ...asked, owner: owner(0), amountIn: 1_000_000n * Quoting.WHOLE })
+      for (let index = 0; index < 5; index++) yield* scene.quote({ ...asked, owner: owner(1 + index) })
+      yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR / 100n, Quoting.WHOLE, 30n * Quoting.WHOLE]]]))
+      for (let index = 0; index < 30; index++) {
+        assert.isTrue(Result.isFailure(yield* Effect.result(scene.quote({ ...asked, owner: owner(100 + index) }))))
+      }
+      yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR, Quoting.WHOLE, 30n * Quoting.WHOLE]]]))
+      yield* scene.quote({ ...asked, owner: owner(1_000) })
     })
   )
 

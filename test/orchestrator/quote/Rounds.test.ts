@@ -15,6 +15,7 @@ import * as NativeSignatures from "../../../src/adapters/evm/keys/NativeSignatur
 import * as BuilderAttribution from "../../../src/adapters/memory/orchestrator/BuilderAttribution.ts"
 import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as Exposures from "../../../src/adapters/memory/orchestrator/Exposures.ts"
+import * as PromisedFees from "../../../src/adapters/memory/orchestrator/PromisedFees.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
@@ -113,6 +114,7 @@ const scene = Layer.effect(
       SanctionsOracle.layer(),
       UniswapV3.layer,
       Alerts.layer,
+      PromisedFees.layer,
       Exposures.layer,
       overrides,
       BuilderAttribution.layer({ builders: new Map() }),

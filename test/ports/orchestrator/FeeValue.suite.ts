@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type * as Address from "../../../src/domain/Address.ts"
-import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
+import { FeeValue, type UnpaidFee } from "../../../src/ports/orchestrator/FeeValue.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
 
 export interface Fixture {
@@ -11,6 +11,12 @@ export interface Fixture {
   readonly fee: { readonly token: Address.Address; readonly amount: bigint; readonly holder: Address.Address }
   readonly worthless: Address.Address
 }
+
+/** A fee with no others beside it. */
+export const unpaidBy = (holder: Address.Address, beside = 0n): UnpaidFee => ({
+  holder,
+  beside: Effect.succeed(beside)
+})
 
 export const suite = <R>(
   name: string,
@@ -23,9 +29,9 @@ export const suite = <R>(
         const { client, fee } = yield* fixture
         const { realisable } = yield* FeeValue
         const [nothing, once, twice] = yield* Effect.all([
-          realisable(client, fee.token, 0n, fee.holder),
-          realisable(client, fee.token, fee.amount, fee.holder),
-          realisable(client, fee.token, 2n * fee.amount, fee.holder)
+          realisable(client, fee.token, 0n, unpaidBy(fee.holder)),
+          realisable(client, fee.token, fee.amount, unpaidBy(fee.holder)),
+          realisable(client, fee.token, 2n * fee.amount, unpaidBy(fee.holder))
         ])
         assert.strictEqual(nothing, 0n)
         assert.isTrue(once > 0n && twice > once && twice <= 2n * once, `${once} and ${twice} wei`)
@@ -35,7 +41,7 @@ export const suite = <R>(
     it.effect("is 0 for a token that cannot be sold", () =>
       Effect.gen(function* () {
         const { client, fee, worthless } = yield* fixture
-        assert.strictEqual(yield* (yield* FeeValue).realisable(client, worthless, fee.amount, fee.holder), 0n)
+        assert.strictEqual(yield* (yield* FeeValue).realisable(client, worthless, fee.amount, unpaidBy(fee.holder)), 0n)
       })
     )
   })

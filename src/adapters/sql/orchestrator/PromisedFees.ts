@@ -1,0 +1,35 @@
+/** {@link PromisedFees} in PostgreSQL. A row is written by a statement of its own, so that every later read counts it. */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Layer } from "effect"
+import { PromisedFees } from "../../../ports/orchestrator/PromisedFees.ts"
+import { guarded, timestamp } from "../shared/Database.ts"
+
+/** Rows of ended orders that each call deletes at most. More than it adds, so that they do not pile up. */
+const ENDED = 8
+
+const promise = (sql: PgClient.PgClient): PromisedFees["Service"]["promise"] =>
+  Effect.fnUntraced(function* ({ amount, chainId, nonce, owner, token, untilMs }) {
+    const now = timestamp(yield* Clock.currentTimeMillis)
+    yield* sql`
+      WITH ended AS (
+        DELETE FROM orchestrator.promised_fees WHERE ctid = ANY(ARRAY(
+          SELECT ctid FROM orchestrator.promised_fees WHERE until <= ${now} ORDER BY until LIMIT ${ENDED}
+          FOR UPDATE SKIP LOCKED
+        ))
+      )
+      INSERT INTO orchestrator.promised_fees (chain_id, owner, nonce, token, amount, until)
+      VALUES (${chainId}, ${owner}, ${String(nonce)}::numeric, ${token}, ${String(amount)}::numeric, ${timestamp(untilMs)})
+      ON CONFLICT (chain_id, owner, nonce)
+      DO UPDATE SET token = excluded.token, amount = excluded.amount, until = excluded.until`
+    const [others] = yield* sql<{ amount: string }>`
+      SELECT coalesce(sum(amount), 0)::text AS amount FROM orchestrator.promised_fees
+      WHERE chain_id = ${chainId} AND token = ${token} AND until > ${now}
+        AND (owner <> ${owner} OR nonce <> ${String(nonce)}::numeric)`
+    return BigInt(others?.amount ?? "0")
+  }, guarded("PromisedFees.promise"))
+
+/** Requires the schema of `Migrated.layer`. */
+export const layer = Layer.effect(
+  PromisedFees,
+  Effect.map(PgClient.PgClient, (sql) => ({ promise: promise(sql) }))
+)

@@ -1,0 +1,62 @@
+/** Contract of every {@link PromisedFees}. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { type PromisedFee, PromisedFees } from "../../../src/ports/orchestrator/PromisedFees.ts"
+import { address } from "../../support/IntentFixtures.ts"
+
+const FEE: PromisedFee = {
+  chainId: 1,
+  owner: address(0xa1),
+  nonce: 2n ** 200n,
+  token: address(0xb1),
+  amount: 2n ** 100n,
+  untilMs: 1_000
+}
+
+export const suite = (adapter: string, stores: Layer.Layer<PromisedFees, unknown>): void => {
+  describe(`${adapter} PromisedFees`, () => {
+    it.effect("sum what other orders promise in the token on the chain", () =>
+      Effect.gen(function* () {
+        const { promise } = yield* PromisedFees
+        assert.strictEqual(yield* promise(FEE), 0n)
+        assert.strictEqual(yield* promise({ ...FEE, nonce: 1n, amount: 5n }), FEE.amount)
+        assert.strictEqual(yield* promise({ ...FEE, owner: address(0xa2), amount: 7n }), FEE.amount + 5n)
+        assert.strictEqual(yield* promise({ ...FEE, chainId: 2 }), 0n)
+        assert.strictEqual(yield* promise({ ...FEE, owner: address(0xa3), token: address(0xb2) }), 0n)
+        // The same order again.
+        assert.strictEqual(yield* promise({ ...FEE, amount: 1n }), 12n)
+        assert.strictEqual(yield* promise({ ...FEE, nonce: 1n, amount: 0n }), 8n)
+        assert.strictEqual(yield* promise(FEE), 7n)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("forget orders that can settle no more", () =>
+      Effect.gen(function* () {
+        const { promise } = yield* PromisedFees
+        yield* promise(FEE)
+        yield* promise({ ...FEE, nonce: 1n, amount: 5n, untilMs: 2_000 })
+        yield* TestClock.setTime(999)
+        assert.strictEqual(yield* promise({ ...FEE, nonce: 2n, amount: 0n }), FEE.amount + 5n)
+        yield* TestClock.setTime(1_000)
+        assert.strictEqual(yield* promise({ ...FEE, nonce: 3n, amount: 0n, untilMs: 3_000 }), 5n)
+        yield* TestClock.setTime(2_000)
+        assert.strictEqual(yield* promise({ ...FEE, nonce: 3n, amount: 0n, untilMs: 3_000 }), 0n)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("miss none of orders that are made at the same time", () =>
+      Effect.gen(function* () {
+        const { promise } = yield* PromisedFees
+        const sums = yield* Effect.forEach(
+          Array.from({ length: 20 }, (_, nonce) => ({ ...FEE, nonce: BigInt(nonce), amount: 1n })),
+          promise,
+          { concurrency: "unbounded" }
+        )
+        // The last one that reads counts all others, and no two miss each other.
+        const rising = sums.toSorted((a, b) => (a < b ? -1 : 1))
+        for (const [index, sum] of rising.entries()) assert.isTrue(sum >= BigInt(index), rising.join(" "))
+      }).pipe(Effect.provide(stores))
+    )
+  })
+}
