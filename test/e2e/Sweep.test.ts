@@ -250,8 +250,9 @@ layer(Services.layer(), { excludeTestServices: true })("Sweeps end to end", (it)
       assert.isAtMost(count(201), 1)
       assert.isTrue(count(201) === 1 || count(503) > 0)
       const again = yield* Effect.promise(() => client.submit(signed))
-      assert.strictEqual(again.status, 400)
-      for (const { text } of [...(counted.get(400) ?? []), again]) {
+      // If none of them was answered in time, perhaps none was taken.
+      assert.include(count(201) + count(400) > 0 ? [400] : [201, 400], again.status)
+      for (const { text } of [...(counted.get(400) ?? []), again].filter(({ status }) => status === 400)) {
         assert.strictEqual(text, `{"error":"internal error"}`)
       }
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
