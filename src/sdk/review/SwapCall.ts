@@ -106,23 +106,10 @@ const joined = (parts: ReadonlyArray<Step | undefined>): Step | undefined => {
   return { ...first, amountIn, minAmountOut }
 }
 
-/** Native currency in its wrapped form, which the router takes and passes on. The delegate has wrapped it. */
-const readPassedOn = ([first, second, ...others]: ReadonlyArray<Hex>): SwapCall | undefined => {
-  const pulled = first && decodeExactly(routerAbi, first)
-  const passed = second && decodeExactly(routerAbi, second)
-  if (others.length > 0 || pulled?.functionName !== "pull" || passed?.functionName !== "sweepToken") return undefined
-  const [tokenIn, amountIn] = pulled.args
-  const [tokenOut, minAmountOut, recipient] = passed.args
-  // The router would pass on another token only from what it holds.
-  return sameAddress(tokenIn, tokenOut)
-    ? { tokenIn, amountIn, tokenOut, minAmountOut, recipient, unwraps: false }
-    : undefined
-}
-
 /**
  * Decodes the calldata of an order on one chain. Returns undefined for anything but one swap of an exact amount, with at most the
- * unwrapping of its output, or an amount that the router passes on unchanged. The amount may be divided into three parts, which take and pay the same tokens for the same recipient:
- * `amountIn` and `minAmountOut` are their sums.
+ * unwrapping, or the payment, of an output that the router holds. The amount may be divided into three parts, which take and pay the same
+ * tokens for the same recipient: `amountIn` and `minAmountOut` are their sums.
  *
  * @example
  * const call = readSwapCall(offer.order.swapCalldata)
@@ -133,17 +120,17 @@ export const readSwapCall = (calldata: Hex): SwapCall | undefined => {
   if (call?.functionName !== "multicall") return undefined
   const calls = call.args[1]
   const last = calls.at(-1)
-  const unwrapping = last && decodeExactly(routerAbi, last)
-  if (unwrapping?.functionName === "sweepToken") return readPassedOn(calls)
-  const unwraps = unwrapping?.functionName === "unwrapWETH9"
-  const steps = unwraps ? calls.slice(0, -1) : calls
+  const ending = last && decodeExactly(routerAbi, last)
+  const unwraps = ending?.functionName === "unwrapWETH9"
+  const held = unwraps || ending?.functionName === "sweepToken"
+  const steps = held ? calls.slice(0, -1) : calls
   if (steps.length === 0 || steps.length > MAX_PARTS) return undefined
   const swap = joined(steps.map(readStep))
-  // Anybody can take an output that stays in the router, and it cannot unwrap one that it does not hold.
-  if (swap === undefined || (swap.recipient === ROUTER) !== unwraps) return undefined
-  if (!unwraps) return { ...swap, unwraps }
-  const [minAmountOut, recipient] = unwrapping.args
-  return { ...swap, minAmountOut, recipient, unwraps }
+  // Anybody can take an output that stays in the router, and it cannot pay one that it does not hold.
+  if (swap === undefined || (swap.recipient === ROUTER) !== held) return undefined
+  if (!held) return { ...swap, unwraps }
+  const [token, minAmountOut, recipient] = unwraps ? ([swap.tokenOut, ...ending.args] as const) : ending.args
+  return sameAddress(token, swap.tokenOut) ? { ...swap, minAmountOut, recipient, unwraps } : undefined
 }
 
 /** Reads the calls of Uniswap's SwapRouter02, and of PancakeSwap's SmartRouter, which has the same functions. */

@@ -228,7 +228,8 @@ describe("native currency on one chain", () => {
       [rest, passOn(WETH), passOn(WETH)],
       [rest, pull(OTHER, 10n ** 24n), passOn(WETH)],
       [rest, passOn(WETH), unwrap()],
-      [swapOf({ recipient: THIS }), passOn(request.tokenOut)]
+      [swapOf(), passOn(request.tokenOut)],
+      [swapOf({ recipient: THIS }), passOn(OTHER)]
     ]) {
       assert.deepStrictEqual(objections(routed(...calls), {}, wrapped), unreadable)
     }
