@@ -1,7 +1,8 @@
 /**
  * Worth of a fee in a token that is not on the operator's list, or that no source of prices knows. Its price may be an attacker's, so the
  * fee counts for what it really sells for, less a haircut, and an order whose fee does not cover its gas then is not offered. Orders that are
- * quoted and not settled yet promise fees beside it, which a thin pool has to buy as well.
+ * quoted promise fees beside it until their deadlines, which a thin pool has to buy as well. One that has settled counts twice until then,
+ * since the fee recipient holds its fee, too: that refuses a sweep rather than that it loses money.
  */
 import { Effect } from "effect"
 import * as Chain from "../../domain/Chain.ts"
