@@ -7,7 +7,7 @@ import * as Address from "../../domain/Address.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
 import * as Words from "../evm/codec/Words.ts"
 
-/** What the contract tells of a pool (`RoundTrips.Reading`). */
+/** A pool, as the contract reads it (`RoundTrips.Reading`). */
 export interface Reading {
   readonly pool: Address.Address
   readonly money: Address.Address
