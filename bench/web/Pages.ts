@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
     dashboard("dashboard, activity", "/app/activity", "Activity"),
     dashboard("dashboard, webhooks", "/app/webhooks", "Webhooks"),
     dashboard("dashboard, quickstart", "/app/quickstart", "Quickstart"),
-    dashboard("dashboard, API key", "/app/api-key", "API key"),
+    dashboard("dashboard, API keys", "/app/api-key", "API keys"),
     open("console, token", "/app/admin", "Admin console"),
     console("console, builders", "/app/admin", "Builders"),
     console("console, money", "/app/admin/money", "Money"),

@@ -19,6 +19,7 @@ import failedDeliveries from "./0017_failed_deliveries.ts"
 import operatorOverrides from "./0018_operator_overrides.ts"
 import filteredLists from "./0019_filtered_lists.ts"
 import earningsInDollars from "./0020_earnings_in_dollars.ts"
+import apiKeys from "./0021_api_keys.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -37,5 +38,6 @@ export const migrations = {
   "0017_failed_deliveries": failedDeliveries,
   "0018_operator_overrides": operatorOverrides,
   "0019_filtered_lists": filteredLists,
-  "0020_earnings_in_dollars": earningsInDollars
+  "0020_earnings_in_dollars": earningsInDollars,
+  "0021_api_keys": apiKeys
 }

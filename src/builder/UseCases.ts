@@ -2,6 +2,8 @@
 import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Accounts } from "./account/Accounts.ts"
+import { KeyDesk } from "./account/KeyDesk.ts"
+import { KeyUses } from "./account/KeyUses.ts"
 import { SignIn } from "./account/SignIn.ts"
 import { Bookkeeping } from "./ledger/Bookkeeping.ts"
 import { SweepBooks } from "./ledger/SweepBooks.ts"
@@ -22,4 +24,4 @@ export const layer = Layer.mergeAll(
   SweepReports.layer,
   Treasury.layer,
   WebhookDesk.layer
-).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+).pipe(Layer.provideMerge(KeyDesk.layer.pipe(Layer.provide(KeyUses.layer))), Layer.provide(SecureRandom.layerWebCrypto))

@@ -102,13 +102,13 @@ const webhook = createRoute({
 const apiKey = createRoute({
   getParentRoute: () => dashboard,
   path: "/api-key",
-  component: lazyRouteComponent(() => import("./dashboard/ApiKeyPage.tsx"), "ApiKeyPage")
+  component: lazyRouteComponent(() => import("./dashboard/keys/KeyPages.tsx"), "KeysPage")
 })
 
 const quickstart = createRoute({
   getParentRoute: () => dashboard,
   path: "/quickstart",
-  component: lazyRouteComponent(() => import("./dashboard/QuickstartPage.tsx"), "QuickstartPage")
+  component: lazyRouteComponent(() => import("./dashboard/keys/KeyPages.tsx"), "QuickstartPage")
 })
 
 const settings = createRoute({

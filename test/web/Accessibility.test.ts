@@ -31,7 +31,7 @@ const DASHBOARD: ReadonlyArray<View> = [
   { name: "overview", path: "/app", heading: "Overview" },
   { name: "sweeps", path: "/app/sweeps", heading: "Sweeps" },
   { name: "activity", path: "/app/activity", heading: "Activity" },
-  { name: "api-key", path: "/app/api-key", heading: "API key" },
+  { name: "api-key", path: "/app/api-key", heading: "API keys" },
   { name: "quickstart", path: "/app/quickstart", heading: "Quickstart" },
   { name: "settings", path: "/app/settings", heading: "Settings" }
 ]

@@ -1,7 +1,7 @@
 /** Routes that the dashboard uses first: sign-in and the account. Separate from the rest to keep the dashboard small. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Builder } from "../../domain/Builder.ts"
-import { InternalError, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
+import { InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import * as Docs from "./Docs.ts"
 import * as EarningsDocs from "./EarningsDocs.ts"
@@ -72,7 +72,10 @@ export const Me = HttpApiGroup.make("me")
       error: failures
     }).annotateMerge(EarningsDocs.activity),
     money,
-    HttpApiEndpoint.get("apiKey", "/me/apikey", { success: ApiKeyView, error: failures }).annotateMerge(Docs.apiKey),
+    HttpApiEndpoint.get("apiKey", "/me/apikey", {
+      success: ApiKeyView,
+      error: [NotFound, ...failures]
+    }).annotateMerge(Docs.apiKey),
     HttpApiEndpoint.post("rotateApiKey", "/me/apikey/rotate", { success: NewApiKey, error: failures })
       .middleware(SameSiteOnly)
       .annotateMerge(Docs.rotateApiKey)

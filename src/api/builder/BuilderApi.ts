@@ -22,6 +22,8 @@ import {
   RevenuesBooked,
   RevenuesRequest
 } from "./Schemas.ts"
+import { MyKeys } from "./KeysApi.ts"
+import { OwnData } from "./OwnDataApi.ts"
 import { RateLimits } from "./RateLimitsApi.ts"
 import { Stories } from "./StoriesApi.ts"
 import { MySweeps, SweepEventRequest } from "./SweepsApi.ts"
@@ -110,6 +112,8 @@ export const BuilderApi = HttpApi.make("builder")
     Auth,
     SelfSignup,
     Me,
+    MyKeys,
+    OwnData,
     MySweeps,
     MyWebhooks,
     AttributionGroup,

@@ -15,7 +15,7 @@ export const introduction = `Accounts of builders: integrators that embed the sw
 
 1. \`GET /auth/nonce\`, sign an EIP-4361 message with it (its domain is the dashboard's host), and \`POST /builders/self\`. The response holds the API key, once, and a session cookie.
 2. Send the key as \`apiKey\` of the orchestrator's \`POST /quote\`: the markup becomes part of the order.
-3. \`GET /me/accruals\` and \`GET /me/activity\` show the amounts earned, owed and paid.
+3. \`GET /me/accruals\` and \`GET /me/activity\` show the amounts earned, owed and paid. Servers read the same under \`/account\`, with a key of the scope \`read\` as \`x-api-key\`.
 
 The markup of a new builder and its cap are 0. An operator raises them. Every amount is a decimal string in the token's smallest unit. Addresses are accepted in any case and returned checksummed.
 
@@ -79,7 +79,7 @@ export const nonce = documented({
 export const verify = documented({
   summary: "Sign in",
   description: withErrors(
-    "Opens a session, which replaces the previous one. Signatures of contract wallets are checked with ERC-1271, or with ERC-6492 before deployment, on the chain that the message names. Only a message that verifies consumes its nonce.",
+    "Opens a session, which replaces the previous one. Signatures of contract wallets are checked with ERC-1271, or with ERC-6492 before deployment, on the chain that the message names. Only a message that verifies consumes its nonce. With `no_builder`, the nonce is kept for `POST /builders/self` with the same message and its signature, once and until it expires, so that the wallet signs once.",
     [[404, "no_builder", "the wallet belongs to no builder: offer self-signup"], ...signInErrors]
   ),
   request: signed,
@@ -99,7 +99,7 @@ export const logout = documented({
 export const signUp = documented({
   summary: "Sign up as a builder",
   description: withErrors(
-    "Registers the signing wallet as a builder without a markup, and signs it in. The API key is shown once.",
+    "Registers the signing wallet as a builder without a markup, and signs it in. Takes a fresh nonce, or the message that `POST /auth/verify` answered with `no_builder`. The API key is shown once.",
     [
       [403, "signup_disabled", "self-signup is disabled"],
       [409, "already_registered", "the wallet already owns a builder"],
@@ -112,22 +112,39 @@ export const signUp = documented({
 
 const ownErrors: ReadonlyArray<ErrorRow> = [unauthorized, rateLimited, ...failures]
 
+/** Examples for routes with the same responses. */
+export const examples = {
+  builder: { ...builder, createdAtMs: 1767225600000 },
+  accruals: {
+    balances: [{ token, amount: "125000", chainId: 8453 }],
+    lifetime: [{ token, amount: "250000", chainId: 8453 }]
+  },
+  activity: {
+    entries: [
+      { sweepId: `${txHash}_3`, token, amount: "125000", paid: true, createdAtMs: 1767225600000, chainId: 8453 }
+    ]
+  }
+}
+
 export const me = documented({
   summary: "Get the signed-in builder",
   description: withErrors("The builder of the session. Only operators can change it.", ownErrors),
-  response: { status: 200, body: { ...builder, createdAtMs: 1767225600000 } }
+  response: { status: 200, body: examples.builder }
 })
 
 export const apiKey = documented({
-  summary: "Get the current API key",
-  description: withErrors("Prefix of the key, and the time of its last use to about a minute.", ownErrors),
+  summary: "Get the default API key",
+  description: withErrors("Prefix of the key, and the time of its last use to about a minute.", [
+    [404, "not found", "the default key was revoked: rotate it"],
+    ...ownErrors
+  ]),
   response: { status: 200, body: { prefix: "swp_01234567", createdAtMs: 1767225600000, lastUsedAtMs: 1767229200000 } }
 })
 
 export const rotateApiKey = documented({
-  summary: "Replace the API key",
+  summary: "Replace the default API key",
   description: withErrors(
-    "The previous key is invalid at once. An orchestrator may cache its attribution for some seconds. The new key is shown once.",
+    "The default key is that of the registration. It is invalid at once, and the builder's other keys stay. An orchestrator may cache its attribution for some seconds. The new key is shown once.",
     [[403, "forbidden_origin", "the request comes from a page of another site"], ...ownErrors]
   ),
   response: { status: 200, body: { apiKey: key } }
@@ -138,7 +155,11 @@ export const attribute = documented({
   description: withErrors(
     "The markup that applies is the smaller of `builderBps` and `maxBuilderBps`. Requests with `Authorization: Bearer <ADMIN_TOKEN>`, such as those of the orchestrator, are not limited.",
     [
-      [404, "unattributed", "the key is missing, unknown or rotated, or its builder is suspended"],
+      [
+        404,
+        "unattributed",
+        "the key is missing, unknown, replaced, revoked or without the scope `quote`, or its builder is suspended"
+      ],
       rateLimited,
       ...failures
     ]

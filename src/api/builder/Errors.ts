@@ -57,9 +57,29 @@ export class AlreadyRegistered extends Schema.Error<AlreadyRegistered>("AlreadyR
 
 export class Unattributed extends Schema.Error<Unattributed>("Unattributed")(
   { error: code("unattributed") },
-  { httpApiStatus: 404, description: "The API key is missing, unknown or rotated, or its builder is suspended" }
+  {
+    httpApiStatus: 404,
+    description:
+      "The API key is missing, unknown, replaced, revoked or without the scope `quote`, or its builder is suspended"
+  }
 ) {
   readonly _tag = "Unattributed"
+}
+
+/** 409: revoke a key first. */
+export class KeyLimit extends Schema.Error<KeyLimit>("KeyLimit")(
+  { error: code("key_limit") },
+  { httpApiStatus: 409, description: "The builder has the maximum number of API keys" }
+) {
+  readonly _tag = "KeyLimit"
+}
+
+/** 403: create a key with the scope that the route needs. */
+export class ScopeMissing extends Schema.Error<ScopeMissing>("ScopeMissing")(
+  { error: code("scope_missing") },
+  { httpApiStatus: 403, description: "The API key lacks the scope `read`" }
+) {
+  readonly _tag = "ScopeMissing"
 }
 
 /** 403: the request comes from a page of another site. */

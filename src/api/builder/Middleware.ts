@@ -3,7 +3,7 @@ import { Context, type Redacted } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { BuilderAccount } from "../../domain/Builder.ts"
 import { BodyTooLarge, RateLimitExceededResponse, Unauthorized, Unavailable } from "../shared/Errors.ts"
-import { BadRequest, ForbiddenOrigin, InvalidRequest, SignupDisabled } from "./Errors.ts"
+import { BadRequest, ForbiddenOrigin, InvalidRequest, ScopeMissing, SignupDisabled } from "./Errors.ts"
 
 /** The dashboard's session. Scripts cannot read it. */
 export const SESSION_COOKIE = HttpApiSecurity.apiKey({ in: "cookie", key: "sweep_session" }).pipe(
@@ -22,6 +22,22 @@ export class CurrentSession extends Context.Service<
 export class SessionOnly extends HttpApiMiddleware.Service<SessionOnly, { provides: CurrentSession }>()(
   "sweep/api/SessionOnly",
   { error: [Unauthorized, Unavailable], security: { session: SESSION_COOKIE } }
+) {}
+
+/** The builder of the API key with which the request came. */
+export class KeyOwner extends Context.Service<KeyOwner, BuilderAccount>()("sweep/api/KeyOwner") {}
+
+/** Requires an API key with the scope `read`. */
+export class ReadKeyOnly extends HttpApiMiddleware.Service<ReadKeyOnly, { provides: KeyOwner }>()(
+  "sweep/api/ReadKeyOnly",
+  {
+    error: [Unauthorized, ScopeMissing, Unavailable],
+    security: {
+      readKey: HttpApiSecurity.apiKey({ in: "header", key: "x-api-key" }).pipe(
+        HttpApiSecurity.annotateMerge(OpenApi.annotations({ description: "API key with the scope `read`" }))
+      )
+    }
+  }
 ) {}
 
 /**

@@ -97,7 +97,7 @@ export const BuildersPage = Schema.Struct({
 
 export const BuilderDetail = Schema.Struct({
   builder: described(BuilderAccount, "Account of the builder."),
-  apiKey: described(Schema.optionalKey(ApiKeyView), "Current API key. Absent if there is none.")
+  apiKey: described(Schema.optionalKey(ApiKeyView), "Default API key. Absent if it was revoked.")
 }).annotate({ identifier: "BuilderDetail" })
 
 export const PatchRequest = Schema.Struct({

@@ -54,6 +54,9 @@ const sweepExample = {
   deliveryTxHash: txHash
 }
 
+/** Examples for routes with the same responses. */
+export const examples = { sweep: sweepExample, events }
+
 const ownErrors: ReadonlyArray<ErrorRow> = [unauthorized, rateLimited, unexpected, unavailable]
 const badQuery = (name: string): ErrorRow => [422, `${name}: <problem>`, "a parameter is malformed"]
 

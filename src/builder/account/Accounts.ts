@@ -15,6 +15,7 @@ import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import { type BuilderExists, BuilderNotFound, Builders } from "../../ports/builder/Builders.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
+import { KeyDesk } from "./KeyDesk.ts"
 
 /** A new builder, as an operator describes it. */
 export interface Registration {
@@ -70,13 +71,19 @@ export class Accounts extends Context.Service<
       registration: Registration,
       actor: string
     ) => Effect.Effect<NewBuilder, BuilderExists | MarkupAboveCap | ReservedId | StoreUnavailable>
-    /** Gives a builder a new API key. The previous one stops working at once. */
+    /** Gives a builder a new default key. The previous one stops working at once. Its other keys stay. */
     readonly rotateKey: (
       builderId: string,
       actor: string
     ) => Effect.Effect<Redacted.Redacted, BuilderNotFound | StoreUnavailable>
-    /** The attribution of an API key; none when the key is unknown or rotated, or its builder is suspended. */
-    readonly attribute: (key: Redacted.Redacted) => Effect.Effect<Option.Option<Attribution>, StoreUnavailable>
+    /**
+     * The attribution of an API key; none when the key is unknown, revoked or without the scope `quote`, or its builder is suspended.
+     * `isQuote` says that a quote asks, and not somebody who tries the key.
+     */
+    readonly attribute: (
+      key: Redacted.Redacted,
+      isQuote?: boolean
+    ) => Effect.Effect<Option.Option<Attribution>, StoreUnavailable>
     readonly patch: (
       builderId: string,
       patch: BuilderPatch,
@@ -90,7 +97,7 @@ export class Accounts extends Context.Service<
       const audit = yield* AuditLog
       const builders = yield* Builders
       const { create, giveKey } = yield* makeRegistrar
-      const keys = yield* ApiKeys
+      const desk = yield* KeyDesk
       const { atomically } = yield* UnitOfWork
 
       const signUp: Accounts["Service"]["signUp"] = Effect.fn("Accounts.signUp")((wallet, name) => {
@@ -121,13 +128,15 @@ export class Accounts extends Context.Service<
         return key
       }, atomically)
 
-      const attribute: Accounts["Service"]["attribute"] = Effect.fn("Accounts.attribute")(function* (key) {
-        if (!Secret.isApiKey(key)) return Option.none()
-        const builder = yield* keys.resolve(Secret.hash(key))
-        if (Option.isNone(builder) || builder.value.suspendedAtMs !== undefined) return Option.none()
-        const { builderBps, id, maxBuilderBps, payoutAddress, payoutMode } = builder.value
-        return Option.some({ builderId: id, builderBps, maxBuilderBps, payoutAddress, payoutMode })
-      })
+      const attribute: Accounts["Service"]["attribute"] = Effect.fn("Accounts.attribute")(
+        function* (key, isQuote) {
+          const builder = yield* desk.authorize(key, "quote", isQuote)
+          if (builder.suspendedAtMs !== undefined) return Option.none()
+          const { builderBps, id, maxBuilderBps, payoutAddress, payoutMode } = builder
+          return Option.some({ builderId: id, builderBps, maxBuilderBps, payoutAddress, payoutMode })
+        },
+        Effect.catchTags({ UnknownKey: () => Effect.succeedNone, ScopeMissing: () => Effect.succeedNone })
+      )
 
       const patch: Accounts["Service"]["patch"] = Effect.fn("Accounts.patch")(function* (builderId, wanted, actor) {
         const now = yield* Clock.currentTimeMillis
@@ -151,7 +160,7 @@ export class Accounts extends Context.Service<
 /** The actor of a builder's own actions in the audit log. */
 const builderActor = (id: string): string => `builder:${id}`
 
-/** Makes `create`, which stores a new builder with its first key, and `giveKey`, which replaces a builder's key. */
+/** Makes `create`, which stores a new builder with its first key, and `giveKey`, which replaces its default key. */
 const makeRegistrar = Effect.gen(function* () {
   const audit = yield* AuditLog
   const builders = yield* Builders

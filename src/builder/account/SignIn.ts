@@ -1,10 +1,10 @@
 /** Signs in with a wallet (EIP-4361) and manages sessions (spec, "Authentication"). */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { bytesToHex } from "viem"
+import { bytesToHex, sha256, stringToBytes } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { BuilderAccount } from "../../domain/Builder.ts"
-import { Hex } from "../../domain/Hex.ts"
+import { type Hash, Hex } from "../../domain/Hex.ts"
 import * as Secret from "../../domain/Secret.ts"
 import { accepts, lacksNonce } from "../../domain/Siwe.ts"
 import { Builders } from "../../ports/builder/Builders.ts"
@@ -61,17 +61,24 @@ const NONCE_BYTES = 16
 
 const isHex = Schema.is(Hex)
 
+/** Names the message for which a nonce is kept. It has the wallet's address, so no other wallet can use it. */
+const hashOf = ({ message }: SignedMessage): Hash => sha256(stringToBytes(message))
+
 export class SignIn extends Context.Service<
   SignIn,
   {
     /** Issues a nonce, to be signed within `nonceLifetimeMillis`. */
     readonly issueNonce: Effect.Effect<string, StoreUnavailable>
     /**
-     * Verifies a message and returns the wallet that signed it. Consumes the nonce only on success: any other failure leaves it
-     * usable, and of several valid messages with one nonce exactly one succeeds.
+     * Verifies a message for a sign-up and returns the wallet that signed it. The nonce is fresh, or {@link signIn} kept it for this
+     * message. Consumes the nonce only on success: any other failure leaves it usable, and of several valid messages with one nonce
+     * exactly one succeeds.
      */
     readonly authenticate: (signed: SignedMessage) => Effect.Effect<Address.Address, SignInFailure>
-    /** Opens a session for the builder of the signing wallet, and ends the caller's previous session. */
+    /**
+     * Opens a session for the builder of the signing wallet, and ends the caller's previous session. If the wallet belongs to no
+     * builder and self-signup is enabled, the nonce is kept for a sign-up with the same message, so that one signature is enough.
+     */
     readonly signIn: (
       signed: SignedMessage,
       previous: Option.Option<Redacted.Redacted>
@@ -111,13 +118,17 @@ export class SignIn extends Context.Service<
         return nonce
       }).pipe(Effect.withSpan("SignIn.issueNonce"))
 
-      const authenticate: SignIn["Service"]["authenticate"] = Effect.fn("SignIn.authenticate")(function* (signed) {
+      /** Verifies a message whose nonce passes `isFresh`. Consumes nothing. */
+      const verify = Effect.fnUntraced(function* (
+        signed: SignedMessage,
+        isFresh: (nonce: string) => Effect.Effect<boolean, StoreUnavailable>
+      ) {
         const parsed = messages.parse(signed.message)
         if (Option.isNone(parsed)) {
           return yield* lacksNonce(signed.message) ? new BadNonce() : new MalformedMessage()
         }
         const message = parsed.value
-        if (!(yield* nonces.isFresh(message.nonce))) return yield* new BadNonce()
+        if (!(yield* isFresh(message.nonce))) return yield* new BadNonce()
         const accepted = accepts(policy, message, yield* Clock.currentTimeMillis)
         if (Result.isFailure(accepted)) return yield* new BadSignature({ reason: accepted.failure })
         const { signature } = signed
@@ -130,8 +141,14 @@ export class SignIn extends Context.Service<
             chainId: message.chainId
           }))
         if (!valid) return yield* new BadSignature({ reason: "signature" })
-        if (!(yield* nonces.consume(message.nonce))) return yield* new BadNonce()
-        return message.address
+        return message
+      })
+
+      const authenticate: SignIn["Service"]["authenticate"] = Effect.fn("SignIn.authenticate")(function* (signed) {
+        const hash = hashOf(signed)
+        const { address, nonce } = yield* verify(signed, (each) => nonces.isFresh(each, hash))
+        if (!(yield* nonces.consume(nonce, hash))) return yield* new BadNonce()
+        return address
       })
 
       const signOut: SignIn["Service"]["signOut"] = Effect.fn("SignIn.signOut")((token) =>
@@ -149,8 +166,12 @@ export class SignIn extends Context.Service<
       )
 
       const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (signed, previous) {
-        const wallet = yield* authenticate(signed)
-        const builder = yield* builders.byWallet(wallet)
+        const { address, nonce } = yield* verify(signed, nonces.isFresh)
+        const builder = yield* builders.byWallet(address)
+        const isKept = Option.isNone(builder) && settings.selfSignupEnabled
+        if (!(yield* isKept ? nonces.keepFor(nonce, hashOf(signed)) : nonces.consume(nonce))) {
+          return yield* new BadNonce()
+        }
         if (Option.isNone(builder)) return yield* new NoBuilder()
         return { builder: builder.value, session: yield* openSession(builder.value.id, previous) }
       })

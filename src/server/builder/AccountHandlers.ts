@@ -1,10 +1,12 @@
 /** Sign-in, self-signup, the account of a signed-in builder, and the routes of load balancers. */
 import { Clock, Deferred, Effect, Option, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { periodOf } from "../../api/shared/MoneyQuery.ts"
 import { NoBuilder, NotReady, Unattributed } from "../../api/builder/Errors.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
+import { NotFound } from "../../api/shared/Errors.ts"
 import { Accounts } from "../../builder/account/Accounts.ts"
 import { SignIn } from "../../builder/account/SignIn.ts"
 import { Readiness } from "../../builder/shared/Readiness.ts"
@@ -13,12 +15,16 @@ import { viewOf } from "../../domain/Earnings.ts"
 import { startOfDay } from "../../domain/Sweep.ts"
 import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
+import * as OperatorAuth from "../shared/OperatorAuth.ts"
 import { Stopping } from "../shared/Stopping.ts"
 import * as Failures from "./Failures.ts"
+import * as KeyHandlers from "./KeyHandlers.ts"
 import * as OwnData from "./OwnData.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 const OK = { ok: true as const }
+
+const BEARER = "Bearer "
 
 export const auth = HttpApiBuilder.group(
   BuilderApi,
@@ -121,10 +127,9 @@ export const me = HttpApiBuilder.group(
       .handle(
         "apiKey",
         Effect.fn("GET /me/apikey")(function* () {
-          // Every builder receives a key in the transaction that creates it.
-          const key = yield* Effect.orDie(Effect.fromOption(yield* keys.of((yield* builder).id)))
-          const { hash: _, ...view } = key
-          return view
+          const key = yield* keys.of((yield* builder).id)
+          if (Option.isNone(key)) return yield* new NotFound()
+          return KeyHandlers.defaultView(key.value)
         }, Effect.catchTags(Failures.store))
       )
       .handle(
@@ -146,11 +151,18 @@ export const attribution = HttpApiBuilder.group(
   "attribution",
   Effect.fnUntraced(function* (handlers) {
     const accounts = yield* Accounts
+    const isOperator = yield* OperatorAuth.make
+    /** Quotes come with the admin token. Anybody else tries the key. */
+    const isQuote = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers: { authorization } }) =>
+      authorization?.startsWith(BEARER) === true
+        ? isOperator(Redacted.make(authorization.slice(BEARER.length)))
+        : Effect.succeed(false)
+    )
     return handlers.handle(
       "attribute",
       Effect.fn("POST /attribute")(function* ({ headers }) {
         const key = headers["x-api-key"]
-        const found = key !== undefined ? yield* accounts.attribute(Redacted.make(key)) : Option.none()
+        const found = key === undefined ? Option.none() : yield* accounts.attribute(Redacted.make(key), yield* isQuote)
         return yield* Effect.mapError(Effect.fromOption(found), () => new Unattributed())
       }, Effect.catchTags(Failures.store))
     )

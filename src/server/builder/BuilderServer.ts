@@ -18,6 +18,7 @@ import * as DeploymentHandlers from "../web/DeploymentHandlers.ts"
 import * as WebRoutes from "../web/WebRoutes.ts"
 import * as AccountHandlers from "./AccountHandlers.ts"
 import * as ConsoleHandlers from "./ConsoleHandlers.ts"
+import * as KeyHandlers from "./KeyHandlers.ts"
 import * as MachineHandlers from "./MachineHandlers.ts"
 import * as Middleware from "./Middleware.ts"
 import * as RateLimitHandlers from "./RateLimitHandlers.ts"
@@ -60,6 +61,8 @@ const handlers = Layer.mergeAll(
   AccountHandlers.me,
   AccountHandlers.attribution,
   AccountHandlers.system,
+  KeyHandlers.keys,
+  KeyHandlers.own,
   MachineHandlers.machine,
   ConsoleHandlers.console,
   SweepHandlers.sweeps,

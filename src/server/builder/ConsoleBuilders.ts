@@ -12,6 +12,7 @@ import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
 import { Builders } from "../../ports/builder/Builders.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
 import * as Failures from "./Failures.ts"
+import * as KeyHandlers from "./KeyHandlers.ts"
 import { inOrder, paged } from "./Pages.ts"
 
 const operator = Effect.map(CurrentOperator, ({ name }) => name)
@@ -61,8 +62,7 @@ const accountRoutes = Effect.gen(function* () {
         const builder = yield* existing(params.id)
         const key = yield* keys.of(builder.id)
         if (Option.isNone(key)) return { builder }
-        const { hash: _, ...apiKey } = key.value
-        return { builder, apiKey }
+        return { builder, apiKey: KeyHandlers.defaultView(key.value) }
       }, Effect.catchTags(Failures.store))
     ),
     patchBuilder: HttpApiBuilder.handler(

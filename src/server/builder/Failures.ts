@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Body from "../../api/builder/Errors.ts"
 import * as Payout from "../../api/builder/PayoutErrors.ts"
 import * as Webhook from "../../api/builder/WebhookErrors.ts"
-import { NotFound, Unavailable, UpstreamFailed } from "../../api/shared/Errors.ts"
+import { NotFound, Unauthorized, Unavailable, UpstreamFailed } from "../../api/shared/Errors.ts"
 import type { MarkupAboveCap, ReservedId } from "../../builder/account/Accounts.ts"
 import type { BadPayment } from "../../builder/payout/PaymentProof.ts"
 import type { UnsupportedChain } from "../../ports/shared/Chains.ts"
@@ -80,6 +80,16 @@ export const payment = {
   PaymentTaken: answer(() => new Payout.PaymentTaken()),
   PaymentUnproven: ({ builderIds, reason }: PaymentUnproven) =>
     Effect.fail(new Payout.PaymentUnproven({ reason, builderIds }))
+}
+
+export const newKey = { KeyLimit: answer(() => new Body.KeyLimit()), ...store }
+
+export const ownKey = { KeyNotFound: notFound, ...store }
+
+export const readKey = {
+  UnknownKey: answer(() => new Unauthorized()),
+  ScopeMissing: answer(() => new Body.ScopeMissing()),
+  ...store
 }
 
 export const ownWebhook = { WebhookNotFound: notFound, ...store }

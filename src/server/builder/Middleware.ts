@@ -1,4 +1,4 @@
-/** Access control: sessions, origins, self-signup and the admin console. */
+/** Access control: sessions, API keys, origins, self-signup and the admin console. */
 import { Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ForbiddenOrigin, SignupDisabled } from "../../api/builder/Errors.ts"
@@ -6,6 +6,8 @@ import {
   ConsoleOnly,
   CurrentOperator,
   CurrentSession,
+  KeyOwner,
+  ReadKeyOnly,
   SameSiteOnly,
   SessionOnly,
   SignupOpen
@@ -13,6 +15,7 @@ import {
 import { Unauthorized } from "../../api/shared/Errors.ts"
 import { OperatorOnly } from "../../api/shared/Middleware.ts"
 import { BuilderSettings } from "../../builder/shared/BuilderSettings.ts"
+import { KeyDesk } from "../../builder/account/KeyDesk.ts"
 import { SignIn } from "../../builder/account/SignIn.ts"
 import { OperatorAssertions } from "../../ports/builder/OperatorAssertions.ts"
 import * as Failures from "./Failures.ts"
@@ -25,6 +28,18 @@ const session = Layer.effect(
         const builder = yield* Effect.catchTags(signIn.current(credential), Failures.store)
         if (Option.isNone(builder)) return yield* new Unauthorized()
         return yield* Effect.provideService(handler, CurrentSession, { builder: builder.value, token: credential })
+      })
+    })
+  )
+)
+
+const readKey = Layer.effect(
+  ReadKeyOnly,
+  Effect.map(KeyDesk, (desk) =>
+    ReadKeyOnly.of({
+      readKey: Effect.fnUntraced(function* (handler, { credential }) {
+        const builder = yield* Effect.catchTags(desk.authorize(credential, "read"), Failures.readKey)
+        return yield* Effect.provideService(handler, KeyOwner, builder)
       })
     })
   )
@@ -76,4 +91,4 @@ const console = Layer.effect(
   })
 )
 
-export const layer = Layer.mergeAll(session, sameSite, signupOpen, console)
+export const layer = Layer.mergeAll(session, readKey, sameSite, signupOpen, console)

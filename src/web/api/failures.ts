@@ -22,6 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BadSignature:
     "The signature was not accepted. Check that your computer's clock is right and that the wallet signed with the account shown.",
   ForbiddenOrigin: "The service does not trust this page's address. Open the dashboard at its configured address.",
+  KeyLimit: "You have the maximum number of API keys. Revoke one first.",
   NotConfigured: "The builder backend has no settings for the orchestrator.",
   NotFound: "This does not exist, or was deleted.",
   NothingOwed: "No payable builder is owed this amount in this token on this chain.",

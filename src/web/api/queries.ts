@@ -32,11 +32,6 @@ export const accruals = queryOptions({
   queryFn: ({ signal }) => call((client) => client.me.accruals(), signal)
 })
 
-export const apiKey = queryOptions({
-  queryKey: [MINE, "apikey"],
-  queryFn: ({ signal }) => call((client) => client.me.apiKey(), signal)
-})
-
 /** Conditions on listed accruals. */
 export interface EarningFilter {
   readonly status?: EarningStatus

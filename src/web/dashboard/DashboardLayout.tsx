@@ -18,7 +18,7 @@ const DESTINATIONS: ReadonlyArray<Destination> = [
   { to: "/sweeps", label: "Sweeps", icon: "sweeps" },
   { to: "/activity", label: "Activity", icon: "activity" },
   { to: "/webhooks", label: "Webhooks", icon: "webhook" },
-  { to: "/api-key", label: "API key", icon: "key" },
+  { to: "/api-key", label: "API keys", icon: "key" },
   { to: "/quickstart", label: "Quickstart", icon: "code" },
   { to: "/settings", label: "Settings", icon: "settings" }
 ]

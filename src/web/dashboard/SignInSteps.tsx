@@ -11,7 +11,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { Notice } from "../ui/States.tsx"
 import { useWallets } from "../wallet/provider.ts"
 import { WalletFailed, WalletRejected } from "../wallet/signing.ts"
-import type { SignInFlow, SigningStep } from "../wallet/useSignIn.ts"
+import type { SignInFlow, SignInStep, SignUpStep } from "../wallet/useSignIn.ts"
 
 const explain = (error: unknown): string =>
   error instanceof WalletRejected
@@ -82,7 +82,7 @@ export function ChooseWallet({ flow }: { readonly flow: SignInFlow }) {
   )
 }
 
-function WhatIsSigned({ at }: { readonly at: SigningStep }) {
+function WhatIsSigned({ at }: { readonly at: SignInStep | SignUpStep }) {
   return (
     <div>
       <div className="flex flex-wrap items-center justify-between gap-x-3">
@@ -114,7 +114,7 @@ function BackAndSign({ flow, label }: { readonly flow: SignInFlow; readonly labe
   )
 }
 
-export function SignMessage({ at, flow }: { readonly at: SigningStep; readonly flow: SignInFlow }) {
+export function SignMessage({ at, flow }: { readonly at: SignInStep; readonly flow: SignInFlow }) {
   return (
     <form
       className="flex flex-col gap-4"
@@ -136,9 +136,10 @@ export function SignMessage({ at, flow }: { readonly at: SigningStep; readonly f
   )
 }
 
-export function SignUp({ at, flow }: { readonly at: SigningStep; readonly flow: SignInFlow }) {
+export function SignUp({ at, flow }: { readonly at: SignUpStep; readonly flow: SignInFlow }) {
   const [name, setName] = useState("")
   const { data } = useQuery(deployment)
+  const isSigned = at.signature !== undefined
   if (data?.selfSignup === false) {
     return (
       <div className="flex flex-col gap-4">
@@ -163,7 +164,8 @@ export function SignUp({ at, flow }: { readonly at: SigningStep; readonly flow: 
       <div>
         <StepTitle>Create your builder account</StepTitle>
         <p className="mt-1 text-muted">
-          This wallet has no account yet. Give it a name and sign once more: each message can be used only once.
+          This wallet has no account yet.{" "}
+          {isSigned ? "Give it a name: you have signed already." : "Give it a name, and sign a new message."}
         </p>
       </div>
       <Input
@@ -177,9 +179,9 @@ export function SignUp({ at, flow }: { readonly at: SigningStep; readonly flow: 
         required
         value={name}
       />
-      <WhatIsSigned at={at} />
+      {isSigned ? <Address label="your address" value={at.address} /> : <WhatIsSigned at={at} />}
       <Failure error={flow.error} />
-      <BackAndSign flow={flow} label="Sign and create account" />
+      <BackAndSign flow={flow} label={isSigned ? "Create account" : "Sign and create account"} />
     </form>
   )
 }

@@ -1,6 +1,6 @@
 /**
- * The steps of sign-in: choose a wallet, read the message, sign it. To create an account, the user enters a name and signs
- * again, because a nonce can be used only once.
+ * The steps of sign-in: choose a wallet, read the message, sign it. To create an account, the user enters a name. The service
+ * keeps the signed message for that, so the user signs again only if it has expired.
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -18,33 +18,45 @@ interface Prepared {
   readonly message: string
 }
 
-export interface SigningStep extends Prepared {
-  readonly name: "signIn" | "signUp"
+export interface SignInStep extends Prepared {
+  readonly name: "signIn"
+}
+
+export interface SignUpStep extends Prepared {
+  readonly name: "signUp"
+  /** Signature of the message, with which the service found no account. Absent if the message is still to be signed. */
+  readonly signature?: string
 }
 
 export type Step =
   | { readonly name: "choose" }
-  | SigningStep
+  | SignInStep
+  | SignUpStep
   | { readonly name: "key"; readonly apiKey: string }
   | { readonly name: "done" }
 
-const STATEMENT = "Sign in to the Sweep builder dashboard. This costs nothing and moves nothing."
-const SIGN_UP_STATEMENT = "Create a Sweep builder account for this wallet. This costs nothing and moves nothing."
+const FREE = "This costs nothing and moves nothing."
+const STATEMENTS = {
+  signIn: `Sign in to the Sweep builder dashboard. ${FREE}`,
+  either: `Sign in to the Sweep builder dashboard, or create an account for this wallet. ${FREE}`,
+  signUp: `Create a Sweep builder account for this wallet. ${FREE}`
+} as const
 
 /** A message for the wallet's chain if the service supports it, because some wallets reject messages for other chains. */
 const prepareWith = async (
   client: QueryClient,
   wallet: Wallet,
   address: Address,
-  statement: string
+  purpose: "signIn" | "signUp"
 ): Promise<Prepared> => {
-  const [{ nonce }, { chains }, walletChain] = await Promise.all([
+  const [{ nonce }, { chains, selfSignup }, walletChain] = await Promise.all([
     call((api) => api.auth.nonce()),
     client.ensureQueryData(deployment),
     Signing.chainId(wallet.provider)
   ])
   const chain = chains.find(({ id }) => id === walletChain) ?? chains[0]
   const chainId = chain?.id ?? walletChain
+  const statement = STATEMENTS[purpose === "signIn" && selfSignup ? "either" : purpose]
   const message = Signing.signInMessage({ address, chainId, nonce, statement, issuedAtMs: Date.now() })
   return { wallet, address, message }
 }
@@ -74,60 +86,57 @@ export const useSignIn = () => {
   const [step, setStep] = useState<Step>({ name: "choose" })
   const { busy, error, forgetError, run } = useSteps()
 
-  const prepare = (wallet: Wallet, address: Address, statement: string) =>
-    prepareWith(client, wallet, address, statement)
+  const prepare = (wallet: Wallet, address: Address, purpose: "signIn" | "signUp") =>
+    prepareWith(client, wallet, address, purpose)
 
   const choose = (wallet: Wallet) =>
     run(wallet.info.uuid, async () => {
       const address = await Signing.connect(wallet.provider)
-      setStep({ name: "signIn", ...(await prepare(wallet, address, STATEMENT)) })
+      setStep({ name: "signIn", ...(await prepare(wallet, address, "signIn")) })
     })
-
-  /** A rejected message cannot be used again, so the next attempt needs a new one. */
-  const renewing = async (at: SigningStep, work: () => Promise<void>) => {
-    try {
-      await work()
-    } catch (failure) {
-      if (!(failure instanceof Signing.WalletRejected)) {
-        const statement = at.name === "signIn" ? STATEMENT : SIGN_UP_STATEMENT
-        setStep({ ...(await prepare(at.wallet, at.address, statement)), name: at.name })
-      }
-      throw failure
-    }
-  }
 
   const forgetOthers = () => client.removeQueries({ queryKey: [MINE] })
 
-  const signIn = (at: SigningStep) =>
-    run("sign", () =>
-      renewing(at, async () => {
-        const { address, message, wallet } = at
+  const signIn = ({ address, message, wallet }: SignInStep) =>
+    run("sign", async () => {
+      try {
         const signature = await Signing.sign(wallet.provider, address, message)
         try {
           await call((api) => api.auth.verify({ payload: { message, signature } }))
         } catch (failure) {
           if (!isFailure(failure, "NoBuilder")) throw failure
-          setStep({ ...(await prepare(wallet, address, SIGN_UP_STATEMENT)), name: "signUp" })
+          setStep({ name: "signUp", wallet, address, message, signature })
           return
         }
         remember(wallet)
         forgetOthers()
         await client.fetchQuery({ ...me, staleTime: 0 })
         setStep({ name: "done" })
-      })
-    )
+      } catch (failure) {
+        // A message that the service refused may be used up, so the next attempt needs a new one.
+        if (!(failure instanceof Signing.WalletRejected)) {
+          setStep({ name: "signIn", ...(await prepare(wallet, address, "signIn")) })
+        }
+        throw failure
+      }
+    })
 
-  const signUp = (at: SigningStep, name: string) =>
-    run("sign", () =>
-      renewing(at, async () => {
-        const { address, message, wallet } = at
-        const signature = await Signing.sign(wallet.provider, address, message)
+  const signUp = (at: SignUpStep, name: string) =>
+    run("sign", async () => {
+      const { address, message, wallet } = at
+      const signature = at.signature ?? (await Signing.sign(wallet.provider, address, message))
+      try {
         const { apiKey } = await call((api) => api.signup.signUp({ payload: { message, signature, name } }))
         remember(wallet)
         forgetOthers()
         setStep({ name: "key", apiKey })
-      })
-    )
+      } catch (failure) {
+        // After other failures, such as those of the network, the signature is still good.
+        const isSpent = isFailure(failure, "BadNonce") || isFailure(failure, "BadSignature")
+        setStep(isSpent ? { name: "signUp", ...(await prepare(wallet, address, "signUp")) } : { ...at, signature })
+        throw failure
+      }
+    })
 
   const enter = () =>
     run("enter", async () => {

@@ -11,7 +11,7 @@ const live = { excludeTestServices: true }
 
 /** Of a builder's own routes, asked without a body: ids named here are nobody's. */
 const expectedOf = (request: string): number => {
-  if (request === "POST /me/webhooks" || request.startsWith("PATCH ")) return 422
+  if (["POST /me/webhooks", "POST /me/apikeys"].includes(request) || request.startsWith("PATCH ")) return 422
   return /\/x(\/|$)/.test(request) ? 404 : 200
 }
 

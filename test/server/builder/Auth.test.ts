@@ -57,11 +57,13 @@ layer(Harness.layer(), live)("sign-up and sign-in", (it) => {
   it.effect("neither API keys, tokens nor nonces can be read from the database", () =>
     Effect.gen(function* () {
       const { apiKey, cookie } = yield* signUp()
+      const made = yield* Harness.asBuilder(cookie)("POST /me/apikeys", { body: { name: "Two", scopes: ["read"] } })
+      const named = Harness.text(made, "apiKey")
       const sql = yield* SqlClient.SqlClient
-      for (const table of ["builder.api_keys", "builder.sessions", "builder.audit_log"]) {
+      for (const table of ["builder.api_keys", "builder.named_keys", "builder.sessions", "builder.audit_log"]) {
         const rows = JSON.stringify(yield* sql`SELECT to_jsonb(t) AS row FROM ${sql(table)} t`)
         assert.isAbove(rows.length, 10)
-        assert.notInclude(rows, apiKey.slice(12))
+        for (const key of [apiKey, named]) assert.notInclude(rows, key.slice(12))
         assert.notInclude(rows, tokenOf(cookie))
       }
     })
@@ -225,7 +227,16 @@ layer(Harness.layer(), live)("sign-up and sign-in", (it) => {
 
   it.effect("every /me route asks for a session that exists", () =>
     Effect.gen(function* () {
-      const requests = ["GET /me", "GET /me/accruals", "GET /me/activity", "GET /me/apikey", "POST /me/apikey/rotate"]
+      const requests = [
+        "GET /me",
+        "GET /me/accruals",
+        "GET /me/activity",
+        "GET /me/apikey",
+        "POST /me/apikey/rotate",
+        "GET /me/apikeys",
+        "DELETE /me/apikeys/default",
+        "GET /me/milestones"
+      ]
       const cookies = ["", "sweep_session=", "sweep_session=nonsense", `sweep_session=${"ab".repeat(32)}`]
       for (const request of requests) {
         for (const cookie of cookies) {

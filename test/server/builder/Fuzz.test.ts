@@ -25,15 +25,21 @@ const writes = endpoints.filter(({ method }) => method !== "GET")
 
 interface Known {
   readonly builder: Effect.Success<ReturnType<typeof Harness.signUp>>
-  /** Its key is never rotated here. */
-  readonly integrator: Effect.Success<ReturnType<typeof Harness.signUp>>
+  /** A key with every scope, which is never revoked here. */
+  readonly apiKey: string
 }
 
 /** Who asks. */
 class Callers extends Context.Service<Callers, Known>()("sweep/test/Callers") {
   static readonly layer = Layer.effect(
     Callers,
-    Effect.all({ builder: Harness.signUp("Fuzzed"), integrator: Harness.signUp("Integrator") })
+    Effect.gen(function* () {
+      const builder = yield* Harness.signUp("Fuzzed")
+      const { cookie } = yield* Harness.signUp("Integrator")
+      const body = { name: "Fuzz", scopes: ["quote", "read"] }
+      const made = yield* Harness.asBuilder(cookie)("POST /me/apikeys", { body })
+      return { builder, apiKey: Harness.text(made, "apiKey") }
+    })
   )
 }
 
@@ -45,13 +51,13 @@ const ask = Effect.fnUntraced(function* (
   { method, path }: Endpoint,
   { headers, id, query = "", ...rest }: Harness.Ask & { readonly id: string; readonly query?: string }
 ) {
-  const { builder, integrator } = yield* Callers
+  const { apiKey, builder } = yield* Callers
   const answer = yield* asAdmin(`${method} ${path.replace(":id", id)}${query}`, {
     ...rest,
     headers: {
       // The other routes need the session that this one would end.
       ...(path === "/auth/logout" ? {} : { cookie: builder.cookie, origin: Harness.DASHBOARD }),
-      "x-api-key": integrator.apiKey,
+      "x-api-key": apiKey,
       ...headers
     }
   })
@@ -115,7 +121,8 @@ const template: Readonly<Record<string, unknown>> = {
   builderFee: "0",
   url: "https://fuzz.example.com",
   events: [],
-  enabled: true
+  enabled: true,
+  scopes: ["quote"]
 }
 
 const services = Callers.layer.pipe(

@@ -1,5 +1,5 @@
 /** The real backend on a database of its own, and clients for it: plain, signed in, operator. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { createSiweMessage } from "viem/siwe"
 import { migratedDatabase } from "../../support/Postgres.ts"
@@ -80,6 +80,13 @@ export const field = (answer: Answer, ...path: ReadonlyArray<string | number>): 
   )
 
 export const text = (answer: Answer, ...path: ReadonlyArray<string | number>): string => String(field(answer, ...path))
+
+/** Asks again until the answer is as expected, for what the server does in the background. */
+export const until = <E, R>(request: Effect.Effect<Answer, E, R>, isExpected: (answer: Answer) => boolean) =>
+  request.pipe(
+    Effect.filterOrFail(isExpected, () => "not yet" as const),
+    Effect.retry({ while: (error) => error === "not yet", schedule: Schedule.spaced("20 millis"), times: 1_000 })
+  )
 
 export const wallet = () => privateKeyToAccount(generatePrivateKey())
 

@@ -20,7 +20,16 @@ const TIMEOUT = 300_000
 
 /** Every route that asks the database, with what it takes to get there. */
 const asAnyone = ["GET /auth/nonce", "POST /auth/verify", "POST /builders/self", "POST /attribute"] as const
-const asOwner = ["GET /me", "GET /me/accruals", "GET /me/activity", "GET /me/apikey", "POST /me/apikey/rotate"] as const
+const asOwner = [
+  "GET /me",
+  "GET /me/accruals",
+  "GET /me/activity",
+  "GET /me/apikey",
+  "POST /me/apikey/rotate",
+  "GET /me/apikeys",
+  "DELETE /me/apikeys/default",
+  "GET /me/milestones"
+] as const
 const asOperator = [
   "GET /builders/x/accruals",
   "GET /admin/builders",
@@ -91,6 +100,7 @@ const scene = Effect.gen(function* () {
   const signed = { body: { ...fresh, name: "Again" }, ...key }
   const questions = [
     ...asAnyone.map((request) => [request, ask(request, request.startsWith("GET") ? {} : signed)] as const),
+    ["GET /account", ask("GET /account", key)] as const,
     ...asOwner.map((request) => [request, asBuilder(cookie)(request)] as const),
     ...asOperator.map((request) => [request, asAdmin(request)] as const),
     ...posted.map(([request, body]) => [request, asAdmin(request, { body })] as const)

@@ -1,12 +1,12 @@
 /** Requests that middleware guards. */
 import { HttpApi } from "effect/http-api"
 import { BuilderApi } from "../../../src/api/builder/BuilderApi.ts"
-import type { ConsoleOnly, SessionOnly } from "../../../src/api/builder/Middleware.ts"
+import type { ConsoleOnly, ReadKeyOnly, SessionOnly } from "../../../src/api/builder/Middleware.ts"
 import type { OperatorOnly } from "../../../src/api/shared/Middleware.ts"
 
 /** `"METHOD /path"` of every endpoint that `protects` guards. */
 export const guardedBy = (
-  protects: typeof ConsoleOnly | typeof OperatorOnly | typeof SessionOnly
+  protects: typeof ConsoleOnly | typeof OperatorOnly | typeof ReadKeyOnly | typeof SessionOnly
 ): ReadonlyArray<string> => {
   const requests: Array<string> = []
   HttpApi.reflect(BuilderApi, {

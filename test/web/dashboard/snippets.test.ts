@@ -7,7 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type { DeploymentView } from "../../../src/api/builder/DeploymentApi.ts"
 import type { Builder } from "../../../src/domain/Builder.ts"
 import { TYPES } from "../../../src/domain/SweepOrder.ts"
-import { snippets } from "../../../src/web/dashboard/snippets.ts"
+import { snippets } from "../../../src/web/dashboard/quickstart/snippets.ts"
 import { type Seen, StubServer } from "../../support/StubServer.ts"
 
 const project = join(import.meta.dirname, "..", "..", "..")
@@ -27,6 +27,7 @@ const deployment = (url: string) =>
         name: "base",
         nativeSymbol: "ETH",
         delegate: DELEGATE,
+        routers: [],
         tokens: [
           { chainId: 8453, address: address("2"), symbol: "USDC", name: "USD Coin", decimals: 6 },
           { chainId: 8453, address: address("1"), symbol: "DAI", name: "Dai", decimals: 18 }
@@ -41,7 +42,7 @@ const deployment = (url: string) =>
 const order = () => ({
   owner: owner as string,
   tokenIn: address("1") as string,
-  amountIn: `${10n ** 18n}`,
+  amountIn: `${25n * 10n ** 18n}`,
   feeAmount: `${10n ** 16n}`,
   builder: builder.payoutAddress as string,
   builderFee: "100",
@@ -95,7 +96,7 @@ const ATTACKS: ReadonlyArray<readonly [name: string, offer: Offer]> = [
   ["another owner", withOrder({ owner: OTHER })],
   ["another token", withOrder({ tokenIn: OTHER })],
   ["another amount", withOrder({ amountIn: `${2n * 10n ** 18n}` })],
-  ["a fee beyond a tenth", withOrder({ feeAmount: `${2n * 10n ** 17n}` })],
+  ["a fee beyond a tenth", withOrder({ feeAmount: `${3n * 10n ** 18n}` })],
   ["another builder", withOrder({ builder: OTHER })],
   ["another output", withOrder({ tokenOut: OTHER })],
   ["no minimum", withOrder({ minAmountOut: "0" })],
@@ -112,7 +113,10 @@ const submitted = Effect.fnUntraced(function* (offer: Offer) {
   const server = yield* StubServer
   const before = (yield* server.seen).length
   yield* server.answer(serving(offer))
-  const code = snippets(builder, deployment(server.url)).find(({ name }) => name === "TypeScript")?.code ?? ""
+  const code =
+    snippets({ builder, deployment: deployment(server.url), builderUrl: server.url }).find(
+      ({ name }) => name === "HTTP"
+    )?.code ?? ""
   const program = Bun.spawn([process.execPath, "run", "-"], {
     cwd: project,
     env: { ...process.env, OWNER_KEY: key, SWEEP_API_KEY: "key" },

@@ -1,28 +1,63 @@
 /** Builders' API keys in memory, for tests. */
 import { Clock, Effect, Layer, Option } from "effect"
-import { ApiKeys, type StoredApiKey } from "../../../ports/builder/ApiKeys.ts"
+import { DEFAULT_KEY, DEFAULT_SCOPES, isUseDue } from "../../../domain/ApiKey.ts"
+import type { Hash } from "../../../domain/Hex.ts"
+import { ApiKeys, KeyLimit, type StoredApiKey } from "../../../ports/builder/ApiKeys.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 
-/** Milliseconds between two updates of a key's last use, as in the database adapter. */
-const NOTED_EVERY_MILLIS = 60_000
-
 const make = (builders: Builders["Service"]) => {
-  const keys = new Map<string, StoredApiKey>()
+  const keys = new Map<string, ReadonlyArray<StoredApiKey>>()
+  const listOf = (builderId: string) => keys.get(builderId) ?? []
+  const isDefault = ({ id }: StoredApiKey) => id === DEFAULT_KEY.id
+  const ownerOf = (hash: Hash) => {
+    for (const [builderId, own] of keys) {
+      const key = own.find((each) => each.hash === hash)
+      if (key !== undefined) return { builderId, key }
+    }
+    return undefined
+  }
   return ApiKeys.of({
     replace: (builderId, key) =>
       Effect.map(Clock.currentTimeMillis, (createdAtMs) => {
-        keys.set(builderId, { ...key, createdAtMs })
+        const fresh = { ...DEFAULT_KEY, scopes: DEFAULT_SCOPES, ...key, createdAtMs }
+        keys.set(builderId, [fresh, ...listOf(builderId).filter((each) => !isDefault(each))])
+      }),
+    add: (builderId, key, limit) =>
+      Effect.suspend(() => {
+        const own = listOf(builderId)
+        if (own.filter((each) => !isDefault(each)).length >= limit) return Effect.fail(new KeyLimit({ limit }))
+        keys.set(builderId, [...own, key])
+        return Effect.void
+      }),
+    revoke: (builderId, id) =>
+      Effect.sync(() => {
+        const own = listOf(builderId)
+        keys.set(
+          builderId,
+          own.filter((key) => key.id !== id)
+        )
+        return Option.fromUndefinedOr(own.find((key) => key.id === id))
       }),
     resolve: (hash) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        for (const [builderId, key] of keys) {
-          if (key.hash !== hash) continue
-          if ((key.lastUsedAtMs ?? 0) <= now - NOTED_EVERY_MILLIS) keys.set(builderId, { ...key, lastUsedAtMs: now })
-          return builders.byId(builderId)
-        }
-        return Effect.succeedNone
+      Effect.suspend(() => {
+        const found = ownerOf(hash)
+        if (found === undefined) return Effect.succeedNone
+        return Effect.map(
+          builders.byId(found.builderId),
+          Option.map((builder) => ({ builder, key: found.key }))
+        )
       }),
-    of: (builderId) => Effect.sync(() => Option.fromUndefinedOr(keys.get(builderId)))
+    noteUse: (hash, atMs) =>
+      Effect.sync(() => {
+        const found = ownerOf(hash)
+        if (found === undefined || !isUseDue(found.key.lastUsedAtMs, atMs)) return
+        keys.set(
+          found.builderId,
+          listOf(found.builderId).map((key) => (key === found.key ? { ...key, lastUsedAtMs: atMs } : key))
+        )
+      }),
+    of: (builderId) => Effect.sync(() => Option.fromUndefinedOr(listOf(builderId).find(isDefault))),
+    list: (builderId) => Effect.sync(() => listOf(builderId))
   })
 }
 

@@ -4,6 +4,7 @@ import * as Alerts from "../shared/Alerts.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Builders from "./Builders.ts"
+import * as FirstSteps from "./FirstSteps.ts"
 import * as KeptData from "./KeptData.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Nonces from "./Nonces.ts"
@@ -20,12 +21,11 @@ export const layer = Layer.mergeAll(
   ApiKeys.layer,
   Overrides.layer.pipe(Layer.provideMerge(AuditLog.layer)),
   KeptData.layer,
-  Ledger.layer,
   Nonces.layer,
   Payouts.layer,
   RevenueBook.layer,
   Sessions.layer,
-  Sweeps.layer,
   UnitOfWork.layer,
-  Webhooks.layer
+  Webhooks.layer,
+  FirstSteps.layer.pipe(Layer.provideMerge(Layer.mergeAll(Ledger.layer, Sweeps.layer)))
 ).pipe(Layer.provideMerge(Builders.layer))

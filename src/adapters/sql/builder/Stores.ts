@@ -8,6 +8,7 @@ import * as Alerts from "./Alerts.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Builders from "./Builders.ts"
+import * as FirstSteps from "./FirstSteps.ts"
 import * as KeptData from "./KeptData.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Nonces from "./Nonces.ts"
@@ -25,6 +26,7 @@ export const layer = Layer.mergeAll(
   ApiKeys.layer,
   AuditLog.layer,
   Builders.layer,
+  FirstSteps.layer,
   KeptData.layer,
   KeptSums.layer("builder"),
   Ledger.layer,

@@ -1,7 +1,7 @@
 /** Sums of the builder backend are read without the rows that they sum up, and pages without the rows of others. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Migrated from "../../../../src/adapters/sql/builder/Migrated.ts"
 import * as Stores from "../../../../src/adapters/sql/builder/Stores.ts"
@@ -9,6 +9,8 @@ import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import * as Address from "../../../../src/domain/Address.ts"
 import type { Hash } from "../../../../src/domain/Hex.ts"
 import { startOfDay } from "../../../../src/domain/Sweep.ts"
+import { ApiKeys } from "../../../../src/ports/builder/ApiKeys.ts"
+import { FirstSteps } from "../../../../src/ports/builder/FirstSteps.ts"
 import { KeptData } from "../../../../src/ports/builder/KeptData.ts"
 import { type EarningFilter, Ledger } from "../../../../src/ports/builder/Ledger.ts"
 import { RevenueBook } from "../../../../src/ports/builder/RevenueBook.ts"
@@ -71,6 +73,9 @@ const fill = Effect.gen(function* () {
     SELECT 's' || n, 'alpha', 'delivered', ${at}, ${at}, ${TOKEN}, 1 + n % 3, 1, false, ${TOKEN}, 9, ${TOKEN}, 1, 1
     FROM generate_series(1, ${ROWS}::integer) AS n`
   yield* rare
+  yield* sql`INSERT INTO builder.named_keys (builder_id, id, name, scopes, hash, prefix, created_at)
+    SELECT 'alpha', 'k' || n, 'k', ARRAY['quote'], '0x' || lpad(to_hex(n), 64, '0'), 'swp_', ${at}
+    FROM generate_series(1, ${ROWS}::integer) AS n`
   const { sumUp } = yield* KeptData
   yield* sumUp
   yield* sql`VACUUM ANALYZE`
@@ -96,14 +101,14 @@ const rowsRead = Effect.gen(function* () {
   yield* sql`SELECT pg_stat_force_next_flush()`
   const [row] = yield* sql<{ rows: string }>`
     SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::text AS rows FROM pg_stat_user_tables
-    WHERE relname IN ('ledger_entries', 'earnings', 'revenue', 'sweeps', 'webhook_deliveries')`
+    WHERE relname IN ('ledger_entries', 'earnings', 'named_keys', 'revenue', 'sweeps', 'webhook_deliveries')`
   return Number(row?.rows ?? 0)
 })
 
 layer(filled, { timeout: 120_000, excludeTestServices: true })("a read beside many rows", (it) => {
   const test = <A, E>(
     name: string,
-    effect: Effect.Effect<A, E, Ledger | RevenueBook | Sweeps | Webhooks>,
+    effect: Effect.Effect<A, E, ApiKeys | FirstSteps | Ledger | RevenueBook | Sweeps | Webhooks>,
     check: (sum: A) => void,
     most = FEW
   ) =>
@@ -119,6 +124,18 @@ layer(filled, { timeout: 120_000, excludeTestServices: true })("a read beside ma
   // Today has no row yet if the test runs at midnight.
   const now = Date.now()
   const period = { fromMs: startOfDay(now, 30), toMs: now + 1_000 }
+
+  test(
+    "resolves an API key",
+    Effect.flatMap(ApiKeys, ({ resolve }) => resolve(`0x${"7".padStart(64, "0")}`)),
+    (found) => assert.strictEqual(Option.getOrThrow(found).key.id, "k7")
+  )
+
+  test(
+    "finds the first steps of a builder",
+    Effect.flatMap(FirstSteps, (steps) => steps.of("alpha")),
+    (steps) => assert.sameMembers(Object.keys(steps), ["firstDeliveryAtMs", "firstEarningAtMs"])
+  )
 
   test(
     "sums up the treasury",
