@@ -104,7 +104,8 @@ function Story({ id }: { readonly id: string }) {
       </Card>
     )
   }
-  if (found.data === undefined) return <Skeleton className="h-64 w-full" />
+  // As high as the window, so that what stands below is not seen to move.
+  if (found.data === undefined) return <Skeleton className="h-dvh w-full" />
   const story = found.data
   return (
     <>

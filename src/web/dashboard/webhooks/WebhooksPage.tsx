@@ -111,7 +111,8 @@ export function WebhooksPage() {
           <WebhookTable rows={rows} />
         )}
       </Card>
-      <ReceiverCard />
+      {/* Not before the list above it has its height, so that it is not seen to move. */}
+      {!found.isPending && <ReceiverCard />}
       {isAdding && (
         <WebhookDialog
           busy={create.isPending}
