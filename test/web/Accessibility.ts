@@ -45,6 +45,16 @@ export const loaded = (page: Page) =>
     )
   )
 
+/** Captions of the tables that are wider than their place, so that a column is cut. */
+export const cutTables = (page: Page) =>
+  Effect.promise(() =>
+    page.evaluate(() =>
+      Array.from(document.querySelectorAll("[role=region]"))
+        .filter((region) => region.querySelector("table") !== null && region.scrollWidth > region.clientWidth + 1)
+        .map((region) => region.getAttribute("aria-label"))
+    )
+  )
+
 /** Number of pixels by which the page is wider than its window. */
 export const overflow = (page: Page) =>
   Effect.promise(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))

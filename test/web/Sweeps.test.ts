@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import type { Page } from "playwright-core"
 import * as Harness from "../server/builder/Harness.ts"
-import { overflow, violations } from "./Accessibility.ts"
+import { cutTables, overflow, violations } from "./Accessibility.ts"
 import * as Site from "./Site.ts"
 
 const live = { excludeTestServices: true } as const
@@ -102,6 +102,7 @@ layer(Site.layer(), live)("a builder's sweeps", (it) => {
       yield* opens(page, "/app/sweeps")
       yield* hasRows(page, 2)
       yield* isFine(page)
+      assert.deepStrictEqual(yield* cutTables(page), [])
       yield* Effect.promise(() => page.getByLabel("Token", { exact: true }).selectOption({ label: "WETH on Arbitrum" }))
       yield* hasRows(page, 1)
       yield* click(page, "Clear filters")
@@ -121,6 +122,7 @@ layer(Site.layer(), live)("a builder's sweeps", (it) => {
       yield* sees(page, "Activity")
       yield* hasRows(page, 1)
       yield* isFine(page)
+      assert.deepStrictEqual(yield* cutTables(page), [])
       yield* Effect.promise(() => page.getByRole("link", { name: "Open the sweep" }).locator("visible=true").click())
       yield* sees(page, "Your earning")
       // A hash that nothing has says what to do.

@@ -50,7 +50,7 @@ export function ActivityTable({ book, entries, placeholders = 10 }: ActivityTabl
           cell: (entry) => (
             <>
               <TokenName book={book} chainId={entry.chainId} token={entry.token} />
-              <span className="mt-1 flex items-center gap-2 text-sm text-muted md:hidden">
+              <span className="mt-1 flex flex-wrap items-center gap-x-2 text-sm text-muted md:hidden">
                 <Status entry={entry} />
                 <Time ms={entry.createdAtMs} />
               </span>

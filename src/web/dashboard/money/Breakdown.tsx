@@ -23,9 +23,9 @@ function Value({ worth: { unpriced, usd } }: { readonly worth: Worth }) {
   if (unpriced.length === 0) return <>{dollars(usd)}</>
   if (usd === "0") return <span className="text-muted">no price</span>
   return (
-    <>
-      {dollars(usd)} <span className="text-muted">and more without a price</span>
-    </>
+    <span title="and an amount without a known price">
+      {dollars(usd)}+<span className="sr-only"> and an amount without a known price</span>
+    </span>
   )
 }
 
