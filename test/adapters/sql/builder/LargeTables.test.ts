@@ -81,14 +81,14 @@ const fill = Effect.gen(function* () {
   yield* sql`VACUUM ANALYZE`
 }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
-/** One connection runs every statement and so has all of its statistics. */
+/** Two connections: one listens, the other runs every statement and so has all of its statistics. */
 const filled = Layer.effectDiscard(fill).pipe(
   Layer.provideMerge(
     Layer.unwrap(
       Effect.map(TestDatabase, ({ url }) =>
         Stores.layer.pipe(
           Layer.provideMerge(Migrated.layer),
-          Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize: 1 }))
+          Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize: 2 }))
         )
       )
     )
