@@ -1,6 +1,8 @@
 /** A receiver of alerts, as `ALERT_WEBHOOK_URL` names one. */
 import { createHmac } from "node:crypto"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
+import type { AlertKind } from "../../src/domain/AlertKind.ts"
+import { failed } from "./Report.ts"
 
 interface Notice {
   readonly type: string
@@ -11,8 +13,8 @@ interface Notice {
 const KEY = Buffer.alloc(32, 7)
 export const SECRET = `whsec_${KEY.toString("base64")}`
 
-/** Longest time until a critical alert has arrived. */
-const LIMIT = "60 seconds"
+/** Longest time in seconds until a notice has arrived, from when its condition counts as an alert. */
+const LIMIT_SECONDS = 60
 
 export const make = Effect.gen(function* () {
   const notices: Array<Notice> = []
@@ -38,24 +40,33 @@ export const make = Effect.gen(function* () {
     (running) => Effect.promise(() => running.stop(true))
   )
 
-  const arrived = (type: string, kind: string, from: number) =>
+  const arrived = (type: string, kind: AlertKind, from: number, conditionSeconds = 0) =>
     Effect.promise(async () => {
       const isIt = (notice: Notice) => notice.type === type && notice.kind === kind
       while (!notices.slice(from).some(isIt)) await Bun.sleep(100)
     }).pipe(
-      Effect.timeout(LIMIT),
-      Effect.timed,
-      Effect.map(([took]) => took)
+      Effect.timeoutOrElse({
+        duration: Duration.seconds(conditionSeconds + LIMIT_SECONDS),
+        orElse: () => Effect.fail(failed(`${type} of ${kind} did not arrive`))
+      })
     )
 
   return {
     url: `http://127.0.0.1:${server.port}/alerts`,
-    /** Provokes an alert, waits until its notice arrives, ends its cause, and waits for the end's notice. */
-    provoked: <E, R, E2, R2>(kind: string, cause: Effect.Effect<unknown, E, R>, end: Effect.Effect<unknown, E2, R2>) =>
+    /**
+     * Provokes an alert, waits until its notice arrives, ends its cause, and waits for the end's notice. The condition counts
+     * as an alert once it holds for `conditionSeconds`. Default: 0.
+     */
+    provoked: <E, R, E2, R2>(
+      kind: AlertKind,
+      cause: Effect.Effect<unknown, E, R>,
+      end: Effect.Effect<unknown, E2, R2>,
+      conditionSeconds = 0
+    ) =>
       Effect.gen(function* () {
         const from = notices.length
         yield* cause
-        yield* arrived("alert.raised", kind, from)
+        yield* arrived("alert.raised", kind, from, conditionSeconds)
         yield* end
         yield* arrived("alert.resolved", kind, from)
         return kind

@@ -62,6 +62,13 @@ const byToken = (entries: ReadonlyArray<{ readonly token: string; readonly amoun
     .toSorted()
     .join(", ")
 
+/** UNIX seconds of the newest settlement that the books have. */
+export const newest = (url: string) =>
+  connected(
+    url,
+    (sql) => sql<{ at: number }>`SELECT extract(epoch FROM max(settled_at))::float8 AS at FROM builder.revenue`
+  ).pipe(Effect.map(([row]) => row?.at ?? 0))
+
 /** Settlements, and fees of the operator and of builders by token. */
 export interface Sums {
   readonly settled: number

@@ -1,24 +1,14 @@
-/** A PostgreSQL whose version `pg_dump` of this machine can dump, and a Redis if one is installed. */
-import { Effect, FileSystem, Option, Path, Stream } from "effect"
-import { ChildProcess } from "effect/process"
-import * as Ports from "../../src/devnet/Ports.ts"
+/** A PostgreSQL whose version `pg_dump` of this machine can dump. */
+import { Effect, FileSystem, Option, Path } from "effect"
 import * as Postgres from "../../src/devnet/Postgres.ts"
-import * as Subprocess from "../../src/devnet/Subprocess.ts"
 import { failed } from "./Report.ts"
+import { spoken } from "./Tools.ts"
 
 /** Directories of servers in packages of distributions, by major version. */
 const SERVERS = (major: string) => [`/usr/lib/postgresql/${major}`, `/usr/pgsql-${major}`]
 
 /** Major version of the server's binaries that npm installs with the checkout. */
 const EMBEDDED = 18
-
-const spoken = (command: string, args: ReadonlyArray<string>) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const handle = yield* ChildProcess.make(command, [...args], { stdin: "ignore" })
-      return yield* handle.stdout.pipe(Stream.decodeText(), Stream.mkString)
-    })
-  ).pipe(Effect.option)
 
 /** A directory in the form of the npm package, over the binaries of the distribution. */
 const packageOf = Effect.fnUntraced(function* (server: string) {
@@ -47,20 +37,4 @@ export const start = Effect.gen(function* () {
   }
   const postgres = yield* Postgres.start(server === undefined ? {} : { packageDirectory: yield* packageOf(server) })
   return { create: postgres.createDatabase, version: `PostgreSQL ${server === undefined ? EMBEDDED : major}` }
-})
-
-/** URL of a Redis or Valkey of its own. Undefined if none is installed. */
-export const redis = Effect.gen(function* () {
-  for (const command of ["redis-server", "valkey-server"]) {
-    if (Option.isNone(yield* spoken(command, ["--version"]))) continue
-    const port = yield* Ports.free
-    yield* Subprocess.start({
-      name: command,
-      command,
-      args: ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
-      ready: (line) => (line.includes("Ready to accept connections") ? Option.some(port) : Option.none())
-    })
-    return `redis://127.0.0.1:${port}`
-  }
-  return undefined
 })

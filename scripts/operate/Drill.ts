@@ -4,16 +4,21 @@ import type { Address } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { describe } from "../../src/devnet/DevNetwork.ts"
 import * as Alarms from "./Alarms.ts"
+import * as Alerting from "./Alerting.ts"
 import * as Balancer from "./Balancer.ts"
 import * as Books from "./Books.ts"
+import * as Counting from "./Counting.ts"
 import * as Database from "./Database.ts"
 import { must, type Report } from "./Report.ts"
+import * as Redis from "./Redis.ts"
 import type { Service } from "./Replica.ts"
 import * as Replicas from "./Replicas.ts"
 import { recovered } from "./Recovery.ts"
+import * as Rules from "./Rules.ts"
 import * as Setup from "./Setup.ts"
 import * as Shell from "./Shell.ts"
 import * as Traffic from "./Traffic.ts"
+import * as WorldClock from "./WorldClock.ts"
 
 export interface Scene {
   readonly report: Report
@@ -22,6 +27,7 @@ export interface Scene {
   readonly traffic: Traffic.Traffic
   readonly alarms: Alarms.Alarms
   readonly all: Setup.Chains
+  readonly clock: WorldClock.WorldClock
   readonly places: readonly [Traffic.Place, Traffic.Place]
   readonly create: (name: string) => Effect.Effect<string, { readonly message: string }>
   readonly databaseUrl: string
@@ -59,15 +65,17 @@ const killed = ({ replicas, traffic }: Scene, service: Service) =>
     yield* traffic.more(3)
   })
 
-const paused = ({ shell: { output }, traffic }: Scene) =>
+const paused = ({ alarms, shell: { output }, traffic }: Scene) =>
   Effect.gen(function* () {
-    yield* output(`sweep operate pause chain:31338 --reason drill`)
-    yield* Effect.repeat(traffic.quotedThere, {
+    const refused = Effect.repeat(traffic.quotedThere, {
       until: (status) => status === 422,
       schedule: Schedule.spaced("100 millis")
     }).pipe(Effect.timeout("2 seconds"))
-    yield* output("sweep operate resume chain:31338")
-    yield* output("sweep operate reset chain:31338")
+    yield* alarms.provoked(
+      "relayer_paused",
+      Effect.andThen(output("sweep operate pause chain:31338 --reason drill"), refused),
+      Effect.andThen(output("sweep operate resume chain:31338"), output("sweep operate reset chain:31338"))
+    )
     yield* traffic.more(6)
   })
 
@@ -113,24 +121,6 @@ const rotated = (scene: Scene) =>
     yield* traffic.more(6)
   })
 
-const alerted = (scene: Scene) =>
-  Effect.gen(function* () {
-    const { alarms, all, lanes, shell } = scene
-    const [alpha] = all
-    const { output } = shell
-    const limit = (rest: string) => output(`sweep operate limits ${rest} --chain 31337 --limit dailySpendCapWei`)
-    const low = lanes[1]!
-    const kinds = [
-      yield* alarms.provoked("lane_low", Setup.fund(alpha, low, 1n), Setup.fund(alpha, low, Setup.LANE_MONEY)),
-      yield* alarms.provoked(
-        "spend_cap",
-        output("sweep operate limits set --chain 31337 --limit dailySpendCapWei --wei 0"),
-        limit("clear")
-      )
-    ]
-    return kinds.join(", ")
-  })
-
 /** Nothing that was accepted is without its end, and the books have what the chains have. */
 const balanced = Effect.fnUntraced(function* ({ places, traffic }: Scene, url: string) {
   yield* Books.idle(url)
@@ -146,7 +136,10 @@ const balanced = Effect.fnUntraced(function* ({ places, traffic }: Scene, url: s
 
 export const run = Effect.fnUntraced(function* (report: Report) {
   const { leaveOut, step } = report
-  const shell = yield* Shell.make
+  const clock = yield* WorldClock.make
+  const shell = yield* Shell.make(clock.environment)
+  if (yield* Rules.isInstalled) yield* step("promtool accepts the rules", Rules.accepted(shell), String)
+  else yield* leaveOut("the rules for Prometheus (promtool is not installed: Debian's package prometheus)")
   const database = yield* step("PostgreSQL runs, of the version of pg_dump", Database.start, ({ version }) => version)
   const all = yield* step("an anvil and an EDR chain run", Setup.chains)
   const makeLane = (number: number) =>
@@ -158,7 +151,7 @@ export const run = Effect.fnUntraced(function* (report: Report) {
 
   const alarms = yield* Alarms.make
   const balancers = { orchestrator: yield* Balancer.make, "builder-backend": yield* Balancer.make }
-  const redis = yield* Database.redis
+  const redis = yield* Redis.start
   if (redis === undefined) yield* leaveOut("Redis (neither redis-server nor valkey-server is installed)")
   yield* shell.settings({
     ACROSS_FIXED_FEE_BPS: "10",
@@ -170,7 +163,7 @@ export const run = Effect.fnUntraced(function* (report: Report) {
     RATE_LIMIT: "1000000",
     SECRETS_KEY: "5e".repeat(32),
     TRUSTED_PROXY_HOPS: "1",
-    ...(redis === undefined ? {} : { REDIS_URL: redis })
+    ...(redis === undefined ? {} : { REDIS_URL: redis.url })
   })
   const replicas = Replicas.make(shell, balancers)
   yield* step("two replicas of each service are ready", replicas.startAll)
@@ -185,7 +178,7 @@ export const run = Effect.fnUntraced(function* (report: Report) {
   const places = yield* placesOf(all, balancers.orchestrator.url)
   const traffic = Traffic.make({ url: balancers.orchestrator.url, apiKey, places })
   const create = (name: string) => database.create(name)
-  const scene: Scene = { report, shell, replicas, traffic, alarms, all, places, create, databaseUrl, lanes }
+  const scene: Scene = { report, shell, replicas, traffic, alarms, all, clock, places, create, databaseUrl, lanes }
 
   yield* traffic.during(
     Effect.gen(function* () {
@@ -193,7 +186,10 @@ export const run = Effect.fnUntraced(function* (report: Report) {
       yield* step("a builder backend was killed under load, and the other went on", killed(scene, "builder-backend"))
       yield* step("a chain was paused and resumed", paused(scene))
       yield* step("a chain's endpoint was replaced, and the last one stays", rerouted(scene))
-      yield* step("alerts were provoked, told and resolved", alerted(scene), String)
+      if (redis !== undefined) {
+        yield* step("Redis was killed under load, and started again", Counting.survived(scene, redis), String)
+      }
+      yield* step("alerts were provoked, told and resolved", Alerting.provoked(scene), String)
       yield* step("a lane was rotated", rotated(scene))
     })
   )

@@ -1,14 +1,32 @@
-/** The database goes back to an earlier moment, of which a backup was made under load, and is reconciled with the chains. */
-import { Effect, Schedule } from "effect"
+/** The database goes back by an hour, to a backup that was made under load, and is reconciled with the chains. */
+import { Duration, Effect, Schedule } from "effect"
 import * as Books from "./Books.ts"
 import type { Scene } from "./Drill.ts"
 import { must } from "./Report.ts"
+import * as WorldClock from "./WorldClock.ts"
 
 /** Blocks that confirm those of the restore. */
 const CONFIRMING = 5
 
 /** Sweeps before the backup and after it, which the database forgets. */
 const SWEEPS = 10
+
+const HOUR_SECONDS = 3_600
+
+/**
+ * An hour passes for the chains and all processes while clients sweep. Each sweep sees the clock move twice at most, so that
+ * none expires because this machine is slow.
+ */
+const anHour = ({ all, clock, traffic }: Scene) =>
+  Effect.gen(function* () {
+    let older = 0
+    for (let passed = 0; passed < HOUR_SECONDS; passed += WorldClock.LEAP_SECONDS) {
+      yield* traffic.endedFirst(older)
+      older = traffic.accepted.length
+      yield* clock.leap(all)
+      yield* traffic.more(1)
+    }
+  })
 
 const sizeOf = (printed: string): string => {
   const { bytes, tables } = JSON.parse(printed) as { readonly bytes: string; readonly tables: number }
@@ -34,6 +52,11 @@ export const recovered = Effect.fnUntraced(function* (scene: Scene) {
         output("sweep backup --output sweep.dump --json"),
         sizeOf
       )
+      yield* step(
+        "an hour passed under load",
+        Effect.timed(anHour(scene)),
+        ([took]) => `within ${Math.round(Duration.toSeconds(took))} s`
+      )
       yield* traffic.more(SWEEPS)
     })
   )
@@ -53,6 +76,12 @@ export const recovered = Effect.fnUntraced(function* (scene: Scene) {
   const restored = yield* create("restored")
   yield* settings({ DATABASE_URL: restored })
   yield* step("sweep restore restored the dump into an empty database", output("sweep restore sweep.dump"))
+  const back = (yield* Books.newest(databaseUrl)) - (yield* Books.newest(restored))
+  yield* step(
+    "the database is an hour back",
+    must(back >= HOUR_SECONDS, `its newest settlement is only ${back} s older`),
+    () => `its newest settlement is ${Math.round(back)} s older`
+  )
   yield* step("two replicas of each service are ready again", replicas.startAll)
   yield* Books.idle(restored)
   const found = yield* step(

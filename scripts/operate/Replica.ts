@@ -3,7 +3,7 @@ import { Duration, Effect, Schedule, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import * as Ports from "../../src/devnet/Ports.ts"
 import { failed } from "./Report.ts"
-import { ENVIRONMENT, type Shell } from "./Shell.ts"
+import type { Shell } from "./Shell.ts"
 
 export type Service = "orchestrator" | "builder-backend"
 
@@ -15,7 +15,8 @@ export interface Replica {
   readonly stop: Effect.Effect<number, { readonly message: string }>
 }
 
-const START_LIMIT = "60 seconds"
+/** Ends a run that hangs. Four processes of a busy machine may take a minute. */
+const START_LIMIT = "180 seconds"
 
 /** A stopping service answers for a second more, and ends within ten. */
 const STOP_LIMIT = "15 seconds"
@@ -45,7 +46,7 @@ const remember = (list: Array<string>, line: string) => {
 }
 
 /** Starts a process in the shell's folder, and waits until it is ready. It ends with the scope. */
-export const start = Effect.fnUntraced(function* ({ folder }: Shell, service: Service) {
+export const start = Effect.fnUntraced(function* ({ environment, folder }: Shell, service: Service) {
   const port = yield* Ports.free
   const url = `http://127.0.0.1:${port}`
   const handle = yield* ChildProcess.make("/bin/sh", ["-c", SUPERVISED, service, "sweep", service], {
@@ -53,7 +54,7 @@ export const start = Effect.fnUntraced(function* ({ folder }: Shell, service: Se
     stdin: "pipe",
     extendEnv: false,
     killSignal: "SIGKILL",
-    env: { ...ENVIRONMENT, ORCHESTRATOR_PORT: String(port), BUILDER_PORT: String(port) }
+    env: { ...environment, ORCHESTRATOR_PORT: String(port), BUILDER_PORT: String(port) }
   })
   const lines: Array<string> = []
   yield* handle.all.pipe(

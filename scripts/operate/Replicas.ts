@@ -60,7 +60,9 @@ export const make = (shell: Shell, balancers: Readonly<Record<Service, Balancer>
     return Math.max(...times)
   })
 
-  return { kill, restart, startAll, startOne, stopAll }
+  const urls = (service: Service): ReadonlyArray<string> => running[service].map(({ url }) => url)
+
+  return { urls, kill, restart, startAll, startOne, stopAll }
 }
 
 export type Replicas = ReturnType<typeof make>

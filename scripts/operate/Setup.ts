@@ -11,7 +11,10 @@ import type { Shell } from "./Shell.ts"
 const NOT_FACTS = new Set(["id", "feeRecipient", "contracts"])
 
 /** Blocks come without transactions too, so that no chain looks stale. */
-const BLOCK_SECONDS = 1
+export const BLOCK_SECONDS = 1
+
+/** The reconciliation finds nonces that lanes used an hour ago, for which it needs an archive node. */
+const STATES_KEPT = 10_000
 
 export const LANE_MONEY = parseEther("50")
 
@@ -21,7 +24,13 @@ export const laneSetting = (number: number) => `keystore:lane-${number}.json?pas
 export const chains = Effect.gen(function* () {
   const started = yield* Effect.all(
     [
-      DevChain.start({ id: 31_337, name: "alpha", node: "anvil", blockSeconds: BLOCK_SECONDS }),
+      DevChain.start({
+        id: 31_337,
+        name: "alpha",
+        node: "anvil",
+        blockSeconds: BLOCK_SECONDS,
+        statesKept: STATES_KEPT
+      }),
       DevChain.start({ id: 31_338, name: "beta", node: "edr", blockSeconds: BLOCK_SECONDS })
     ],
     { concurrency: 2 }

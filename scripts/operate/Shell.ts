@@ -9,21 +9,21 @@ const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "")
 const COMMAND_LIMIT = "180 seconds"
 
 /** Environment of commands and services: nothing of the caller's settings. */
-export const ENVIRONMENT = {
+const ENVIRONMENT = {
   HOME: process.env["HOME"] ?? "/",
   PATH: `${root}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
   NO_COLOR: "1"
 }
 
 /** Runs a script of commands in the folder, and waits for its end. */
-const makeRun = (folder: string) =>
+const makeRun = (folder: string, environment: Readonly<Record<string, string>>) =>
   Effect.fnUntraced(
     function* (script: string, env: Readonly<Record<string, string>> = {}) {
       const handle = yield* ChildProcess.make("/bin/sh", ["-euc", script], {
         cwd: folder,
         stdin: "ignore",
         extendEnv: false,
-        env: { ...ENVIRONMENT, ...env }
+        env: { ...environment, ...env }
       })
       const text = (stream: typeof handle.stdout) => stream.pipe(Stream.decodeText(), Stream.mkString)
       const [out, err, code] = yield* Effect.all([text(handle.stdout), text(handle.stderr), handle.exitCode], {
@@ -35,12 +35,14 @@ const makeRun = (folder: string) =>
     Effect.timeout(COMMAND_LIMIT)
   )
 
-export const make = Effect.gen(function* () {
+/** `extra` is added to the environment of all commands and services. */
+export const make = Effect.fnUntraced(function* (extra: Readonly<Record<string, string>>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-operate-" })
   const settingsFile = path.join(folder, ".env")
-  const run = makeRun(folder)
+  const environment = { ...ENVIRONMENT, ...extra }
+  const run = makeRun(folder, environment)
 
   /** Output of commands that must succeed. */
   const output = Effect.fnUntraced(function* (script: string, env: Readonly<Record<string, string>> = {}) {
@@ -59,7 +61,7 @@ export const make = Effect.gen(function* () {
 
   const write = (name: string, text: string) => fs.writeFileString(path.join(folder, name), text)
 
-  return { folder, run, output, settings, write }
+  return { folder, environment, run, output, settings, write }
 })
 
-export type Shell = Effect.Success<typeof make>
+export type Shell = Effect.Success<ReturnType<typeof make>>

@@ -95,7 +95,10 @@ export const make = ({ apiKey, places, url }: Options) => {
     const sweep = drawn(turn++, places)
     const account = privateKeyToAccount(generatePrivateKey())
     const request = requestOf(sweep, Address.of(account.address), apiKey)
-    yield* sweep.from.dev.fund(request.owner, { token: sweep.token, amount: SweepClient.amountOf(request) })
+    // The node may be stopped for a while.
+    yield* sweep.from.dev
+      .fund(request.owner, { token: sweep.token, amount: SweepClient.amountOf(request) })
+      .pipe(Effect.retry({ schedule: Schedule.spaced("1 second"), times: 120 }))
     yield* Effect.promise(async () => {
       const http = SweepClient.make(url, 1 + client)
       const id = await submitted(http, account, request)
@@ -133,13 +136,20 @@ export const make = ({ apiKey, places, url }: Options) => {
       })
     }).pipe(Effect.timeout("120 seconds"))
 
+  /** Waits until the first `count` sweeps that were accepted have ended. */
+  const endedFirst = (count: number) =>
+    Effect.repeat(
+      Effect.sync(() => accepted.slice(0, count).every(({ status }) => status !== "submitted")),
+      { schedule: Schedule.spaced("50 millis"), until: (isOver) => isOver }
+    ).pipe(Effect.timeout(`${PATIENCE_SECONDS} seconds`))
+
   /** Status of a request for a quote on the second chain. */
   const quotedThere = Effect.promise(async () => {
     const request = requestOf(drawn(1, places), Address.of(`0x${"11".repeat(20)}`), apiKey)
     return (await SweepClient.make(url, 200).post("/quote", SweepClient.quoteBody(request))).status
   })
 
-  return { during, more, quotedThere, accepted: accepted as ReadonlyArray<Accepted> }
+  return { during, endedFirst, more, quotedThere, accepted: accepted as ReadonlyArray<Accepted> }
 }
 
 export type Traffic = ReturnType<typeof make>

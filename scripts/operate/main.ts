@@ -1,8 +1,8 @@
 /**
  * `./sweep test operate`: an operator's work by the commands of the guides, from an empty folder. Two replicas of each service run as processes
- * on a PostgreSQL, an anvil and an EDR chain, with keys in keystores. Under load, replicas are killed, a lane is rotated, a chain is paused,
- * endpoints are changed, and alerts fire. Then the database is restored to an earlier moment and reconciled. It ends with 0 if no accepted
- * sweep was lost and the books equal the chains to the wei.
+ * on a PostgreSQL, a Redis, an anvil and an EDR chain, with keys in keystores. Under load, replicas and Redis are killed, a lane is rotated, a
+ * chain is paused, endpoints are changed, and alerts fire. Then an hour passes, and the database is restored to its beginning and reconciled.
+ * It ends with 0 if no accepted sweep was lost and the books equal the chains to the wei.
  */
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import * as BunServices from "@effect/platform-bun/BunServices"

@@ -5,13 +5,14 @@ import * as Foundry from "./Foundry.ts"
 import * as LocalNode from "./LocalNode.ts"
 import * as Subprocess from "./Subprocess.ts"
 
-/** Number of recent blocks whose state can be read. No reader looks back this far. */
+/** Number of recent blocks whose state can be read. Only a reconciliation after a restore looks back further. */
 const STATES_KEPT = 512
 
 /** Starts a chain that mines each transaction immediately. The node stops when the scope closes. */
 export const start = Effect.fn("Anvil.start")(function* ({
   chainId,
-  port
+  port,
+  statesKept = STATES_KEPT
 }: LocalNode.LocalNodeOptions): Effect.fn.Return<
   LocalNode.LocalNode,
   Subprocess.SubprocessFailed | LocalNode.DevChainFailed,
@@ -27,7 +28,7 @@ export const start = Effect.fn("Anvil.start")(function* ({
       "--hardfork=prague",
       `--gas-limit=${LocalNode.BLOCK_GAS_LIMIT}`,
       // Older states would be written to the home directory, gigabytes of them, and stay there if the node is killed.
-      `--prune-history=${STATES_KEPT}`,
+      `--prune-history=${statesKept}`,
       // The network funds its own accounts. The keys of Anvil's default accounts are public, and others may have delegated them.
       "--accounts=0"
     ],

@@ -38,6 +38,8 @@ export interface DevChainOptions {
   readonly node?: NodeKind
   /** Seconds between blocks. If absent, each transaction is mined immediately. */
   readonly blockSeconds?: number
+  /** Number of recent blocks whose state anvil keeps. EDR keeps all. Default: 512. */
+  readonly statesKept?: number
   /** Blocks after which the service treats a transaction as final. Default: 1. */
   readonly confirmations?: number
   /** EIP-712 domain name of orders. */
@@ -109,7 +111,8 @@ export const start = Effect.fn("DevChain.start")(function* (
 > {
   const node = yield* NODES[options.node ?? "anvil"]({
     chainId: options.id,
-    ...(options.port === undefined ? {} : { port: options.port })
+    ...(options.port === undefined ? {} : { port: options.port }),
+    ...(options.statesKept === undefined ? {} : { statesKept: options.statesKept })
   })
   const artifacts = yield* Artifacts.load
   const deployer = Accounts.deployer(options.name)

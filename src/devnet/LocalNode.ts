@@ -22,6 +22,8 @@ export interface LocalNodeOptions {
   readonly chainId: ChainId
   /** Default: a free port. */
   readonly port?: number
+  /** Number of recent blocks whose state anvil keeps. EDR keeps all. Default: 512. */
+  readonly statesKept?: number
 }
 
 /** Close to the gas limit of public networks, so that a transaction that fits here fits there. */
