@@ -2,7 +2,7 @@
 import { Effect, Option, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 
-/** What a program prints. None if it is not installed. */
+/** Output of a program. None if it is not installed. */
 export const spoken = (command: string, args: ReadonlyArray<string>) =>
   Effect.scoped(
     Effect.gen(function* () {

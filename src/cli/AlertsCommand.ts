@@ -1,8 +1,9 @@
-/** `./sweep alerts`: lists the standing alerts of both services, and sends a test to every destination. */
+/** `./sweep alerts`: lists the standing alerts of both services, closes those that only an operator can end, and sends a test to every destination. */
 import { Clock, Effect, Schema } from "effect"
-import { Command } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import * as AlertDestinationsHttp from "../adapters/http/AlertDestinationsHttp.ts"
+import { ClosedAlert } from "../api/orchestrator/Schemas.ts"
 import { alerts } from "../config/Alerts.ts"
 import { testMessage } from "../domain/AlertMessage.ts"
 import { AlertView } from "../domain/Health.ts"
@@ -39,9 +40,10 @@ const named = (service: string) => (standing: ReadonlyArray<AlertView>) =>
     details
   }))
 
-const asRow = ({ kind, message, service, severity, sinceMs }: Listed): ReadonlyArray<string> => [
+const asRow = ({ id, kind, message, service, severity, sinceMs }: Listed): ReadonlyArray<string> => [
   severity,
   service,
+  id,
   kind,
   new Date(sinceMs).toISOString(),
   message
@@ -58,7 +60,7 @@ const list = (asJson: boolean) =>
     Effect.map(ofBuilder, named("builder-backend")),
     (all) =>
       printed(Schema.Array(Listed), criticalFirst(all), asJson, (rows) =>
-        table(["SEVERITY", "SERVICE", "KIND", "SINCE", "MESSAGE"], rows.map(asRow), "no alerts")
+        table(["SEVERITY", "SERVICE", "ID", "KIND", "SINCE", "MESSAGE"], rows.map(asRow), "no alerts")
       )
   )
 
@@ -116,8 +118,26 @@ const test = Command.make("test", { json }, ({ json }) =>
   Command.withExamples([{ command: "sweep alerts test", description: "Try the settings before you rely on them" }])
 )
 
+const close = Command.make(
+  "close",
+  { id: Argument.String("id").pipe(Argument.withDescription("Id of the alert, as `sweep alerts` shows it")), json },
+  ({ id, json }) =>
+    Effect.gen(function* () {
+      const { explained, operator } = yield* OrchestratorClient.connect
+      const closed = yield* explained(operator.closeAlert({ params: { id } }), {
+        NotFound: `the orchestrator has no alert ${id} that you can close. Alerts of most kinds end when their causes are gone`
+      })
+      yield* printed(ClosedAlert, closed, json, (alert) => `alert ${alert.id} is closed`)
+    })
+).pipe(
+  Command.withDescription(
+    "Close an alert settled_after_failure or settlement_lost of the orchestrator, after you have corrected the books by hand"
+  ),
+  Command.withExamples([{ command: "sweep alerts close 7", description: "Close an alert that nothing else ends" }])
+)
+
 export const alertsCommand = Command.make("alerts", { json }, ({ json }) => list(json)).pipe(
   Command.withDescription("List the standing alerts of both services, critical first"),
-  Command.withSubcommands([test]),
+  Command.withSubcommands([close, test]),
   Command.withExamples([{ command: "sweep alerts", description: "List what needs attention now" }])
 )

@@ -68,7 +68,7 @@ const previous = Command.make("previous", { from }, ({ from }) =>
 
 const operate = Command.make("operate", {}, () => run("operate", "scripts/operate/main.ts", [])).pipe(
   Command.withDescription(
-    "Operate a deployment by the commands of the guides, from an empty folder: kill replicas and Redis, rotate a lane, pause a chain, provoke alerts, and restore a backup that is an hour old, under load. Needs pg_dump of an installed PostgreSQL, uses Redis and promtool if they are installed, and takes ten minutes"
+    "Operate a deployment by the commands of the guides, from an empty folder: kill replicas and Redis, rotate a lane, pause a chain, provoke alerts, and restore a backup that is an hour old, under load. Needs pg_dump of an installed PostgreSQL, uses Redis and promtool if they are installed, and takes many minutes"
   )
 )
 

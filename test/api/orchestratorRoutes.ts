@@ -271,6 +271,13 @@ export const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error"]
   },
+  "post /admin/alerts/{id}/close": {
+    "401": ["unauthorized"],
+    "404": ["not found"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /healthz": {},
   "get /readyz": { "500": ["internal error"], "503": ["not ready"] }
 } as const

@@ -38,9 +38,9 @@ describe("sweep alerts", () => {
       assert.deepStrictEqual(
         out.split("\n").map((line) => line.split(/ {2,}/)),
         [
-          ["SEVERITY", "SERVICE", "KIND", "SINCE", "MESSAGE"],
-          ["critical", "orchestrator", "lane_low", "2026-01-01T00:00:00.003Z", "Lane 3 is short of gas."],
-          ["warning", "orchestrator", "lane_low", "2026-01-01T00:00:00.002Z", "Lane 2 is short of gas."],
+          ["SEVERITY", "SERVICE", "ID", "KIND", "SINCE", "MESSAGE"],
+          ["critical", "orchestrator", "3", "lane_low", "2026-01-01T00:00:00.003Z", "Lane 3 is short of gas."],
+          ["warning", "orchestrator", "2", "lane_low", "2026-01-01T00:00:00.002Z", "Lane 2 is short of gas."],
           [""]
         ]
       )
@@ -54,6 +54,25 @@ describe("sweep alerts", () => {
       assert.strictEqual(half.code, 1)
       assert.lengthOf(JSON.parse(half.out) as ReadonlyArray<unknown>, 2)
       assert.include(half.err, "the builder backend does not answer")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("closes an alert that nothing else ends", () =>
+    Effect.gen(function* () {
+      const cleared: Array<string> = []
+      const standing = [alert("2", "critical"), { ...alert("3", "critical"), kind: "settlement_lost" }]
+      const { base } = yield* serve(
+        { alerts: Effect.succeed(standing), clearAlert: (key) => Effect.sync(() => void cleared.push(key)) },
+        { adminToken: Redacted.make(TOKEN) }
+      )
+      const run = (id: string) =>
+        sweepHere(["alerts", "close", id], { ORCHESTRATOR_URL: base, ORCHESTRATOR_ADMIN_TOKEN: TOKEN })
+      assert.deepStrictEqual(yield* run("3"), { code: 0, out: "alert 3 is closed\n", err: "" })
+      assert.deepStrictEqual(cleared, ["lane_low:3"])
+      const { code, err } = yield* run("2")
+      assert.strictEqual(code, 1)
+      assert.include(err, "the orchestrator has no alert 2 that you can close")
+      assert.lengthOf(cleared, 1)
     }).pipe(Effect.scoped)
   )
 

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../src/adapters/memory/shared/Alerts.ts"
+import type { AlertKind } from "../../src/domain/AlertKind.ts"
 import type { AlertMessage } from "../../src/domain/AlertMessage.ts"
 import {
   type AlertDestination,
@@ -60,7 +61,14 @@ const replica = Effect.fnUntraced(function* (on: Store, ...destinations: Readonl
 })
 
 const raise = (on: Store, kind: string, severity: Severity = "critical") =>
-  Context.get(on, Alerts).raise({ key: kind, severity, kind, message: "Look.", details: { lane: "0xab" } })
+  Context.get(on, Alerts).raise({
+    key: kind,
+    severity,
+    // The delivery tells any kind.
+    kind: kind as AlertKind,
+    message: "Look.",
+    details: { lane: "0xab" }
+  })
 
 const clear = (on: Store, key: string) => Context.get(on, Alerts).clear(key)
 

@@ -189,3 +189,12 @@ export const closeMessage = documented({
   ),
   response: { status: 200, body: { id: "41", outcome: "closed" } }
 })
+
+export const closeAlert = documented({
+  summary: "Close an alert",
+  description: withErrors(
+    "Ends an alert `settled_after_failure` or `settlement_lost`. For an operator who has corrected the books by hand. Alerts of all other kinds end when their causes are gone.",
+    [[404, "not found", "no such alert stands, or it ends by itself"], ...always]
+  ),
+  response: { status: 200, body: { id: "7", outcome: "closed" } }
+})

@@ -48,6 +48,7 @@ import { Treasury } from "./TreasuryApi.ts"
 import { NotReady, Ready } from "./Readiness.ts"
 import {
   ChainIdText,
+  ClosedAlert,
   ClosedMessage,
   IntentAccepted,
   IntentSubmission,
@@ -186,7 +187,12 @@ export const Operator = HttpApiGroup.make("operator")
       params: { id: described(Schema.String, "Identifier of the message: `details.outboxId` of its alert.") },
       success: ClosedMessage,
       error: [NotFound, Unavailable, InternalError]
-    }).annotateMerge(OperatorDocs.closeMessage)
+    }).annotateMerge(OperatorDocs.closeMessage),
+    HttpApiEndpoint.post("closeAlert", "/admin/alerts/:id/close", {
+      params: { id: described(Schema.String, "Identifier of the alert.") },
+      success: ClosedAlert,
+      error: [NotFound, Unavailable, InternalError]
+    }).annotateMerge(OperatorDocs.closeAlert)
   )
   .middleware(OperatorOnly)
   .annotateMerge(

@@ -162,6 +162,11 @@ export const ClosedMessage = Schema.Struct({
   outcome: described(Schema.Literal("closed"), "Always `closed`.")
 }).annotate({ identifier: "ClosedMessage" })
 
+export const ClosedAlert = Schema.Struct({
+  id: described(Schema.String, "Identifier of the alert."),
+  outcome: described(Schema.Literal("closed"), "Always `closed`.")
+}).annotate({ identifier: "ClosedAlert" })
+
 export const Liveness = Schema.Struct({ ok: described(Schema.Literal(true), "Always true.") }).annotate({
   identifier: "Liveness"
 })

@@ -24,7 +24,7 @@ const alertOf = (post: Post, chain: ChainClient["chain"] | undefined, lifetimeMi
   return {
     key: `role_unserved:${nameOf(post)}`,
     severity: "critical" as const,
-    kind: "role_unserved",
+    kind: "role_unserved" as const,
     message: `No process has run ${work} for ${lifetimeMillis / 1000} seconds. Start one: ./sweep orchestrator ${flags}. If one lives and logs role.hanging, restart it.`,
     details: {
       role: post.role,

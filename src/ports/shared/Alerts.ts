@@ -1,12 +1,13 @@
 /** Conditions that an operator must look at. An alert stands from when it is raised until it is cleared. */
 import { Context, type Effect, Schema } from "effect"
+import type { AlertKind } from "../../domain/AlertKind.ts"
 import type { StoreUnavailable } from "./Store.ts"
 
 /** `critical` alerts need action now; `warning` alerts can wait. */
 export const Severity = Schema.Literals(["warning", "critical"])
 export type Severity = typeof Severity.Type
 
-export interface NewAlert {
+interface Told {
   /** Identifies the cause, e.g. `lane_low:31337:0xabc…`. At most one alert of a key stands. */
   readonly key: string
   readonly severity: Severity
@@ -18,7 +19,12 @@ export interface NewAlert {
   readonly details: Readonly<Record<string, string | number | boolean>>
 }
 
-export interface Alert extends NewAlert {
+export interface NewAlert extends Told {
+  readonly kind: AlertKind
+}
+
+/** A standing alert. One that another version raised may be of a kind that this version does not have. */
+export interface Alert extends Told {
   readonly id: string
   /** UNIX time in milliseconds of the first `raise` since the alert was last cleared. */
   readonly sinceMs: number

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { NotFound, Unavailable } from "../../api/shared/Errors.ts"
+import * as AlertClosing from "../../orchestrator/operate/AlertClosing.ts"
 import * as ExposureReporting from "../../orchestrator/operate/ExposureReporting.ts"
 import { HealthCheck } from "../../orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
@@ -28,6 +29,7 @@ export const operator = HttpApiBuilder.group(
     const delivery = yield* OutboxDelivery
     const desk = yield* IntentDesk
     const exposure = yield* ExposureReporting.make
+    const closeAlert = yield* AlertClosing.make
     return handlers
       .handle(
         "tick",
@@ -68,6 +70,16 @@ export const operator = HttpApiBuilder.group(
         Effect.fn("POST /admin/outbox/:id/close")(
           function* ({ params: { id } }) {
             if (!(yield* delivery.close(id))) return yield* new NotFound()
+            return { id, outcome: "closed" as const }
+          },
+          Effect.catchTag("StoreUnavailable", unavailable)
+        )
+      )
+      .handle(
+        "closeAlert",
+        Effect.fn("POST /admin/alerts/:id/close")(
+          function* ({ params: { id } }) {
+            if (!(yield* closeAlert(id))) return yield* new NotFound()
             return { id, outcome: "closed" as const }
           },
           Effect.catchTag("StoreUnavailable", unavailable)

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
+import type { AlertKind } from "../../../src/domain/AlertKind.ts"
 import * as ChainReviews from "../../../src/orchestrator/operate/ChainReviews.ts"
 import * as RemovedChains from "../../../src/orchestrator/operate/RemovedChains.ts"
 import { Alerts, type NewAlert } from "../../../src/ports/shared/Alerts.ts"
@@ -147,7 +148,7 @@ describe("reviews of the chains", () => {
   it.effect("clear conditions of a chain that was removed from the settings, and nothing else", () =>
     Effect.gen(function* () {
       const removed = FakeChain.chain.id + 1
-      const alert = (kind: string, chainId: number): NewAlert => ({
+      const alert = (kind: AlertKind, chainId: number): NewAlert => ({
         key: `${kind}:${chainId}`,
         severity: "critical",
         kind,

@@ -26,7 +26,8 @@ const layer = Layer.provideMerge(PauseDesk.layer, layerWith({}))
 describe("a pause of the operator", () => {
   it.effect("lets accepted sweeps wait, and they are sent after it", () =>
     Effect.gen(function* () {
-      const { intent, sent, submit } = yield* scene
+      const { alertKinds, intent, sent, submit } = yield* scene
+      const told: Array<string> = []
       const { order } = yield* submit({ id: "a" })
       const subjects = [
         "all",
@@ -38,11 +39,14 @@ describe("a pause of the operator", () => {
         yield* choose(subject, "paused")
         assert.strictEqual((yield* relay).sent, 0, subject)
         assert.strictEqual((yield* intent("a")).status, "submitted")
+        told.push(...(yield* alertKinds))
         yield* choose(subject, "default")
         yield* TestClock.adjust("3 seconds")
       }
       assert.lengthOf(yield* sent, 0)
+      assert.include(told, "relayer_paused")
       assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      assert.deepStrictEqual(yield* alertKinds, [])
     }).pipe(Effect.provide(layer))
   )
 

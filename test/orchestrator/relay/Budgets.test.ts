@@ -163,6 +163,11 @@ describe("budgets of exposure", () => {
       assert.include(yield* alertKinds, "builder_failing")
       yield* conclude("success", FINNEY / 10n)
       assert.strictEqual(yield* statusOf("honest"), "delivered")
+
+      yield* TestClock.adjust(HOUR)
+      yield* submitListed("later", 62, { attributed })
+      yield* relay
+      assert.notInclude(yield* alertKinds, "builder_failing")
     }).pipe(Effect.provide(layer))
   )
 

@@ -84,6 +84,7 @@ describe("first sweeps", () => {
 
       yield* TestClock.adjust("65 minutes")
       assert.isTrue((yield* relay).sent > 1)
+      assert.notInclude(yield* alertKinds, "exposure_spent")
     }).pipe(Effect.provide(layer))
   )
 

@@ -170,7 +170,7 @@ describe("what waits", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a lane with code sends nothing", () =>
+  it.effect("a lane with code sends nothing until its code is gone", () =>
     Effect.gen(function* () {
       const { alertKinds, chain, lane, sent, submit } = yield* scene
       yield* submit({ id: "a" })
@@ -178,6 +178,10 @@ describe("what waits", () => {
       yield* run
       assert.deepStrictEqual(yield* alertKinds, ["lane_delegated"])
       assert.lengthOf(yield* sent, 0)
+      yield* chain.setCode(lane, "0x")
+      yield* run
+      assert.deepStrictEqual(yield* alertKinds, [])
+      assert.lengthOf(yield* sent, 1)
     }).pipe(Effect.provide(layer))
   )
 })

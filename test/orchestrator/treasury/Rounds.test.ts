@@ -110,6 +110,22 @@ describe("without the fee recipient's key", () => {
       assert.strictEqual((yield* treasury.view).chains[0]?.selling, "other_key")
     })
   )
+
+  it.effect("the alert of a process with that key ends when a process has the right one", () =>
+    Effect.gen(function* () {
+      const { alerts, start } = yield* Scene.make()
+      yield* alerts.raise({
+        key: `treasury_key:${chain.id}`,
+        severity: "warning",
+        kind: "treasury_key",
+        message: "",
+        details: { chainId: chain.id }
+      })
+      yield* start
+      yield* TestClock.adjust(LOOK)
+      assert.deepStrictEqual(yield* alerts.list, [])
+    })
+  )
 })
 
 describe("a listed token that cannot be sold", () => {

@@ -67,11 +67,11 @@ layer(services, { excludeTestServices: true })("a builder", (it) => {
         const answer = yield* report(told, changes)
         assert.deepStrictEqual([answer.status, answer.body], [409, { error: "conflict" }])
       }
-      const alerts = (yield* (yield* Alerts).list).filter(({ details }) => details["eventId"] === told.id)
-      assert.deepStrictEqual(
-        alerts.map(({ kind, severity }) => [kind, severity]),
-        [["sweep_event_conflict", "warning"]]
+      const alerts = Effect.map((yield* Alerts).list, (all) =>
+        all.filter(({ details }) => details["eventId"] === told.id).map(({ kind, severity }) => [kind, severity])
       )
+      assert.deepStrictEqual(yield* alerts, [["sweep_event_conflict", "warning"]])
+      assert.deepStrictEqual(yield* Effect.andThen(report(told), alerts), [])
       const wrong: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>]> = [
         ["builderId", { builderId: "nobody", id: "other:submitted", intentId: "other" }],
         ["id", { id: "reported:delivered" }],

@@ -61,6 +61,7 @@ export interface UseCases {
   readonly tick: Watcher["Service"]["tick"]
   readonly ready: Readiness["Service"]["check"]
   readonly alerts: Alerts["Service"]["list"]
+  readonly clearAlert: Alerts["Service"]["clear"]
   readonly stuck: IntentDesk["Service"]["stuck"]
   readonly retry: IntentDesk["Service"]["retry"]
   readonly stories: StoryDesk["Service"]
@@ -102,6 +103,7 @@ const working: UseCases = {
     unready: [],
     chains: [{ id: 8453, name: "base", ready: true, missingContracts: [] }]
   }),
+  clearAlert: () => Effect.void,
   alerts: Effect.succeed([
     {
       id: "1",
@@ -212,7 +214,7 @@ export const services = (
     Layer.mock(HealthCheck, { check: Effect.succeed(health) }),
     Layer.mock(OutboxDelivery, { close: all.close }),
     Layer.mock(Readiness, { check: all.ready }),
-    Layer.mock(Alerts, { list: all.alerts }),
+    Layer.mock(Alerts, { list: all.alerts, clear: all.clearAlert }),
     Layer.mock(Exposures, all.exposures),
     Layer.mock(LaneDesk, all.lanes),
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),

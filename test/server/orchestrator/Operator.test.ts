@@ -20,7 +20,8 @@ describe("operator routes", () => {
     ["GET", "/admin/find?q=x"],
     ["GET", `/admin/intents/${ID}`],
     ["POST", `/admin/intents/${ID}/retry`],
-    ["POST", "/admin/outbox/41/close"]
+    ["POST", "/admin/outbox/41/close"],
+    ["POST", "/admin/alerts/7/close"]
   ] as const
 
   it.effect("200 with the token, however the scheme is written", () =>
@@ -166,6 +167,7 @@ describe("operator routes", () => {
       expectError(yield* call("/admin/intents", asOperator), 503, "internal error")
       expectError(yield* call(`/admin/intents/${ID}/retry`, { method: "POST", ...asOperator }), 503, "internal error")
       expectError(yield* call("/admin/outbox/41/close", { method: "POST", ...asOperator }), 503, "internal error")
+      expectError(yield* call("/admin/alerts/7/close", { method: "POST", ...asOperator }), 503, "internal error")
     })
   )
 

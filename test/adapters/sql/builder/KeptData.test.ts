@@ -182,7 +182,7 @@ describe("old rows", () => {
       const sweeps = yield* Sweeps
       const { prune } = yield* KeptData
       yield* sweeps.record(event("submitted", { id: "x" }))
-      yield* alerts.raise({ key: "k", severity: "warning", kind: "k", message: "m", details: {} })
+      yield* alerts.raise({ key: "k", severity: "warning", kind: "lane_low", message: "m", details: {} })
       yield* alerts.clear("k")
       yield* nonces.issue("short", 1_000)
       yield* nonces.issue("long", 9_000)

@@ -17,8 +17,8 @@ it.effect("an alert that cannot be read hides no other", () =>
     const notices = yield* Notices.AlertNotices
     const sql = yield* PgClient.PgClient
     const severity = "critical" as const
-    yield* alerts.raise({ key: "broken", severity, kind: "broken", message: "", details: {} })
-    yield* alerts.raise({ key: "well", severity, kind: "well", message: "", details: {} })
+    yield* alerts.raise({ key: "broken", severity, kind: "lane_low", message: "", details: {} })
+    yield* alerts.raise({ key: "well", severity, kind: "lane_low", message: "", details: {} })
     yield* sql`UPDATE orchestrator.alerts SET details = '{"list": [1]}' WHERE key = 'broken'`
     assert.deepStrictEqual(
       (yield* notices.open("slack")).map(({ alert }) => alert.key),

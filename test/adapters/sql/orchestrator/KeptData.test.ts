@@ -134,7 +134,7 @@ describe("old rows in Postgres", () => {
     Effect.gen(function* () {
       const alerts = yield* Alerts
       const idempotency = yield* IdempotencyPort
-      const alert = { severity: "warning", kind: "k", message: "m", details: {} } as const
+      const alert = { severity: "warning", kind: "lane_low", message: "m", details: {} } as const
       yield* alerts.raise({ key: "standing", ...alert })
       yield* alerts.raise({ key: "cleared", ...alert })
       yield* alerts.clear("cleared")
