@@ -16,10 +16,11 @@ const body = ({ authorization, intent, signature }: Sweep): string =>
     authorization: { ...authorization, nonce: authorization.nonce.toString() }
   })
 
-const ended = ({ sql }: Scene, ids: ReadonlyArray<string>) =>
+/** Waits by the kept counts, since reading the sweeps again and again would be a part of PostgreSQL's CPU time. */
+const ended = ({ sql }: Scene) =>
   sql<{ open: number }>`
-    SELECT count(*)::int AS open FROM orchestrator.intents
-    WHERE id = ANY(${ids}) AND status NOT IN ('delivered', 'failed')`.pipe(
+    SELECT coalesce(sum(intents), 0)::int AS open FROM orchestrator.intent_count_sums
+    WHERE status IN ('submitted', 'settled_source')`.pipe(
     Effect.delay("200 millis"),
     Effect.repeat({ until: ([row]) => row?.open === 0 }),
     Effect.timeout(PATIENCE_MILLIS)
@@ -70,7 +71,7 @@ export const run = Effect.fnUntraced(function* (
   const fromBlock = yield* Effect.promise(() => client.getBlockNumber())
   const seconds = yield* Effect.promise(() => offer(signed))
   const accepting = yield* spent(scene)
-  yield* ended(scene, ids)
+  yield* ended(scene)
   const settled = yield* spent(scene)
   const toBlock = yield* Effect.promise(() => client.getBlockNumber())
   const gas = yield* Effect.promise(() => gasOf(scene, fromBlock, toBlock))

@@ -40,6 +40,7 @@ import sweepStories from "./0057_sweep_stories.ts"
 import longerOverrides from "./0059_longer_overrides.ts"
 import money from "./0063_money.ts"
 import promisedFees from "./0064_promised_fees.ts"
+import linearTriggers from "./0065_linear_triggers.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -79,5 +80,6 @@ export const migrations = {
   "0057_sweep_stories": sweepStories,
   "0059_longer_overrides": longerOverrides,
   "0063_money": money,
-  "0064_promised_fees": promisedFees
+  "0064_promised_fees": promisedFees,
+  "0065_linear_triggers": linearTriggers
 }

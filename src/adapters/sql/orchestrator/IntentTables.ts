@@ -111,8 +111,12 @@ export const ids = (sql: PgClient.PgClient, values: ReadonlyArray<string>): Frag
  */
 export const byKeys = (sql: PgClient.PgClient): Fragment =>
   sql.literal(
-    // A plan that is not allowed has a huge cost, for which servers with LLVM would compile it.
-    ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"]
-      .map((name) => `set_config('${name}', 'off', true)`)
-      .join(", ")
+    [
+      // A plan that is not allowed has a huge cost, for which servers with LLVM would compile it.
+      ...["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"].map(
+        (name) => `set_config('${name}', 'off', true)`
+      ),
+      // These settings leave one plan, and making it takes longer than running it. By default, each connection makes it six times.
+      "set_config('plan_cache_mode', 'force_generic_plan', true)"
+    ].join(", ")
   )

@@ -1,0 +1,81 @@
+/** Cost of ending many sweeps by one statement, with plans that were made while nothing waited. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
+import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
+import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
+import { address, attempt, hash, submitted } from "../../../support/IntentFixtures.ts"
+import { stores } from "../../../support/OrchestratorStores.ts"
+import { TestDatabase, migratedDatabaseUrl } from "../../../support/Postgres.ts"
+import { reads } from "../../../support/TableReads.ts"
+
+const TRANSACTIONS = 4
+const SWEEPS = 50
+
+/** Rows and index entries that a sweep may take on average: its state, its terms, its links and what waits for it. */
+const ENOUGH = 30
+
+/** Two connections: one listens, the other runs every statement and so has all of their plans. */
+const oneConnection = Layer.unwrap(
+  Effect.map(TestDatabase, ({ url }) =>
+    stores.pipe(Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize: 2 })))
+  )
+).pipe(Layer.provide(migratedDatabaseUrl))
+
+/** Transactions that carry new sweeps of as many owners. */
+const carried = Effect.fnUntraced(function* (name: string, transactions: number, sweeps: number, firstOwner: number) {
+  const store = yield* RelayTransactions
+  return yield* Effect.forEach(Array.from({ length: transactions }).keys(), (at) =>
+    Effect.gen(function* () {
+      const numbers = Array.from({ length: sweeps }, (_, n) => at * sweeps + n)
+      const ids = numbers.map((n) => `${name}-${n}`)
+      yield* Effect.forEach(numbers, (n) => submitted({ id: `${name}-${n}`, owner: firstOwner + n }), {
+        concurrency: "unbounded"
+      })
+      const { id } = yield* store.allocate({
+        chainId: 1,
+        lane: address(0x1a4e),
+        chainNonce: 0n,
+        intentIds: ids,
+        sign: (nonce) => Effect.succeed(attempt(`${name} ${nonce}`))
+      })
+      return { id, ids }
+    })
+  )
+})
+
+/** Settles the sweeps of all transactions, and ends the transactions with what each sweep cost. */
+const settled = Effect.fnUntraced(function* (
+  all: ReadonlyArray<{ readonly id: string; readonly ids: ReadonlyArray<string> }>
+) {
+  const txHash = hash("settled")
+  const events = [
+    { _tag: "SettledAtSource", txHash },
+    { _tag: "Delivered", txHash }
+  ] as const
+  yield* (yield* Intents).applyAll(all.flatMap(({ ids }) => ids.map((id) => ({ id, events }))))
+  yield* (yield* RelayTransactions).finalize(
+    all.map(({ id, ids }) => ({
+      id,
+      cost: 1_000n,
+      nativeUsd: 2n * 10n ** 18n,
+      inclusion: { hash: txHash, blockNumber: 1n, blockHash: hash("block") },
+      parts: ids.map((intentId) => ({ intentId, cost: 20n, isSettled: true }))
+    }))
+  )
+})
+
+it.live("each sweep takes a few rows, however many end together", () =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    // PostgreSQL keeps a plan after a few runs.
+    for (let round = 0; round < 8; round++) yield* settled(yield* carried(`early${round}`, 1, 2, 10 * round + 1))
+    yield* sql`VACUUM ANALYZE`
+    for (let round = 0; round < 8; round++) yield* settled(yield* carried(`late${round}`, 1, 2, 1_000 + 10 * round))
+    const many = yield* carried("many", TRANSACTIONS, SWEEPS, 10_000)
+    const { rows } = yield* reads(settled(many))
+    assert.isAtLeast(rows, TRANSACTIONS * SWEEPS)
+    assert.isBelow(rows, ENOUGH * TRANSACTIONS * SWEEPS)
+  }).pipe(Effect.provide(oneConnection), Effect.scoped)
+)
