@@ -17,6 +17,9 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 /** Time for which the prices of a chain are not read again, in milliseconds. */
 const LIFETIME_MILLIS = 1_000
 
+/** Age up to which prices count for other submissions while one reads them again, in milliseconds. A flood would read them for each. */
+const LONGEST_MILLIS = 3_000
+
 /** Time after which a submission is accepted without the comparison. */
 const PATIENCE = Duration.seconds(1)
 
@@ -25,7 +28,9 @@ const SIGNATURE: Hex = `0x${"ab".repeat(65)}`
 
 /** Prices of a chain. */
 interface Present {
-  /** UNIX milliseconds until which they count. */
+  /** UNIX milliseconds. */
+  readonly readAtMs: number
+  /** UNIX milliseconds until which nobody reads them again. */
   readonly untilMs: number
   /** Least price of gas in the next block, in wei. */
   readonly price: bigint
@@ -53,11 +58,14 @@ export const make = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     const known = presents.get(chain.id)
     if (known !== undefined && nowMs < known.untilMs) return known
+    if (known !== undefined && nowMs < known.readAtMs + LONGEST_MILLIS) {
+      presents.set(chain.id, { ...known, untilMs: nowMs + LIFETIME_MILLIS })
+    }
     const [market, dataFeeOf] = yield* Effect.all([client.feesPerGas, dataFeesFor(client, order)], {
       concurrency: "unbounded"
     })
     const price = FeeCover.leastPrice(market, minimumTip(chain))
-    const present: Present = { untilMs: nowMs + LIFETIME_MILLIS, price, dataFeeOf }
+    const present: Present = { readAtMs: nowMs, untilMs: nowMs + LIFETIME_MILLIS, price, dataFeeOf }
     presents.set(chain.id, present)
     return present
   })

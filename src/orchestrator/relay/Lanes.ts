@@ -34,19 +34,24 @@ export interface Lane {
   readonly nonce: bigint
 }
 
-/** Makes `usableLanes(client)`. Raises an alert for each lane that may not send, and clears it once the lane may. */
+/**
+ * Makes `usableLanes(client, among)`, which looks at the lanes of the chain or only at those of `among`. Raises an alert for each that may
+ * not send, and clears it once the lane may.
+ */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const keys = yield* RelayerKeys
   const states = yield* Effect.cachedWithTTL((yield* LaneBook).states, STATES_LIFETIME)
   const { relayer } = yield* OrchestratorSettings
 
-  return Effect.fn("Relay.lanes")(function* (client: ChainClient) {
+  return Effect.fn("Relay.lanes")(function* (client: ChainClient, among?: ReadonlyArray<Address.Address>) {
     const { chain } = client
     const minimum = ChainLimits.minLaneBalance(relayer, chain)
     const changed = yield* states
     const taking = yield* Effect.filter(keys.lanes(chain.id), (lane) =>
-      (changed.get(lane)?.state ?? "active") === "active" ? keys.isAnswering(lane) : Effect.succeed(false)
+      (among?.includes(lane) ?? true) && (changed.get(lane)?.state ?? "active") === "active"
+        ? keys.isAnswering(lane)
+        : Effect.succeed(false)
     )
     const lanes = yield* Effect.forEach(
       taking,

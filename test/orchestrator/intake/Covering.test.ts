@@ -99,6 +99,26 @@ describe("the comparison of a submission", () => {
     })
   )
 
+  it.effect("goes on with prices of up to three seconds while one submission reads them again", () =>
+    Effect.gen(function* () {
+      let answer: Effect.Effect<FeesPerGas> = Effect.succeed(feesAt(200n))
+      const { reads, waitsFor } = yield* comparing({ feesPerGas: Effect.suspend(() => answer) })
+      yield* waitsFor()
+      answer = Effect.never
+      for (const read of [2, 3]) {
+        yield* TestClock.adjust("1 second")
+        yield* Effect.forkChild(waitsFor(), { startImmediately: true })
+        assert.strictEqual(yield* waitsFor(), "gas_price")
+        assert.strictEqual(reads(), read)
+      }
+      yield* TestClock.adjust("1 second")
+      const asking = [yield* Effect.forkChild(waitsFor()), yield* Effect.forkChild(waitsFor())]
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* Effect.forEach(asking, Fiber.join), [undefined, undefined])
+      assert.strictEqual(reads(), 5)
+    })
+  )
+
   it.effect("tells nothing if the node fails or is late, or if the quote did not store what its fee covers", () =>
     Effect.gen(function* () {
       const unavailable = new ChainUnavailable({ chainId: chain.id, method: "eth_feeHistory", detail: "down" })

@@ -54,9 +54,9 @@ const make = Effect.gen(function* () {
       Effect.fromResult(yield* submitTogether({ id, submission, network, waitingFor }))
     )
     if (Option.isSome(submitted)) return submitted.value
-    const from = yield* IntentMoves.statusOf(sql, id)
+    const from = yield* IntentMoves.statusOf(sql, id).pipe(guarded("submit"))
     return yield* new IllegalTransition({ from, event: IntentSubmissions.SUBMITTED._tag })
-  }, guarded("submit"))
+  })
 
   return Intents.of({
     nextOrderNonce: nextOrderNonce(sql),

@@ -139,7 +139,11 @@ const limited =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.forkDetach(effect, { startImmediately: true }), (fiber) => {
-        const late = Effect.andThen(Fiber.interrupt(fiber), Effect.fail(timedOut(operation)))
+        // Made when it is needed, since an error takes its stack along.
+        const late = Effect.andThen(
+          Fiber.interrupt(fiber),
+          Effect.suspend(() => Effect.fail(timedOut(operation)))
+        )
         const ended = Effect.callback<A, E | StoreUnavailable>((resume) => {
           const timer = setTimeout(() => resume(late), OPERATION_TIMEOUT_MILLIS)
           fiber.addObserver((exit) => {

@@ -1,0 +1,79 @@
+/** Lanes that a batch looks at before it is sent. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import type { Hex } from "viem"
+import * as RawKeys from "../../../src/adapters/evm/keys/RawKeys.ts"
+import type * as Address from "../../../src/domain/Address.ts"
+import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
+import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
+import { RelayerKeys } from "../../../src/ports/orchestrator/RelayerKeys.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { source } from "../../support/RelayFixtures.ts"
+import { onDemandIn, scene, worldOnNodes } from "../../support/RelayScene.ts"
+
+const key = (byte: string) => Redacted.make<Hex>(`0x${byte.repeat(32)}`)
+const KEYS = [key("11"), key("22"), key("33")] as const
+
+/** A world with three lanes. Notes the accounts whose balances are read. */
+const threeLanes = (looked: Array<Address.Address>) => {
+  const noting = (client: ChainClient): ChainClient => ({
+    ...client,
+    balance: (account) =>
+      Effect.suspend(() => {
+        looked.push(account)
+        return client.balance(account)
+      })
+  })
+  return onDemandIn(Layer.merge(worldOnNodes(noting), RawKeys.layer(KEYS)))
+}
+
+const run = Effect.flatMap(Relayer, (relayer) => relayer.runOnce(source.id))
+
+it.effect("a batch looks only at the lane that sends it, and at all lanes every two seconds", () => {
+  const looked: Array<Address.Address> = []
+  return Effect.gen(function* () {
+    const { chain, submit } = yield* scene
+    const lanes = (yield* RelayerKeys).lanes(source.id)
+    for (const lane of lanes) yield* chain.setBalance(lane, 10n ** 18n)
+    yield* submit({ id: "a", owner: 1 })
+    yield* run
+    assert.includeMembers(looked, [...lanes])
+
+    for (const [index, id] of ["b", "c", "d"].entries()) {
+      looked.length = 0
+      yield* submit({ id, owner: index + 2 })
+      yield* run
+      const sent = (yield* (yield* RelayTransactions).unfinished(source.id)).find(
+        ({ intentIds }) => intentIds[0] === id
+      )
+      assert.deepStrictEqual(looked, [sent?.lane])
+    }
+
+    looked.length = 0
+    yield* TestClock.adjust(2_000)
+    yield* submit({ id: "e", owner: 9 })
+    yield* run
+    assert.includeMembers(looked, [...lanes])
+  }).pipe(Effect.provide(threeLanes(looked)))
+})
+
+it.effect("another lane sends if the one whose turn it is has run dry", () => {
+  const looked: Array<Address.Address> = []
+  return Effect.gen(function* () {
+    const { alertKinds, chain, submit } = yield* scene
+    const [first, second, third] = (yield* RelayerKeys).lanes(source.id)
+    if (first === undefined || second === undefined || third === undefined) return yield* Effect.die("no lanes")
+    for (const lane of [first, second, third]) yield* chain.setBalance(lane, 10n ** 18n)
+    yield* submit({ id: "a", owner: 1 })
+    yield* run
+    for (const lane of [first, second]) yield* chain.setBalance(lane, 1n)
+    for (const [index, id] of ["b", "c", "d"].entries()) {
+      yield* submit({ id, owner: index + 2 })
+      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 1 })
+    }
+    const senders = (yield* (yield* RelayTransactions).unfinished(source.id)).slice(1).map(({ lane }) => lane)
+    assert.deepStrictEqual(senders, [third, third, third])
+    assert.deepStrictEqual(yield* alertKinds, ["lane_low", "lane_low"])
+  }).pipe(Effect.provide(threeLanes(looked)))
+})
