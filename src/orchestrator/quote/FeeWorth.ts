@@ -16,6 +16,9 @@ import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 
+/** Longest time for which a refusal waits for its withdrawal. A fee that remains counts until the deadline of its order. */
+const WITHDRAWAL_TIMEOUT = "500 millis"
+
 /** Origin of a token's price. */
 export interface Origin {
   /** True if no source has a price, and the one that is used is that of the sweep's own sale. */
@@ -32,10 +35,10 @@ const promisedBy = (
 const neededOf = (amount: bigint, charged: bigint, worth: bigint): bigint =>
   worth <= charged ? amount : (amount * charged + worth - 1n) / worth
 
-/** Makes `pricedFor`, `valueOf` and `requireCover`. */
+/** Makes `pricedFor`, `valueOf`, `requireCover` and `unlessOffered`. */
 export const make = Effect.gen(function* () {
   const fees = yield* FeeValue
-  const { promise } = yield* PromisedFees
+  const { promise, withdraw } = yield* PromisedFees
   const haircut = BigInt((yield* OrchestratorSettings).prices.unlistedHaircutBps)
 
   /** True if the fee counts by its price. */
@@ -76,12 +79,28 @@ export const make = Effect.gen(function* () {
     origin: Origin
   ) {
     if (isTrusted(client.chain, order.tokenIn, origin) || cover.value >= cost) return
-    yield* promise(promisedBy(client, order, 0n))
     return yield* new QuoteFailed({
       reason: "fees_exceed_input",
       detail: `the fee of ${order.feeAmount} units of ${order.tokenIn}, which is not on the list of ${client.chain.name} or has no price, sells for ${cover.value} wei after the haircut, and the gas costs ${cost} wei`
     })
   })
 
-  return { pricedFor, requireCover, valueOf }
+  /**
+   * Withdraws what the order promises if the effect fails or is interrupted. Otherwise anybody could fill a pool with the fees of orders
+   * that no owner can sign.
+   */
+  const unlessOffered =
+    (
+      { chain }: ChainClient,
+      { nonce, owner, tokenIn }: Pick<SweepOrder, "nonce" | "owner" | "tokenIn">,
+      origin: Origin
+    ) =>
+    <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.onError(effect, () =>
+        isTrusted(chain, tokenIn, origin)
+          ? Effect.void
+          : withdraw({ chainId: chain.id, owner, nonce }).pipe(Effect.timeoutOption(WITHDRAWAL_TIMEOUT), Effect.ignore)
+      )
+
+  return { pricedFor, requireCover, unlessOffered, valueOf }
 })

@@ -58,7 +58,10 @@ export const timesFrom = (
 }
 
 /** Makes `offer(reading, request, times, nonce)`. `nonce`: of the order, issued before. Default: the owner's next one. */
-export const make = Effect.fnUntraced(function* (price: Effect.Success<typeof Pricing.make>["price"]) {
+export const make = Effect.fnUntraced(function* ({
+  price,
+  unlessOffered
+}: Pick<Effect.Success<typeof Pricing.make>, "price" | "unlessOffered">) {
   const afford = yield* Affording.make
   const secondsOf = yield* Estimating.make
   const store = yield* makeStore
@@ -75,27 +78,33 @@ export const make = Effect.fnUntraced(function* (price: Effect.Success<typeof Pr
       tier: riskier(request.tier, known.profile.tier),
       deadline: times.deadline
     }
-    const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf), nonce)
-    yield* afford(terms, priced)
-    const { expiresAtMs } = times
-    const tokenOut = yield* reading.output
-    const details = detailsOf({ ...quotedOf(terms, priced), tokenOut })
-    const estimatedSeconds = yield* secondsOf({
-      source: client.chain,
-      order: priced.order,
-      least: priced.route.guaranteedAmountOut,
-      tokenIn: { usd: terms.usd.marketUsd, decimals: terms.profile.decimals },
-      tokenOut,
-      bridgeSeconds: priced.route.bridgeSeconds
+    const { owner, tokenIn } = request
+    const attempt = (nonce: bigint) =>
+      unlessOffered(client, { nonce, owner, tokenIn }, terms.usd)(price({ ...terms, nonce }, routeOf))
+    const priced = yield* withNonce(client, owner, attempt, nonce)
+    const offered = Effect.gen(function* () {
+      yield* afford(terms, priced)
+      const { expiresAtMs } = times
+      const tokenOut = yield* reading.output
+      const details = detailsOf({ ...quotedOf(terms, priced), tokenOut })
+      const estimatedSeconds = yield* secondsOf({
+        source: client.chain,
+        order: priced.order,
+        least: priced.route.guaranteedAmountOut,
+        tokenIn: { usd: terms.usd.marketUsd, decimals: terms.profile.decimals },
+        tokenOut,
+        bridgeSeconds: priced.route.bridgeSeconds
+      })
+      const offer = yield* store(terms, priced, {
+        accountNonce,
+        details,
+        estimatedSeconds,
+        expiresAtMs,
+        quotedAtBlock: block.number
+      })
+      return { offer, fees: feesOf(priced), terms } satisfies Offered
     })
-    const offer = yield* store(terms, priced, {
-      accountNonce,
-      details,
-      estimatedSeconds,
-      expiresAtMs,
-      quotedAtBlock: block.number
-    })
-    return { offer, fees: feesOf(priced), terms } satisfies Offered
+    return yield* unlessOffered(client, priced.order, terms.usd)(offered)
   })
 })
 

@@ -180,10 +180,10 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
   return { feesOf, priceAt }
 })
 
-/** Makes `usdPrices(client, request, token, priceOfSale)` and `price(terms, routeOf)`. */
+/** Makes `usdPrices(client, request, token, priceOfSale)`, `price(terms, routeOf)` and `unlessOffered` of `FeeWorth`. */
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
-  const { pricedFor, requireCover, valueOf } = yield* FeeWorth.make
+  const { pricedFor, requireCover, unlessOffered, valueOf } = yield* FeeWorth.make
   const { feesOf, priceAt } = yield* makePriceAt(valueOf)
   const { remember, typical } = makeCosts()
 
@@ -231,7 +231,7 @@ export const make = Effect.gen(function* () {
     return priced
   })
 
-  return { usdPrices, price }
+  return { usdPrices, price, unlessOffered }
 })
 
 /** Price in wei per gas that the network fee is computed with: that of the next block. */

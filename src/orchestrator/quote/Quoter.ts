@@ -42,9 +42,9 @@ export class Quoter extends Context.Service<
     Quoter,
     Effect.gen(function* () {
       const { admit, check, foresee } = yield* Admission.make
-      const { price, usdPrices } = yield* Pricing.make
-      const read = yield* Reading.make(usdPrices)
-      const offer = yield* Offering.make(price)
+      const pricing = yield* Pricing.make
+      const read = yield* Reading.make(pricing.usdPrices)
+      const offer = yield* Offering.make(pricing)
       const refuse = yield* RequestRefused.make
       const settings = yield* OrchestratorSettings
       const turns = yield* RequestTurns

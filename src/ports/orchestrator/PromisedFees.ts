@@ -4,11 +4,15 @@ import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
-/** The fee of one order, which its chain, owner and nonce name. */
-export interface PromisedFee {
+/** The names of an order. */
+export interface PromisedOrder {
   readonly chainId: ChainId
   readonly owner: Address.Address
   readonly nonce: bigint
+}
+
+/** The fee of one order. */
+export interface PromisedFee extends PromisedOrder {
   readonly token: Address.Address
   /** In the smallest unit. */
   readonly amount: bigint
@@ -24,5 +28,7 @@ export class PromisedFees extends Context.Service<
      * the chain. Of any number of concurrent calls, each pair has one at least that counts the other.
      */
     readonly promise: (fee: PromisedFee) => Effect.Effect<bigint, StoreUnavailable>
+    /** Forgets the fee of an order that is not offered. Ignores an unknown order. */
+    readonly withdraw: (order: PromisedOrder) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/ports/PromisedFees") {}

@@ -7,6 +7,7 @@ import { mulDivUp } from "../../../src/domain/Amount.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import * as Usd from "../../../src/domain/Usd.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
+import { SimulationFailed } from "../../../src/ports/orchestrator/SweepSimulation.ts"
 import { address } from "../../support/FakeChain.ts"
 import * as Quoting from "../../support/Quoting.ts"
 
@@ -170,6 +171,43 @@ describe("the fee in an unlisted token", () => {
       }
       yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR, Quoting.WHOLE, 30n * Quoting.WHOLE]]]))
       yield* scene.quote({ ...asked, owner: owner(1_000) })
+    })
+  )
+
+  it.effect("keeps no share of a thin pool for an order that is refused after its fee was valued", () =>
+    Effect.gen(function* () {
+      // Nobody needs the tokens to ask for their sweep.
+      const large = { tokenIn: UNLISTED, tier: "tier3", amountIn: 10n ** 12n * Quoting.WHOLE } as const
+      const troubles: ReadonlyArray<(script: Quoting.Script) => bigint> = [
+        // The simulation of the second pricing fails.
+        (script) => {
+          script.simulationFails = new SimulationFailed({ detail: "the owner has no such amount" })
+          return 2_000_000n
+        },
+        (script) => {
+          script.storeAvailable = false
+          return 225_000n
+        }
+      ]
+      for (const trouble of troubles) {
+        const scene = yield* make(100n)
+        yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR, Quoting.WHOLE, 30n * Quoting.WHOLE]]]))
+        scene.script.gas = () => trouble(scene.script)
+        assert.isTrue(Result.isFailure(yield* Effect.result(scene.quote({ ...large, owner: owner(0) }))))
+        scene.script.gas = () => 225_000n
+        scene.script.simulationFails = undefined
+        scene.script.storeAvailable = true
+        yield* scene.quote({ ...large, amountIn: 100n * Quoting.WHOLE, owner: owner(1) })
+      }
+
+      const scene = yield* make(100n)
+      yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR, Quoting.WHOLE, 30n * Quoting.WHOLE]]]))
+      const tooDear = { ...large, amountIn: 100n * Quoting.WHOLE, maxNetworkFee: 1n }
+      for (let index = 0; index < 60; index++) {
+        const error = yield* Effect.flip(scene.quote({ ...tooDear, owner: owner(index) }))
+        assert.strictEqual(error._tag === "QuoteFailed" ? error.reason : error._tag, "network_fee_above_maximum")
+      }
+      yield* scene.quote({ ...large, amountIn: 100n * Quoting.WHOLE, owner: owner(1_000) })
     })
   )
 

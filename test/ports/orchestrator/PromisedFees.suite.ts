@@ -31,6 +31,19 @@ export const suite = (adapter: string, stores: Layer.Layer<PromisedFees, unknown
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("forget the fee of an order that is not offered, and of no other", () =>
+      Effect.gen(function* () {
+        const { promise, withdraw } = yield* PromisedFees
+        yield* promise(FEE)
+        yield* promise({ ...FEE, nonce: 1n, amount: 5n })
+        yield* promise({ ...FEE, owner: address(0xa2), amount: 7n })
+        yield* withdraw(FEE)
+        yield* withdraw({ ...FEE, nonce: 99n })
+        yield* withdraw({ ...FEE, chainId: 2, nonce: 1n })
+        assert.strictEqual(yield* promise({ ...FEE, nonce: 2n, amount: 0n }), 12n)
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("forget orders that can settle no more", () =>
       Effect.gen(function* () {
         const { promise } = yield* PromisedFees

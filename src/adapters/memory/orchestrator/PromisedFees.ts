@@ -1,8 +1,8 @@
 /** {@link PromisedFees} in memory, for tests. */
 import { Clock, Effect, Layer } from "effect"
-import { type PromisedFee, PromisedFees } from "../../../ports/orchestrator/PromisedFees.ts"
+import { type PromisedFee, PromisedFees, type PromisedOrder } from "../../../ports/orchestrator/PromisedFees.ts"
 
-const isSameOrder = (a: PromisedFee, b: PromisedFee): boolean =>
+const isSameOrder = (a: PromisedOrder, b: PromisedOrder): boolean =>
   a.chainId === b.chainId && a.owner === b.owner && a.nonce === b.nonce
 
 export const layer = Layer.sync(PromisedFees, () => {
@@ -16,6 +16,10 @@ export const layer = Layer.sync(PromisedFees, () => {
           (sum, { amount, chainId, token }) => (chainId === fee.chainId && token === fee.token ? sum + amount : sum),
           0n
         )
+      }),
+    withdraw: (order) =>
+      Effect.sync(() => {
+        kept = kept.filter((each) => !isSameOrder(each, order))
       })
   }
 })

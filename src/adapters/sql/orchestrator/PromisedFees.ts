@@ -28,8 +28,14 @@ const promise = (sql: PgClient.PgClient): PromisedFees["Service"]["promise"] =>
     return BigInt(others?.amount ?? "0")
   }, guarded("PromisedFees.promise"))
 
+const withdraw = (sql: PgClient.PgClient): PromisedFees["Service"]["withdraw"] =>
+  Effect.fnUntraced(function* ({ chainId, nonce, owner }) {
+    yield* sql`DELETE FROM orchestrator.promised_fees
+      WHERE chain_id = ${chainId} AND owner = ${owner} AND nonce = ${String(nonce)}::numeric`
+  }, guarded("PromisedFees.withdraw"))
+
 /** Requires the schema of `Migrated.layer`. */
 export const layer = Layer.effect(
   PromisedFees,
-  Effect.map(PgClient.PgClient, (sql) => ({ promise: promise(sql) }))
+  Effect.map(PgClient.PgClient, (sql) => ({ promise: promise(sql), withdraw: withdraw(sql) }))
 )
