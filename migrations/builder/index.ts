@@ -20,6 +20,7 @@ import operatorOverrides from "./0018_operator_overrides.ts"
 import filteredLists from "./0019_filtered_lists.ts"
 import earningsInDollars from "./0020_earnings_in_dollars.ts"
 import apiKeys from "./0021_api_keys.ts"
+import reversedValues from "./0022_reversed_values.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -39,5 +40,6 @@ export const migrations = {
   "0018_operator_overrides": operatorOverrides,
   "0019_filtered_lists": filteredLists,
   "0020_earnings_in_dollars": earningsInDollars,
-  "0021_api_keys": apiKeys
+  "0021_api_keys": apiKeys,
+  "0022_reversed_values": reversedValues
 }

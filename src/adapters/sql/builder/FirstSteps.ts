@@ -30,7 +30,7 @@ export const layer = Layer.effect(
         yield* sql`SELECT
           (SELECT at FROM builder.first_quotes WHERE builder_id = ${id}) AS quoted,
           (SELECT updated_at FROM builder.sweeps WHERE builder_id = ${id} AND status = 'delivered'
-            ORDER BY position LIMIT 1) AS delivered,
+            ORDER BY started_at, position LIMIT 1) AS delivered,
           (SELECT created_at FROM builder.ledger_entries WHERE builder_id = ${id} AND kind = 'accrual'
             ORDER BY id LIMIT 1) AS earned`
       )

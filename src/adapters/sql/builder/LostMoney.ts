@@ -136,8 +136,10 @@ export const reopenBatch = Effect.fnUntraced(function* (
       yield* sql`INSERT INTO builder.payouts (id, chain_id, token, min_amount, created_at)
         VALUES (${batch.id}, ${batch.chainId}, ${batch.token}, 0, ${now})`
       for (const { amount, builderId, entries, payoutAddress } of batch.lines) {
-        yield* sql`INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries)
-          VALUES (${batch.id}, ${builderId}, ${payoutAddress}, ${amount.toString()}::numeric, ${entries.length})`
+        yield* sql`INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries, usd, priced)
+          SELECT ${batch.id}, ${builderId}, ${payoutAddress}, ${amount.toString()}::numeric, ${entries.length}::integer,
+            coalesce(sum(usd), 0), coalesce(sum(earned - paid) FILTER (WHERE usd IS NOT NULL), 0)
+          FROM builder.ledger_entries WHERE id = ANY (${entries}::bigint[])`
         yield* sql`INSERT INTO builder.payout_claims (payout_id, builder_id, entry_id)
           SELECT ${batch.id}, ${builderId}, id::bigint FROM unnest(${entries}::text[]) AS id`
       }

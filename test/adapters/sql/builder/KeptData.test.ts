@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { NONE } from "../../../../src/domain/Earnings.ts"
 import type { EarningStatus } from "../../../../src/domain/LedgerEntry.ts"
 import { KeptData } from "../../../../src/ports/builder/KeptData.ts"
 import { Ledger } from "../../../../src/ports/builder/Ledger.ts"
@@ -138,6 +139,27 @@ describe("listed accruals", () => {
       assert.deepStrictEqual(yield* sql`SELECT * FROM builder.earning_day_differences`, [])
       yield* sql`UPDATE builder.earning_days SET earned_usd = earned_usd + 1 WHERE chain_id = 1`
       assert.lengthOf(yield* sql`SELECT * FROM builder.earning_day_differences`, 1)
+    }).pipe(Effect.provide(freshStores))
+  )
+})
+
+describe("a reversal of the release before", () => {
+  it.effect("takes back the value of its accrual, which that release does not know", () =>
+    Effect.gen(function* () {
+      yield* register
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* Ledger
+      yield* ledger.accrue({ ...accrual("a", 1), usd: "1.5" })
+      yield* ledger.accrue(accrual("b", 1))
+      for (const sweepId of ["a", "b"]) {
+        yield* sql`INSERT INTO builder.ledger_entries
+            (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
+          SELECT 'reversal', builder_id, chain_id, token, -earned, -paid, sweep_id, tx_hash, now()
+          FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${sweepId}`
+      }
+      const { tokens } = yield* ledger.earnings("alpha", { fromMs: 0, toMs: Date.UTC(2999, 0) })
+      assert.deepStrictEqual(tokens, [{ ...NONE, chainId: 1, token: TOKEN }])
+      yield* agrees
     }).pipe(Effect.provide(freshStores))
   )
 })

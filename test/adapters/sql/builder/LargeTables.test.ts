@@ -32,6 +32,9 @@ const RARE = `0x${"0".repeat(39)}b`
 /** Rows that differ from all others. Half of the accruals among them are reversed. */
 const RARE_ROWS = 20
 
+/** Sweeps of another builder, which are enough for a plan that reads all sweeps in the order of their arrival. */
+const LATE = 2_000
+
 /** Deliveries of the endpoint. */
 const DELIVERIES = 20_000
 
@@ -72,6 +75,11 @@ const fill = Effect.gen(function* () {
       dest_chain_id, cross_chain, token_in, amount_in, token_out, min_amount_out, builder_fee)
     SELECT 's' || n, 'alpha', 'delivered', ${at}, ${at}, ${TOKEN}, 1 + n % 3, 1, false, ${TOKEN}, 9, ${TOKEN}, 1, 1
     FROM generate_series(1, ${ROWS}::integer) AS n`
+  // Those of another builder come last.
+  yield* sql`INSERT INTO builder.sweeps (intent_id, builder_id, status, started_at, updated_at, owner, source_chain_id,
+      dest_chain_id, cross_chain, token_in, amount_in, token_out, min_amount_out, builder_fee)
+    SELECT 'late' || n, 'beta', 'delivered', now(), now(), ${TOKEN}, 1, 1, false, ${TOKEN}, 9, ${TOKEN}, 1, 1
+    FROM generate_series(1, ${LATE}::integer) AS n`
   yield* rare
   yield* sql`INSERT INTO builder.named_keys (builder_id, id, name, scopes, hash, prefix, created_at)
     SELECT 'alpha', 'k' || n, 'k', ARRAY['quote'], '0x' || lpad(to_hex(n), 64, '0'), 'swp_', ${at}
@@ -135,6 +143,12 @@ layer(filled, { timeout: 120_000, excludeTestServices: true })("a read beside ma
     "finds the first steps of a builder",
     Effect.flatMap(FirstSteps, (steps) => steps.of("alpha")),
     (steps) => assert.sameMembers(Object.keys(steps), ["firstDeliveryAtMs", "firstEarningAtMs"])
+  )
+
+  test(
+    "finds the first steps of a builder whose sweeps came after those of others",
+    Effect.flatMap(FirstSteps, (steps) => steps.of("beta")),
+    (steps) => assert.sameMembers(Object.keys(steps), ["firstDeliveryAtMs"])
   )
 
   test(

@@ -1,0 +1,33 @@
+/** Payments that a restore made the books forget. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as LostMoney from "../../../../src/adapters/sql/builder/LostMoney.ts"
+import { Ledger } from "../../../../src/ports/builder/Ledger.ts"
+import { Payouts } from "../../../../src/ports/builder/Payouts.ts"
+import { register } from "../../../support/BuilderFixtures.ts"
+import { freshStores } from "../../../support/BuilderStores.ts"
+import { address, hash } from "../../../support/IntentFixtures.ts"
+
+const TOKEN = address(0xa)
+
+describe("a batch that is opened again", () => {
+  it.effect("pays what its accruals were worth when they were earned", () =>
+    Effect.gen(function* () {
+      yield* register
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* Ledger
+      const payouts = yield* Payouts
+      const accrual = { builderId: "alpha", token: TOKEN, amount: 5n, chainId: 1 }
+      yield* ledger.accrue({ ...accrual, sweepId: "a", usd: "1.5" })
+      yield* ledger.accrue({ ...accrual, sweepId: "b" })
+      const entries = (yield* LostMoney.owed(sql, 1)).map(({ id }) => id)
+      const line = { builderId: "alpha", payoutAddress: address(0x80), amount: 10n, entries }
+      yield* LostMoney.reopenBatch(sql, { id: "lost", chainId: 1, token: TOKEN, lines: [line] })
+      yield* payouts.markPaid("lost", hash("payment"))
+      const { tokens } = yield* ledger.earnings("alpha", { fromMs: 0, toMs: 1 })
+      assert.lengthOf(tokens, 1)
+      assert.deepInclude(tokens[0], { paid: 10n, paidUsd: 15n * 10n ** 17n, paidUnpriced: 5n })
+    }).pipe(Effect.provide(freshStores))
+  )
+})
