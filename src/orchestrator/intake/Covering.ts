@@ -59,7 +59,8 @@ export const make = Effect.gen(function* () {
     const known = presents.get(chain.id)
     if (known !== undefined && nowMs < known.untilMs) return known
     if (known !== undefined && nowMs < known.readAtMs + LONGEST_MILLIS) {
-      presents.set(chain.id, { ...known, untilMs: nowMs + LIFETIME_MILLIS })
+      const untilMs = Math.min(nowMs + LIFETIME_MILLIS, known.readAtMs + LONGEST_MILLIS)
+      presents.set(chain.id, { ...known, untilMs })
     }
     const [market, dataFeeOf] = yield* Effect.all([client.feesPerGas, dataFeesFor(client, order)], {
       concurrency: "unbounded"

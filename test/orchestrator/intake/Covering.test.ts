@@ -119,6 +119,21 @@ describe("the comparison of a submission", () => {
     })
   )
 
+  it.effect("goes on with no older prices, whenever they are read again", () =>
+    Effect.gen(function* () {
+      let answer: Effect.Effect<FeesPerGas> = Effect.succeed(feesAt(200n))
+      const { reads, waitsFor } = yield* comparing({ feesPerGas: Effect.suspend(() => answer) })
+      yield* waitsFor()
+      answer = Effect.never
+      yield* TestClock.adjust("2900 millis")
+      yield* Effect.forkChild(waitsFor(), { startImmediately: true })
+      assert.strictEqual(yield* waitsFor(), "gas_price")
+      yield* TestClock.adjust("100 millis")
+      yield* Effect.forkChild(waitsFor(), { startImmediately: true })
+      assert.strictEqual(reads(), 3)
+    })
+  )
+
   it.effect("tells nothing if the node fails or is late, or if the quote did not store what its fee covers", () =>
     Effect.gen(function* () {
       const unavailable = new ChainUnavailable({ chainId: chain.id, method: "eth_feeHistory", detail: "down" })
