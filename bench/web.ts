@@ -3,8 +3,9 @@
  *
  *     bun bench/web.ts [--runs N] [--only TEXT]
  *
- * Every figure is a median of the visits. Times are judged by the CPU time of the page's main thread, which other programs change less than
- * the clock's: each task counts as long as the phone takes for it. The clock's and the load of the machine are printed beside them.
+ * Every figure is a median of the visits. Times of pages are judged by the CPU time of their main threads, which other programs change less
+ * than the clock's: each task counts as long as the phone takes for it. The clock's and the load of the machine are printed beside them. The
+ * list is judged by the clock.
  */
 import { loadavg } from "node:os"
 import { parseArgs } from "node:util"

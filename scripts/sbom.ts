@@ -7,8 +7,8 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import packageJson from "../package.json" with { type: "json" }
 
-/** Packages of the web app, which the image contains as a bundle. */
-export const BUNDLED_IN_WEB = ["@tanstack/react-query", "@tanstack/react-router", "react", "react-dom"] as const
+/** Packages of the web app, which the image contains as a bundle. `scripts/build-web.ts` puts Preact in the place of React. */
+export const BUNDLED_IN_WEB = ["@tanstack/react-query", "@tanstack/react-router", "preact"] as const
 
 /** Licences (SPDX) whose conditions the image meets by naming them. */
 const ACCEPTED = new Set(["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "Unlicense"])

