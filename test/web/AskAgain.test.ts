@@ -10,7 +10,7 @@ const ask = askAgain<Data>((data) => data === "part")
 const answer: Answer = { status: 503, reason: "", requestId: undefined, retryAfterSeconds: undefined }
 
 /** A query that is answered as a test says. As in TanStack Query, a failure leaves the data, and counts differ by outcome. */
-const makeQuery = () => {
+const makeQuery = (next = ask) => {
   const query: { state: Asked<Data>["state"] } = {
     state: { data: undefined, error: null, status: "pending", dataUpdateCount: 0, errorUpdateCount: 0 }
   }
@@ -19,16 +19,16 @@ const makeQuery = () => {
     gets: (data: Data) => {
       const { dataUpdateCount } = query.state
       query.state = { ...query.state, data, error: null, status: "success", dataUpdateCount: dataUpdateCount + 1 }
-      return ask(query)
+      return next(query)
     },
     fails: (error: unknown = new ServiceError(answer)) => {
       const { errorUpdateCount } = query.state
       query.state = { ...query.state, error, status: "error", errorUpdateCount: errorUpdateCount + 1 }
-      return ask(query)
+      return next(query)
     },
     asks: () => {
       if (query.state.data === undefined) query.state = { ...query.state, error: null, status: "pending" }
-      return ask(query)
+      return next(query)
     }
   }
 }
@@ -69,6 +69,13 @@ describe("a query", () => {
     const { fails } = makeQuery()
     const limited = new RateLimitedError({ ...answer, status: 429, retryAfterSeconds: 300 })
     assert.deepStrictEqual([fails(limited), fails()], [300_000, 4_000])
+  })
+
+  it("with a maximum stops after so many pauses, and begins again after a complete answer", () => {
+    const twice = askAgain<Data>((data) => data === "part", 2)
+    const { fails, gets, query } = makeQuery(twice)
+    assert.deepStrictEqual([fails(), gets("part"), fails(), twice(query)], [2_000, 4_000, false, false])
+    assert.deepStrictEqual([gets("whole"), fails()], [false, 2_000])
   })
 
   it("does not repeat what cannot succeed, and repeats what it does not know", () => {

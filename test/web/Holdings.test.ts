@@ -11,6 +11,7 @@ import {
   CATALOG,
   FAILED,
   holding,
+  unquoted,
   TOKENS,
   WHOLE,
   WITHOUT_BASE,
@@ -21,6 +22,12 @@ import * as Site from "./Site.ts"
 import { click, opens, reads } from "./SweepSteps.ts"
 
 const live = { excludeTestServices: true } as const
+
+const BUSY = {
+  status: 503,
+  headers: { "retry-after": "1", "sweep-reason": "unavailable" },
+  json: { error: "internal error" }
+}
 
 /** A node on which no account has code. */
 const node = StubServer.answering(({ body }) => {
@@ -92,6 +99,31 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
       nodes[8453] = url
       yield* Effect.promise(() => onBase.getByText("Not delegated").waitFor())
     }).pipe(Effect.provide(node), Effect.scoped)
+  )
+
+  it.effect("are priced again by themselves while the service refuses for the moment, and no longer", () =>
+    Effect.gen(function* () {
+      const { answers, complaints, page } = yield* scene(
+        { holdings: WHOLE, quotes: BUSY },
+        { signsAuthorizations: true }
+      )
+      yield* click(page, "Test Wallet")
+      yield* reads(
+        page,
+        /^The service cannot take this sweep right now.* The page asks again by itself after \d+ seconds\.$/
+      )
+      const again = page.getByRole("button", { name: "Try again" })
+      yield* Effect.promise(() => again.focus())
+      yield* answers({ quotes: unquoted("busy") })
+      yield* reads(page, /^None of these tokens .* The page asks again by itself after \d+ seconds\.$/)
+      assert.strictEqual(
+        yield* Effect.promise(() => again.evaluate((button) => button === document.activeElement)),
+        true
+      )
+      yield* answers({ quotes: unquoted("no_route") })
+      yield* reads(page, /^None of these tokens can be swept right now\. Nothing was signed\.$/)
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped)
   )
 
   it.effect("are swept in parts if they are more than one signature covers", () =>

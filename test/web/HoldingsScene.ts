@@ -74,6 +74,22 @@ export const holding = (tokens: ReadonlyArray<Held>, unavailableChains?: Readonl
   json: { owner: FakeChain.address(0x0a), tokens, totalUsd: "0", updatedAtMs: 0, unavailableChains }
 })
 
+const NOTHING = { amount: "0", usd: "0" }
+
+/** Quotes of WETH on Arbitrum alone, which the service cannot sweep. */
+export const unquoted = (reason: string): Answer => ({
+  json: {
+    id: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a",
+    expiresAtMs: 0,
+    quotes: [{ chainId: wethOnArbitrum.chainId, token: wethOnArbitrum.address, reason }],
+    totals: {
+      minAmountOut: NOTHING,
+      estimatedAmountOut: NOTHING,
+      fees: { protocol: NOTHING, network: NOTHING, builder: NOTHING }
+    }
+  }
+})
+
 export const TOKENS = [held(daiOnBase, "90"), held(wethOnArbitrum, "5")]
 
 export const WHOLE = holding(TOKENS)
@@ -87,7 +103,7 @@ export const WITHOUT_PRICE = holding([
 
 /** Somebody with a wallet on the page, in front of a service that answers as the test says. */
 export const scene = Effect.fnUntraced(function* (
-  first: Partial<Record<"chains" | "tokens" | "holdings", Answer>>,
+  first: Partial<Record<"chains" | "tokens" | "holdings" | "quotes", Answer>>,
   wallet: Wallet.Options = {}
 ) {
   const { complaints, page } = yield* Site.visitor()
@@ -103,13 +119,18 @@ export const scene = Effect.fnUntraced(function* (
       return route.fulfill({
         status,
         json,
-        headers: { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after", ...headers }
+        headers: {
+          "access-control-allow-origin": "*",
+          "access-control-allow-headers": "*",
+          "access-control-expose-headers": "retry-after, sweep-reason",
+          ...headers
+        }
       })
     })
   )
   yield* Wallet.install(page, privateKeyToAccount(generatePrivateKey()), wallet)
   yield* opens(page)
-  const answers = (changed: Partial<Record<"chains" | "holdings", Answer>>) =>
+  const answers = (changed: Partial<Record<"chains" | "holdings" | "quotes", Answer>>) =>
     Effect.sync(() => void Object.assign(service, changed))
   return { complaints, page, answers }
 })

@@ -1,7 +1,9 @@
 /** Calculations of the plan: what a renewed one may change without a question, and its values in dollars. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Address, BatchReview, ReviewedLeg, SweepableToken, SweepQuotes } from "../../src/sdk/index.ts"
-import { changeOf, figuresOf } from "../../src/web/sweep/plan.ts"
+import { RateLimitedError, UnavailableError } from "../../src/sdk/index.ts"
+import { explain } from "../../src/web/sweep/explain.ts"
+import { changeOf, figuresOf, isPassing } from "../../src/web/sweep/plan.ts"
 import { amountUsd } from "../../src/web/sweep/selection.ts"
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -64,6 +66,30 @@ describe("a plan that is renewed before it is signed", () => {
       leg(B, 20_000n, { receive: { ...receive, insteadIfSwapFails: { token: A, minAmount } } })
     assert.strictEqual(changeOf(agreed, plan(leg(A, 10_000n), instead(5n))), "different")
     assert.strictEqual(changeOf(plan(leg(A, 10_000n), instead(500n)), plan(leg(A, 10_000n), instead(5n))), "different")
+  })
+})
+
+describe("a plan of nothing", () => {
+  const without = (...reasons: ReadonlyArray<string>) => ({
+    review: undefined,
+    leftOut: reasons.map((reason) => ({ chainId: 1, token: A, reason, mismatches: [] }))
+  })
+
+  it("passes if a token was refused for the moment alone", () => {
+    for (const reason of ["busy", "chain_unavailable", "screening_unavailable", "unavailable"]) {
+      assert.isTrue(isPassing(without("no_route", reason)), reason)
+    }
+    assert.isFalse(isPassing(without("no_route", "fees_exceed_amount", "over_limit")))
+    assert.isFalse(isPassing({ ...without("busy"), review: plan(leg(A, 1n)) }), "something can be swept")
+  })
+})
+
+describe("a refusal for the moment", () => {
+  const after = (retryAfterSeconds: number) => ({ status: 503, reason: "", requestId: undefined, retryAfterSeconds })
+
+  it("names the pause in seconds", () => {
+    assert.match(explain(new UnavailableError(after(1))), / Try again in 1 second\.$/)
+    assert.match(explain(new RateLimitedError(after(2))), / wait 2 seconds\.$/)
   })
 })
 

@@ -16,18 +16,18 @@ export interface Asked<Data> {
   }
 }
 
-/** The last pause of each query that is in trouble, and the number of answers before it. */
-const pauses = new WeakMap<object, { readonly answers: number; readonly millis: number }>()
+/** The last pause of each query that is in trouble, the number of answers before it, and the number of pauses. */
+const pauses = new WeakMap<object, { readonly answers: number; readonly millis: number; readonly count: number }>()
 
 const isFinal = (error: unknown): boolean => error instanceof SweepError && !error.retryable
 
 /**
  * Makes a `refetchInterval`: milliseconds until the query asks again, or false if its answer is complete or a retry cannot
  * succeed. The pause doubles from 2 seconds to a minute, is at least what the service asks for, and starts again after a
- * complete answer.
+ * complete answer. After `most` pauses in a row the query asks no more by itself. Default: no maximum.
  */
 export const askAgain =
-  <Data>(isIncomplete: (data: Data) => boolean) =>
+  <Data>(isIncomplete: (data: Data) => boolean, most = Infinity) =>
   (query: Asked<Data>): number | false => {
     const { data, dataUpdateCount, error, errorUpdateCount, status } = query.state
     // A query without data forgets its error while it asks again.
@@ -38,23 +38,28 @@ export const askAgain =
     }
     const answers = dataUpdateCount + errorUpdateCount
     const last = pauses.get(query)
+    const isSame = last?.answers === answers
+    const count = (last?.count ?? 0) + (isSame ? 0 : 1)
     const millis =
-      last === undefined
-        ? FIRST_PAUSE_MILLIS
-        : last.answers === answers
-          ? last.millis
-          : Math.min(2 * last.millis, LONGEST_PAUSE_MILLIS)
-    pauses.set(query, { answers, millis })
+      last === undefined ? FIRST_PAUSE_MILLIS : isSame ? last.millis : Math.min(2 * last.millis, LONGEST_PAUSE_MILLIS)
+    pauses.set(query, { answers, millis, count })
+    if (count > most) return false
     return error instanceof RetryLaterError ? Math.max(millis, 1_000 * error.retryAfterSeconds) : millis
   }
 
 /** The same for answers that are always complete. */
 export const askAgainAfterFailure = askAgain(() => false)
 
-/** The last error of a query that has no data, or null. It stays while the query asks again, so that its message does not flicker. */
-export const useLastError = ({ data, error }: { readonly data: unknown; readonly error: unknown }): unknown => {
-  const [last, setLast] = useState<unknown>(null)
-  const now = data === undefined ? (error ?? last) : null
-  if (now !== last) setLast(now)
+/**
+ * The last error of a query that has no data, or null. It stays while the query asks again, so that its message does not flicker. `key`
+ * tells queries apart that follow one another. Default: there is one query.
+ */
+export const useLastError = (
+  { data, error }: { readonly data: unknown; readonly error: unknown },
+  key: string = ""
+): unknown => {
+  const [last, setLast] = useState<{ readonly key: string; readonly error: unknown }>({ key, error: null })
+  const now = data === undefined ? (error ?? (last.key === key ? last.error : null)) : null
+  if (now !== last.error || key !== last.key) setLast({ key, error: now })
   return now
 }

@@ -1,4 +1,5 @@
 /** Error messages for users. */
+import { secondsText } from "../lib/secondsText.ts"
 
 const tagOf = (error: unknown): string | undefined =>
   typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
@@ -7,7 +8,8 @@ const tagOf = (error: unknown): string | undefined =>
 
 export const isFailure = (error: unknown, tag: string): boolean => tagOf(error) === tag
 
-const seconds = (error: unknown): number | undefined =>
+/** Whole seconds that the service asks to wait. Undefined if it asks for no pause. */
+export const retryAfterSeconds = (error: unknown): number | undefined =>
   typeof error === "object" &&
   error !== null &&
   "retryAfterSeconds" in error &&
@@ -40,8 +42,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 /** A sentence for the user: what happened, and what to do. */
 export const sentence = (error: unknown): string => {
-  const wait = seconds(error)
-  if (wait !== undefined) return `Too many requests. Please wait ${wait} seconds.`
+  const wait = retryAfterSeconds(error)
+  if (wait !== undefined) return `Too many requests. Please wait ${secondsText(wait)}.`
   const tag = tagOf(error)
   if (tag === "HttpClientError") return "The service cannot be reached. Check your connection and try again."
   if (tag === "PaymentUnproven" && error instanceof Error && "reason" in error) {

@@ -5,6 +5,7 @@
 import { lazy, Suspense, useId, useState } from "react"
 import { exact, readable } from "../lib/amounts.ts"
 import { classes } from "../lib/classes.ts"
+import { secondsText } from "../lib/secondsText.ts"
 import { dollars } from "../lib/usd.ts"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -81,39 +82,38 @@ function Result({ selection, state: { isAsking, plan } }: Pick<PlanPanelProps, "
   )
 }
 
+/** The reason why there is no plan, and what the page does about it. */
+function NoPlan({ state }: Pick<PlanPanelProps, "state">) {
+  const { failure, isCurrent, plan, quote, repeatMillis } = state
+  const isNothing = isCurrent && plan !== undefined && plan.review === undefined
+  if (failure === null && !isNothing) return null
+  return (
+    <Banner
+      action={
+        <Button busy={quote.isFetching} icon="refresh" onClick={() => void quote.refetch()} small>
+          Try again
+        </Button>
+      }
+      tone={failure === null ? "warn" : "bad"}
+    >
+      {failure === null ? "None of these tokens can be swept right now. Nothing was signed." : explain(failure)}
+      {quote.isFetching
+        ? " The page asks again now."
+        : repeatMillis !== false && ` The page asks again by itself after ${secondsText(repeatMillis / 1_000)}.`}
+    </Banner>
+  )
+}
+
 /** Errors and notices about the plan, above its button. */
 function Notices({ selection, state }: Pick<PlanPanelProps, "selection" | "state">) {
   const { account, catalog } = useSession()
-  const { changed, error, plan, quote } = state
+  const { changed, error, plan } = state
   const unit = plan === undefined ? undefined : unitOf(catalog, plan.wanted.to)
   const needsDelegation = plan?.review === undefined || plan.review.authorizations.length > 0
   return (
     <>
       {!account.canAuthorize && needsDelegation && <CannotAuthorize />}
-      {quote.isError && state.plan === undefined && (
-        <Banner
-          action={
-            <Button busy={quote.isFetching} icon="refresh" onClick={() => void quote.refetch()} small>
-              Try again
-            </Button>
-          }
-          tone="bad"
-        >
-          {explain(quote.error)}
-        </Banner>
-      )}
-      {plan !== undefined && plan.review === undefined && !state.isAsking && (
-        <Banner
-          action={
-            <Button busy={quote.isFetching} icon="refresh" onClick={() => void quote.refetch()} small>
-              Try again
-            </Button>
-          }
-          tone="warn"
-        >
-          None of these tokens can be swept right now. Nothing was signed.
-        </Banner>
-      )}
+      <NoPlan state={state} />
       {error !== null && <Banner tone="bad">{explain(error)}</Banner>}
       {changed?.kind === "different" && (
         <Banner tone="warn">
@@ -139,7 +139,7 @@ function Notices({ selection, state }: Pick<PlanPanelProps, "selection" | "state
 /** The button. It keeps the focus while the wallet is asked. */
 function SweepButton({ onSweep, selection, state }: PlanPanelProps) {
   const { account } = useSession()
-  const { changed, isAsking, isCurrent, isHeld, plan, sweep } = state
+  const { changed, isAsking, isCurrent, isHeld, plan, repeatMillis, sweep } = state
   const review = plan?.review
   const lack = missing(selection)
   const label =
@@ -151,7 +151,9 @@ function SweepButton({ onSweep, selection, state }: PlanPanelProps) {
       : isAsking && !isCurrent
         ? "Getting prices …"
         : review === undefined
-          ? "Nothing to sweep"
+          ? repeatMillis === false
+            ? "Nothing to sweep"
+            : "Waiting for prices …"
           : isHeld
             ? "The plan changed …"
             : `Sweep ${countOf(review.legs.length)}${changed !== undefined ? " anyway" : ""}`)

@@ -19,6 +19,7 @@ import {
   WaitTimeoutError
 } from "../../sdk/index.ts"
 import { DeploymentUnavailable } from "./DeploymentUnavailable.ts"
+import { secondsText } from "../lib/secondsText.ts"
 import { isUnknownMethod, WalletFailed, WalletRejected } from "../wallet/signing.ts"
 
 /** The error and the chain of its causes. */
@@ -67,7 +68,7 @@ const ofService = (error: unknown): string | undefined => {
     return "The service cannot check addresses right now. Your tokens did not move. Try again in a moment."
   }
   if (error instanceof UnavailableError || error instanceof SweepPostponedError) {
-    return `The service cannot take this sweep right now. Your tokens did not move. Try again in ${error.retryAfterSeconds} seconds.`
+    return `The service cannot take this sweep right now. Your tokens did not move. Try again in ${secondsText(error.retryAfterSeconds)}.`
   }
   if (error instanceof ScreeningBlockedError) return BLOCKED
   if (error instanceof SubmissionRefusedError || error instanceof SweepRefusedError) {
@@ -77,7 +78,8 @@ const ofService = (error: unknown): string | undefined => {
   if (error instanceof InvalidRequestError)
     return `The service did not understand the request: ${error.problems.join("; ")}.`
   if (error instanceof NotFoundError) return "The service does not know this sweep."
-  if (error instanceof RateLimitedError) return `Too many requests. Please wait ${error.retryAfterSeconds} seconds.`
+  if (error instanceof RateLimitedError)
+    return `Too many requests. Please wait ${secondsText(error.retryAfterSeconds)}.`
   if (error instanceof ServiceError)
     return "The service has a problem right now. Your tokens did not move. Try again in a moment."
   if (error instanceof NetworkError) return "The service cannot be reached. Check your connection and try again."

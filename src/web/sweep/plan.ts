@@ -1,5 +1,5 @@
 /** Figures of a plan, from reviewed orders. Pure. */
-import type { Address, BatchReview, ReviewedLeg, SweepableToken, SweepQuotes } from "../../sdk/index.ts"
+import type { Address, BatchReview, LeftOutToken, ReviewedLeg, SweepableToken, SweepQuotes } from "../../sdk/index.ts"
 import type { TotalValue } from "../../sdk/model/Batch.ts"
 import { isQuoted } from "../../sdk/index.ts"
 import { sameAddress } from "../../sdk/model/Address.ts"
@@ -78,6 +78,18 @@ export const changeOf = (agreed: BatchReview, renewed: BatchReview | undefined):
     ? undefined
     : "different"
 }
+
+/** Reasons for which a token has no quote now, and may have one soon. `unavailable` may be a budget that is spent at the moment. */
+const PASSING: ReadonlySet<string> = new Set(["busy", "chain_unavailable", "screening_unavailable", "unavailable"])
+
+/** True if nothing of a plan can be swept now, and another request may change that. */
+export const isPassing = ({
+  leftOut,
+  review
+}: {
+  readonly review: BatchReview | undefined
+  readonly leftOut: ReadonlyArray<LeftOutToken>
+}): boolean => review === undefined && leftOut.some(({ reason }) => PASSING.has(reason))
 
 /** Time that a signature and its submission take at least. */
 const MARGIN_MILLIS = 5_000

@@ -13,8 +13,9 @@ import {
   type SignedBatch,
   type SweepQuotesRequest
 } from "../../sdk/index.ts"
+import { askAgain, useLastError } from "../api/askAgain.ts"
 import { isOutdated } from "./explain.ts"
-import { type Change, changeOf, type Figures, figuresOf, isPast, leastOf, type Wanted } from "./plan.ts"
+import { type Change, changeOf, type Figures, figuresOf, isPassing, isPast, leastOf, type Wanted } from "./plan.ts"
 import { type Session, useSession } from "./session.ts"
 import { submissionOf } from "./submissions.ts"
 import { useRenewal } from "./useRenewal.ts"
@@ -29,6 +30,8 @@ export interface Plan {
   readonly review: BatchReview | undefined
   readonly leftOut: ReadonlyArray<LeftOutToken>
   readonly figures: Figures | undefined
+  /** Number of times that it was renewed by itself. */
+  readonly renewals: number
 }
 
 /** Pause after the last change before quotes are requested. */
@@ -36,6 +39,22 @@ const SETTLE_MILLIS = 350
 
 /** Number of times that quotes are renewed by themselves while nothing is changed: about ten minutes. */
 const MOST_RENEWALS = 5
+
+/** Number of times that a request which failed is repeated by itself: about four minutes. */
+const MOST_REPEATS = 8
+
+const repeatAfter = askAgain<Plan>(isPassing, MOST_REPEATS)
+
+/** The part of a query of TanStack Query that decides when the plan is asked for again. */
+type AskedPlan = Parameters<typeof repeatAfter>[0]
+
+/** Milliseconds until the plan is asked for again by itself: after a failure, or when its quotes expire. False if it is not. */
+const nextAfter = (query: AskedPlan): number | false => {
+  const { data, error } = query.state
+  const pause = repeatAfter(query)
+  if (pause !== false || error !== null || data?.review === undefined) return pause
+  return data.renewals >= MOST_RENEWALS ? false : Math.max(1_000, data.review.expiresAt.getTime() - Date.now())
+}
 
 const requestOf = (
   { account, apiKey }: Pick<Session, "account" | "apiKey">,
@@ -55,10 +74,10 @@ const planOf = async (session: Session, wanted: Wanted, signal?: AbortSignal): P
   const quotes = await session.client.sweepQuotes(request, { signal })
   try {
     const review = session.client.reviewSweepQuotes(quotes, request)
-    return { wanted, review, leftOut: review.leftOut, figures: figuresOf(review, quotes, wanted) }
+    return { wanted, review, leftOut: review.leftOut, figures: figuresOf(review, quotes, wanted), renewals: 0 }
   } catch (error) {
     if (error instanceof NothingToSweepError)
-      return { wanted, review: undefined, leftOut: error.leftOut, figures: undefined }
+      return { wanted, review: undefined, leftOut: error.leftOut, figures: undefined, renewals: 0 }
     throw error
   }
 }
@@ -111,13 +130,12 @@ const submit = async ({ client, submissions }: Session, plan: Plan, review: Batc
   return ids
 }
 
-export const usePlan = (wanted: Wanted | undefined) => {
-  const session = useSession()
-  const { account, client } = session
+/** Asks for the plan of what is wanted, renews it, and repeats what failed and may succeed. */
+const useQuotes = (session: Session, wanted: Wanted | undefined, isBusy: boolean) => {
+  const { address } = session.account
   const queries = useQueryClient()
   const settled = useSettled(wanted, wanted === undefined ? "" : textOf(wanted))
-  const key = useMemo(() => ["quotes", account.address, settled.key], [account.address, settled.key])
-  const [isBusy, setBusy] = useState(false)
+  const key = useMemo(() => ["quotes", address, settled.key], [address, settled.key])
   const quote = useQuery<Plan>({
     queryKey: key,
     enabled: settled.value !== undefined && !isBusy,
@@ -126,15 +144,33 @@ export const usePlan = (wanted: Wanted | undefined) => {
     refetchOnReconnect: false,
     retry: false,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
-      data?.review === undefined || dataUpdateCount > MOST_RENEWALS
-        ? false
-        : Math.max(1_000, data.review.expiresAt.getTime() - Date.now()),
-    queryFn: ({ signal }) => {
+    refetchInterval: nextAfter,
+    queryFn: async ({ signal }) => {
       if (settled.value === undefined) throw new Error("nothing is selected")
-      return planOf(session, settled.value, signal)
+      const before = queries.getQueryData<Plan>(key)
+      const plan = await planOf(session, settled.value, signal)
+      return { ...plan, renewals: before?.review === undefined ? 0 : before.renewals + 1 }
     }
   })
+  const data = quote.isPlaceholderData ? undefined : quote.data
+  const query = queries.getQueryCache().find<Plan>({ queryKey: key })
+  return {
+    key,
+    quote,
+    settledKey: settled.key,
+    /** The error for which there is no plan, or null. */
+    failure: useLastError({ data, error: quote.error }, settled.key),
+    /** Milliseconds after the last answer until the page asks again by itself, because it has no plan. False if it does not. */
+    repeatMillis: query === undefined ? false : repeatAfter(query)
+  }
+}
+
+export const usePlan = (wanted: Wanted | undefined) => {
+  const session = useSession()
+  const { account, client } = session
+  const queries = useQueryClient()
+  const [isBusy, setBusy] = useState(false)
+  const { failure, key, quote, repeatMillis, settledKey } = useQuotes(session, wanted, isBusy)
 
   /** Signs and submits what was agreed to. Quotes that expired are renewed, and used if the agreement covers them. */
   const run = async (agreed: Plan): Promise<Outcome> => {
@@ -169,9 +205,9 @@ export const usePlan = (wanted: Wanted | undefined) => {
       }
     }
   })
-  const isCurrent = wanted !== undefined && settled.key === textOf(wanted) && !quote.isPlaceholderData
+  const isCurrent = wanted !== undefined && settledKey === textOf(wanted) && !quote.isPlaceholderData
   /** True while the last press on the button was about what is selected now. */
-  const isAnswered = sweep.variables !== undefined && textOf(sweep.variables.wanted) === settled.key
+  const isAnswered = sweep.variables !== undefined && textOf(sweep.variables.wanted) === settledKey
   const outcome = isAnswered ? sweep.data : undefined
   const { isHeld, renewed } = useRenewal(quote.isPlaceholderData ? undefined : quote.data, isSameRequest)
   return {
@@ -187,8 +223,10 @@ export const usePlan = (wanted: Wanted | undefined) => {
         : outcome,
     /** True for a moment after such a change, in which nothing can be signed. */
     isHeld,
-    /** Undefined while nothing is selected. The last plan stays while another one is asked for. */
-    plan: wanted === undefined ? undefined : quote.data,
+    /** Undefined while nothing is selected, and after a failure. The last plan stays while another one is asked for. */
+    plan: wanted === undefined || failure !== null ? undefined : quote.data,
+    failure: wanted === undefined ? null : failure,
+    repeatMillis,
     /** True if the plan is of what is selected now. */
     isCurrent: isCurrent && quote.data !== undefined,
     isAsking: wanted !== undefined && (!isCurrent || quote.isFetching)
