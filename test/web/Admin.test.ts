@@ -64,6 +64,25 @@ layer(Site.layer(), live)("an operator", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("keeps the token while the service fails", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      yield* enter(page)
+      let isAway = true
+      yield* Effect.promise(() =>
+        page.route("**/admin/alerts**", (route) =>
+          isAway ? route.fulfill({ status: 503, json: { error: "internal error" } }) : route.continue()
+        )
+      )
+      yield* Effect.promise(() => page.reload())
+      yield* reads(page, "A request failed. The page repeats it by itself.")
+      yield* reads(page, "The service cannot reach its database.")
+      isAway = false
+      yield* click(page, "Try again")
+      yield* sees(page, "Builders")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("registers a builder, is told what is wrong, changes the terms, and suspends", () =>
     Effect.gen(function* () {
       const { page } = yield* Site.visitor()

@@ -216,41 +216,6 @@ layer(Site.layer(), live)("a builder", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is told when its session ends, and comes back to where it was", () =>
-    Effect.gen(function* () {
-      const { context, page } = yield* Site.visitor()
-      const { account } = yield* Harness.signUp("Lantern")
-      yield* Wallet.install(page, account)
-      // This page asks for nothing by itself, so that the link is what finds the session gone.
-      yield* opens(page, "/app/settings")
-      yield* chooseWallet(page)
-      yield* click(page, "Sign with Test Wallet")
-      yield* sees(page, "Settings")
-      yield* Effect.promise(() => context.clearCookies())
-      yield* Effect.promise(() => page.getByRole("link", { name: "API keys" }).click())
-      yield* reads(page, "Your session has ended.")
-      yield* chooseWallet(page)
-      yield* click(page, "Sign with Test Wallet")
-      yield* sees(page, "API keys")
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("is told when the wallet is on another account, and can change over", () =>
-    Effect.gen(function* () {
-      const { page } = yield* Site.visitor()
-      const one = yield* Harness.signUp("First builder")
-      const other = yield* Harness.signUp("Second builder")
-      const wallet = yield* Wallet.install(page, one.account)
-      yield* opens(page, "/app")
-      yield* signIn(page)
-      yield* wallet.use(other.account)
-      yield* reads(page, /Your wallet is on 0x/)
-      yield* Effect.promise(() => page.getByRole("link", { name: "Sign in with it" }).click())
-      yield* signIn(page)
-      yield* reads(page, "Welcome back, Second builder.")
-    }).pipe(Effect.scoped)
-  )
-
   it.effect("without a wallet is told what to do", () =>
     Effect.gen(function* () {
       const { page } = yield* Site.visitor()

@@ -14,6 +14,9 @@ export const opens = (page: Page, path: string) => Effect.promise(() => page.got
 
 export const secret = (page: Page) => Effect.promise(() => page.getByTestId("secret").innerText())
 
+/** Name of the element that has the focus. `BODY` if none has it. */
+export const focused = (page: Page) => Effect.promise(() => page.evaluate(() => document.activeElement?.tagName))
+
 export const chooseWallet = Effect.fnUntraced(function* (page: Page) {
   yield* click(page, "Test Wallet")
   yield* sees(page, "Sign the message")

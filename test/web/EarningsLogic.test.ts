@@ -70,6 +70,8 @@ describe("filters in an address", () => {
     const filter = filterOf(search, isStatus)
     assert.deepStrictEqual(filter, { ...search, q: "42" })
     assert.deepStrictEqual(periodOf(filter), { fromMs: Date.UTC(2026, 0, 31), toMs: Date.UTC(2026, 1, 2) })
+    // Years of a date box while somebody types 2026.
+    assert.deepStrictEqual(periodOf({ from: "0002-03-01", to: "0020-03-01" }), { fromMs: 0, toMs: 0 })
     assert.deepStrictEqual(changed(filterOf({ q: "x", chain: 1 }, isStatus), { q: undefined }), { chain: 1 })
   })
 

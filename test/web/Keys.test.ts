@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Harness from "../server/builder/Harness.ts"
-import { chooseWallet, click, opens, reads, secret, sees, works } from "./DashboardSteps.ts"
+import { chooseWallet, click, focused, opens, reads, secret, sees, works } from "./DashboardSteps.ts"
 import * as Site from "./Site.ts"
 import * as Wallet from "./Wallet.ts"
 
@@ -86,13 +86,16 @@ layer(Site.layer(), live)("a new builder", (it) => {
       assert.strictEqual((yield* read()).status, 401)
       assert.isTrue(yield* works(first), "the other key goes on")
       yield* Effect.promise(() => row.waitFor({ state: "detached" }))
+      assert.strictEqual(yield* focused(page), "SECTION", "the button that had the focus is gone")
 
       yield* click(page, "Revoke Default")
       yield* click(page, "Revoke the key")
       yield* reads(page, "The key Default is revoked.")
       assert.isFalse(yield* works(first))
+      yield* reads(page, "Without a key, no sweep is attributed to you.")
       yield* click(page, "New default key")
-      yield* click(page, "Replace the key")
+      yield* reads(page, "Create a default key?")
+      yield* click(page, "Create the key")
       assert.isTrue(yield* works(yield* secret(page)))
     }).pipe(Effect.scoped)
   )

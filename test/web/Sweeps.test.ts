@@ -47,7 +47,7 @@ layer(Site.layer(), live)("a builder's sweeps", (it) => {
       // 60 sweeps, 12 of them failed, one on its way.
       yield* reads(page, "79.66%")
       yield* reads(page, "47 of 59 arrived")
-      yield* reads(page, "1 on their way")
+      yield* reads(page, "1 on its way")
       const volume = page.getByRole("region", { name: "Volume per token" })
       yield* Effect.promise(() => volume.getByRole("row", { name: /USDC on Base 47 1,175/ }).waitFor())
       yield* isFine(page)

@@ -8,6 +8,7 @@ import { queryClient } from "../api/queryClient.ts"
 import { Button } from "../ui/Button.tsx"
 import { Input } from "../ui/Field.tsx"
 import { Brand } from "../ui/Brand.tsx"
+import { Repeating } from "../ui/Repeating.tsx"
 import { Shell } from "../ui/Shell.tsx"
 import { ErrorState } from "../ui/States.tsx"
 import { ThemeChoice } from "../ui/ThemeChoice.tsx"
@@ -73,13 +74,27 @@ function TokenGate() {
   )
 }
 
-/** Distinguishes a token that is being tried from an accepted one: only the latter has an answer. */
-const useAccess = (needsToken: boolean): "open" | "closed" | "restoring" => {
+/**
+ * Distinguishes a token that is being tried from an accepted one: only the latter has an answer. A token that was accepted before is kept
+ * while the service fails; one that it refuses is removed.
+ */
+const useAccess = (needsToken: boolean) => {
   const token = AdminToken.useAdminToken()
   const [wasOpen] = useState(() => AdminToken.current() !== undefined)
-  const answered = useQuery({ ...alerts, enabled: needsToken && token !== undefined, retry: false })
-  if (!needsToken || (token !== undefined && answered.data !== undefined)) return "open"
-  return wasOpen && token !== undefined && answered.isPending ? "restoring" : "closed"
+  const answered = useQuery({ ...alerts, enabled: needsToken && token !== undefined })
+  const isOpen = !needsToken || (token !== undefined && answered.data !== undefined)
+  const isKept = wasOpen && token !== undefined
+  return { answered, state: isOpen ? "open" : !isKept ? "closed" : answered.isError ? "failed" : "restoring" } as const
+}
+
+/** A page without a frame, for what is shown before the visitor is let in. */
+function Before({ error, retry }: { readonly error: unknown; readonly retry: () => unknown }) {
+  return (
+    <main aria-busy={error === null} className="grid min-h-dvh place-items-center">
+      <Repeating />
+      {error !== null && <ErrorState error={error} retry={retry} />}
+    </main>
+  )
 }
 
 function Leave({ needsToken }: { readonly needsToken: boolean }) {
@@ -102,17 +117,11 @@ function Leave({ needsToken }: { readonly needsToken: boolean }) {
 export function AdminLayout() {
   const view = useQuery(deployment)
   const needsToken = view.data?.consoleAccess === "admin_token"
-  const access = useAccess(needsToken)
-  const destinations = useDestinations(access === "open")
-  if (view.isError) {
-    return (
-      <main className="grid min-h-dvh place-items-center">
-        <ErrorState error={view.error} retry={view.refetch} />
-      </main>
-    )
-  }
-  if (view.data === undefined || access === "restoring") return <main aria-busy="true" className="min-h-dvh" />
-  if (access === "closed") return <TokenGate />
+  const { answered, state } = useAccess(needsToken)
+  const destinations = useDestinations(state === "open")
+  if (view.data === undefined) return <Before error={view.error} retry={view.refetch} />
+  if (state === "failed" || state === "restoring") return <Before error={answered.error} retry={answered.refetch} />
+  if (state === "closed") return <TokenGate />
   return (
     <Shell account={<Leave needsToken={needsToken} />} area="Admin" destinations={destinations}>
       <SearchBox />

@@ -78,7 +78,9 @@ const lineColumns = <Row extends Line>(title: string, name: (row: Row) => ReactN
 
 function Headline({ view: { days, total } }: { readonly view: MoneyView }) {
   const missing = [
-    ...(total.unpricedSweeps === 0 ? [] : [`the fees of ${total.unpricedSweeps.toLocaleString()} sweeps`]),
+    ...(total.unpricedSweeps === 0
+      ? []
+      : [`the fees of ${total.unpricedSweeps === 1 ? "1 sweep" : `${total.unpricedSweeps.toLocaleString()} sweeps`}`]),
     ...(total.isGasPriced ? [] : ["some gas"])
   ]
   const parts = [

@@ -4,6 +4,7 @@ import * as Address from "../../domain/Address.ts"
 import type { Activity, EarningStatus } from "../../domain/LedgerEntry.ts"
 import { call } from "./client.ts"
 import { isFailure } from "./failures.ts"
+import { repeated } from "./retries.ts"
 
 const MINUTE = 60_000
 
@@ -72,9 +73,10 @@ export const everyActivity = async (filter: EarningFilter, most: number): Promis
   const found: Array<Activity> = []
   let cursor: string | undefined
   do {
+    const from = cursor
     // The cursor of a page is in the page before it.
     // oxlint-disable-next-line no-await-in-loop
-    const next = await page(filter, cursor, LARGEST_PAGE)
+    const next = await repeated(() => page(filter, from, LARGEST_PAGE))
     found.push(...next.entries)
     cursor = next.nextCursor
   } while (cursor !== undefined && found.length < most)

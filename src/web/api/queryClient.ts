@@ -3,11 +3,7 @@ import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
 import * as AdminToken from "./adminToken.ts"
 import { isFailure } from "./failures.ts"
 import { me, MINE } from "./queries.ts"
-
-/** Failures for which a retry may succeed. */
-const TRANSIENT = ["HttpClientError", "Unavailable", "InternalError", "UpstreamFailed"]
-
-const RETRIES = 2
+import { isRepeated, pauseAfter } from "./retries.ts"
 
 /** First element of the keys of the console's queries and mutations. */
 export const CONSOLE = "console"
@@ -29,7 +25,8 @@ export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      retry: (count, error) => count < RETRIES && TRANSIENT.some((tag) => isFailure(error, tag))
+      retry: isRepeated,
+      retryDelay: pauseAfter
     }
   }
 })

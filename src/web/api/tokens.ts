@@ -4,6 +4,7 @@ import { useMemo } from "react"
 import type { DeploymentView, PublicChain } from "../../api/builder/DeploymentApi.ts"
 import { NATIVE, type TokenInfo } from "../../domain/Token.ts"
 import { chainName } from "../lib/chainName.ts"
+import { plainToken } from "../lib/plainText.ts"
 import { deployment } from "./queries.ts"
 
 export interface TokenBook {
@@ -22,16 +23,14 @@ const listed = (chain: PublicChain): ReadonlyArray<TokenInfo> => [
 
 export const makeTokenBook = (view: DeploymentView | undefined): TokenBook => {
   const chains = view?.chains ?? []
-  const tokens = chains.flatMap(listed)
+  const byAddress = Map.groupBy(chains.flatMap(listed).map(plainToken), ({ address }): string => address)
   const chain = (id: number | undefined) => chains.find((each) => each.id === id)
   return {
     chains,
     chain,
     chainName: (id) => chainName(chain(id), id),
     token: (chainId, address) => {
-      const found = tokens.filter(
-        (token) => token.address === address && (chainId === undefined || token.chainId === chainId)
-      )
+      const found = byAddress.get(address)?.filter((token) => chainId === undefined || token.chainId === chainId) ?? []
       return found.length === 1 ? found[0] : undefined
     }
   }

@@ -14,7 +14,7 @@ import { ActivityTable, STATUS_LABELS } from "./ActivityTable.tsx"
 import { ExportCsv } from "./ExportCsv.tsx"
 import { FilterBar } from "./lists/FilterBar.tsx"
 import { filterOf, isFiltered, type ListFilter, periodOf } from "./lists/filter.ts"
-import { PageButtons, usePageCursor } from "./lists/ListPage.tsx"
+import { PageButtons, Rows, usePageCursor } from "./lists/ListPage.tsx"
 
 const toFile = (entries: ReadonlyArray<Activity>, book: TokenBook): string =>
   toCsv(
@@ -119,7 +119,9 @@ export function ActivityPage() {
         ) : entries?.length === 0 ? (
           <Nothing isFiltered={isFiltered(filter)} />
         ) : (
-          <ActivityTable book={book} entries={entries} />
+          <Rows isLoading={found.isPlaceholderData}>
+            <ActivityTable book={book} entries={entries} />
+          </Rows>
         )}
         <PageButtons isLoading={found.isPlaceholderData} nextCursor={found.data?.nextCursor} pages={pages} />
       </Card>

@@ -2,8 +2,20 @@
 import { useState } from "react"
 import { Button } from "./Button.tsx"
 import { Table, type TableProps } from "./Table.tsx"
+import { useFocusHome } from "./useFocusHome.ts"
 
 const STEP = 50
+
+function ShowMore({ hidden, onShow }: { readonly hidden: number; readonly onShow: () => void }) {
+  const leaving = useFocusHome()
+  return (
+    <div className="flex justify-center border-t border-line p-3" ref={leaving}>
+      <Button onClick={onShow} small>
+        Show more ({hidden.toLocaleString()} left)
+      </Button>
+    </div>
+  )
+}
 
 export function LongTable<Row>({ rows, ...table }: TableProps<Row>) {
   const [most, setMost] = useState(STEP)
@@ -11,13 +23,7 @@ export function LongTable<Row>({ rows, ...table }: TableProps<Row>) {
   return (
     <>
       <Table {...table} rows={rows?.slice(0, most)} />
-      {hidden > 0 && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button onClick={() => setMost(most + STEP)} small>
-            Show more ({hidden.toLocaleString()} left)
-          </Button>
-        </div>
-      )}
+      {hidden > 0 && <ShowMore hidden={hidden} onShow={() => setMost(most + STEP)} />}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { Badge, type Tone } from "./Badge.tsx"
 import { Brand } from "./Brand.tsx"
 import { Button } from "./Button.tsx"
 import { Icon, type IconName } from "./Icon.tsx"
+import { Repeating } from "./Repeating.tsx"
 import { ThemeChoice } from "./ThemeChoice.tsx"
 
 export interface Destination {
@@ -41,6 +42,7 @@ export function Shell({ account, area, children, destinations }: ShellProps) {
       >
         Skip to content
       </a>
+      <Repeating />
       <header className="border-line bg-surface max-lg:border-b lg:border-r">
         <div className="lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col">
           <div className="flex h-14 items-center justify-between px-4 lg:h-16 lg:px-5">

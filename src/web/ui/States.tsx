@@ -4,6 +4,7 @@ import { sentence } from "../api/failures.ts"
 import { classes } from "../lib/classes.ts"
 import { Button } from "./Button.tsx"
 import { Icon, type IconName } from "./Icon.tsx"
+import { useFocusHome } from "./useFocusHome.ts"
 
 export function Skeleton({ className = "h-5 w-full max-w-28" }: { readonly className?: string }) {
   return (
@@ -19,8 +20,9 @@ export interface EmptyStateProps {
 }
 
 export function EmptyState({ action, children, icon, title }: EmptyStateProps) {
+  const leaving = useFocusHome()
   return (
-    <div className="flex flex-col items-center px-6 py-12 text-center">
+    <div className="flex flex-col items-center px-6 py-12 text-center" ref={leaving}>
       <span className="grid size-10 place-items-center rounded-full bg-sunken text-muted">
         <Icon name={icon} size={20} />
       </span>
@@ -32,8 +34,9 @@ export function EmptyState({ action, children, icon, title }: EmptyStateProps) {
 }
 
 export function ErrorState({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) {
+  const leaving = useFocusHome()
   return (
-    <div className="flex flex-col items-center px-6 py-12 text-center" role="alert">
+    <div className="flex flex-col items-center px-6 py-12 text-center" ref={leaving} role="alert">
       <span className="grid size-10 place-items-center rounded-full bg-bad-soft text-bad">
         <Icon name="alert" size={20} />
       </span>

@@ -9,10 +9,11 @@ import { Card } from "../../ui/Card.tsx"
 import { ConfirmDialog } from "../../ui/ConfirmDialog.tsx"
 import { KeyDialog } from "../../ui/KeyDialog.tsx"
 import { Page } from "../../ui/Page.tsx"
-import { ErrorState } from "../../ui/States.tsx"
+import { EmptyState, ErrorState } from "../../ui/States.tsx"
 import { Table } from "../../ui/Table.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { toast } from "../../ui/Toast.tsx"
+import { useFocusHome } from "../../ui/useFocusHome.ts"
 import { call as callKeys } from "./client.ts"
 import { CreateKeyDialog } from "./CreateKeyDialog.tsx"
 import { type Key, KEYS, keys } from "./queries.ts"
@@ -21,6 +22,22 @@ type Question =
   | { readonly asks: "create" }
   | { readonly asks: "rotate" }
   | { readonly asks: "revoke"; readonly key: Key }
+
+function KeyActions({ apiKey, ask }: { readonly apiKey: Key; readonly ask: (of: Question) => void }) {
+  const leaving = useFocusHome()
+  return (
+    <div className="flex flex-col items-end gap-2 sm:flex-row sm:justify-end" ref={leaving}>
+      {apiKey.id === DEFAULT_KEY.id && (
+        <Button onClick={() => ask({ asks: "rotate" })} small>
+          Rotate key
+        </Button>
+      )}
+      <Button aria-label={`Revoke ${apiKey.name}`} onClick={() => ask({ asks: "revoke", key: apiKey })} small>
+        Revoke
+      </Button>
+    </div>
+  )
+}
 
 function KeyTable({
   ask,
@@ -65,18 +82,7 @@ function KeyTable({
         {
           title: "Actions",
           align: "right",
-          cell: (key) => (
-            <div className="flex flex-col items-end gap-2 sm:flex-row sm:justify-end">
-              {key.id === DEFAULT_KEY.id && (
-                <Button onClick={() => ask({ asks: "rotate" })} small>
-                  Rotate key
-                </Button>
-              )}
-              <Button aria-label={`Revoke ${key.name}`} onClick={() => ask({ asks: "revoke", key })} small>
-                Revoke
-              </Button>
-            </div>
-          )
+          cell: (key) => <KeyActions apiKey={key} ask={ask} />
         }
       ]}
       placeholders={1}
@@ -126,7 +132,7 @@ interface AskingProps {
   readonly onKey: (apiKey: string) => void
 }
 
-function Rotate({ onClose, onKey }: AskingProps) {
+function Rotate({ hasDefault, onClose, onKey }: AskingProps & { readonly hasDefault: boolean }) {
   const rotate = useChange(
     "rotate",
     () => call((api) => api.me.rotateApiKey()),
@@ -136,14 +142,16 @@ function Rotate({ onClose, onKey }: AskingProps) {
   return (
     <ConfirmDialog
       busy={rotate.isPending}
-      cancel="Keep the current key"
-      confirm="Replace the key"
+      cancel={hasDefault ? "Keep the current key" : "Cancel"}
+      confirm={hasDefault ? "Replace the key" : "Create the key"}
       onCancel={onClose}
       onConfirm={() => rotate.mutate()}
-      title="Replace the default key?"
+      title={hasDefault ? "Replace the default key?" : "Create a default key?"}
+      variant={hasDefault ? "danger" : "primary"}
     >
-      The current key stops working immediately. Sweeps quoted with it are no longer attributed to you and earn nothing,
-      until your apps use the new key. Your other keys go on.
+      {hasDefault
+        ? "The current key stops working immediately. Sweeps quoted with it are no longer attributed to you and earn nothing, until your apps use the new key. Your other keys keep working."
+        : "The key attributes quotes to you, and can do nothing else. A default key that you revoked stays revoked."}
     </ConfirmDialog>
   )
 }
@@ -165,6 +173,7 @@ function Revoke({ apiKey, onClose }: { readonly apiKey: Key; readonly onClose: (
       title={`Revoke ${apiKey.name}?`}
     >
       It stops working immediately, for good.{" "}
+      {apiKey.scopes.includes("quote") && "Sweeps quoted with it are no longer attributed to you and earn nothing. "}
       {apiKey.lastUsedAtMs === undefined ? (
         "It was never used."
       ) : (
@@ -175,6 +184,12 @@ function Revoke({ apiKey, onClose }: { readonly apiKey: Key; readonly onClose: (
     </ConfirmDialog>
   )
 }
+
+/** Says why no more keys can be created. */
+const describe = (named: number | undefined): string =>
+  named !== undefined && named >= MAX_KEYS
+    ? `You have ${MAX_KEYS} keys beside the default one, which is the maximum. Revoke one to create another.`
+    : "Only the beginning of a key can be shown, because the rest is not stored."
 
 export function KeysPage() {
   const found = useQuery(keys)
@@ -201,9 +216,13 @@ export function KeysPage() {
       description="Attribute sweeps to you, or read your data from your servers."
       title="API keys"
     >
-      <Card description="Only the beginning of a key can be shown, because the rest is not stored." flush title="Keys">
+      <Card description={describe(named)} flush title="Keys">
         {found.isError ? (
           <ErrorState error={found.error} retry={found.refetch} />
+        ) : rows?.length === 0 ? (
+          <EmptyState icon="key" title="No keys">
+            Without a key, no sweep is attributed to you. Create one for your apps.
+          </EmptyState>
         ) : (
           <KeyTable ask={setQuestion} rows={rows} />
         )}
@@ -218,7 +237,7 @@ export function KeysPage() {
           }}
         />
       )}
-      {question?.asks === "rotate" && <Rotate onClose={close} onKey={setShown} />}
+      {question?.asks === "rotate" && <Rotate hasDefault={hasDefault} onClose={close} onKey={setShown} />}
       {question?.asks === "revoke" && <Revoke apiKey={question.key} onClose={close} />}
       {shown !== undefined && <KeyDialog secret={shown} onClose={() => setShown(undefined)} title="Your new API key" />}
     </Page>

@@ -4,6 +4,7 @@ import type { TokenBook } from "../../api/tokens.ts"
 import { shorten } from "../../lib/shorten.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Input, Select } from "../../ui/Field.tsx"
+import { useFocusHome } from "../../ui/useFocusHome.ts"
 import { changed, isFiltered, type ListFilter } from "./filter.ts"
 
 type Choices = ReadonlyArray<readonly [value: string, label: string]>
@@ -131,6 +132,17 @@ function TokenChoice({
   )
 }
 
+function Clear({ onClear }: { readonly onClear: () => void }) {
+  const leaving = useFocusHome()
+  return (
+    <div className="grid" ref={leaving}>
+      <Button onClick={onClear} variant="quiet">
+        Clear filters
+      </Button>
+    </div>
+  )
+}
+
 export function FilterBar({ book, filter, finds, onChange, status, tokens, type }: FilterBarProps): ReactNode {
   const { chain, from, q, to } = filter
   return (
@@ -172,11 +184,7 @@ export function FilterBar({ book, filter, finds, onChange, status, tokens, type 
         type="date"
         value={to ?? ""}
       />
-      {isFiltered(filter) && (
-        <Button onClick={() => onChange({})} variant="quiet">
-          Clear filters
-        </Button>
-      )}
+      {isFiltered(filter) && <Clear onClear={() => onChange({})} />}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 /** One page of a list at a time, with buttons to the next and the previous one, so that no list makes a page slow. */
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
+import { classes } from "../../lib/classes.ts"
 import { Button } from "../../ui/Button.tsx"
 
 /** Cursors of the pages up to the shown one. Another list begins with its first page. */
@@ -15,6 +16,15 @@ export const usePageCursor = (list: string) => {
     next: (cursor: string) => setAt({ list, cursors: [...cursors, cursor] }),
     previous: () => setAt({ list, cursors: cursors.slice(0, -1) })
   }
+}
+
+/** Rows of the filters or the page before, pale until those that were asked for arrive. */
+export function Rows({ children, isLoading }: { readonly isLoading: boolean; readonly children: ReactNode }) {
+  return (
+    <div aria-busy={isLoading} className={classes(isLoading && "opacity-60")}>
+      {children}
+    </div>
+  )
 }
 
 export interface PageButtonsProps {

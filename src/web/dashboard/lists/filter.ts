@@ -46,10 +46,13 @@ export const filterOf = (search: ListSearch, isStatus: (status: string) => boole
   }
 }
 
+/** While somebody types a year, a date box has years such as 0002, and the service knows no time before 1970. */
+const sinceEpoch = (ms: number): number => Math.max(0, ms)
+
 /** The period of a filter, which contains its last day, in UNIX milliseconds. */
 export const periodOf = ({ from, to }: ListFilter): { readonly fromMs?: number; readonly toMs?: number } => ({
-  ...(from === undefined ? {} : { fromMs: Date.parse(from) }),
-  ...(to === undefined ? {} : { toMs: Date.parse(to) + DAY_MILLIS })
+  ...(from === undefined ? {} : { fromMs: sinceEpoch(Date.parse(from)) }),
+  ...(to === undefined ? {} : { toMs: sinceEpoch(Date.parse(to) + DAY_MILLIS) })
 })
 
 export const isFiltered = (filter: ListFilter): boolean => Object.keys(filter).length > 0

@@ -12,6 +12,7 @@ import { Card } from "../../ui/Card.tsx"
 import { Select } from "../../ui/Field.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../../ui/States.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
+import { Rows } from "../lists/ListPage.tsx"
 import { Breakdown } from "./Breakdown.tsx"
 import { money } from "./query.ts"
 import { sumOf, type TokenLine, type Worth, worthOf } from "./worth.ts"
@@ -166,7 +167,9 @@ export function MoneyCard({ book }: { readonly book: TokenBook }) {
           <Skeleton className="h-96 w-full" />
         </div>
       ) : (
-        <Content book={book} view={found.data} />
+        <Rows isLoading={found.isPlaceholderData}>
+          <Content book={book} view={found.data} />
+        </Rows>
       )}
     </Card>
   )

@@ -140,7 +140,7 @@ const review = {
     ${deployment.chains.map(({ delegate, id }) => `${id}: "${delegate}"`).join(",\n    ")}
   }
 } as const
-const defaults = { tokenOut: "${tokenOutSymbol}", chainId: ${chainId} }
+const defaults = { tokenOut: ${JSON.stringify(tokenOutSymbol)}, chainId: ${chainId} }
 
 createRoot(document.body.appendChild(document.createElement("div"))).render(
   <SweepWidget

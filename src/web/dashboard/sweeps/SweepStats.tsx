@@ -15,7 +15,9 @@ export function SweepStats() {
     <>
       <Stat
         label={`Sweeps, ${RECENT_DAYS} days`}
-        note={data === undefined ? "" : `${data.inFlight.toLocaleString()} on their way`}
+        note={
+          data === undefined ? "" : `${data.inFlight.toLocaleString()} on ${data.inFlight === 1 ? "its" : "their"} way`
+        }
         value={show(data?.sweeps.toLocaleString())}
       />
       <Stat

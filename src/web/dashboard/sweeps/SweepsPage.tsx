@@ -10,7 +10,7 @@ import { EmptyState, ErrorState } from "../../ui/States.tsx"
 import { ExportCsv } from "../ExportCsv.tsx"
 import { FilterBar } from "../lists/FilterBar.tsx"
 import { filterOf, isFiltered, type ListFilter, periodOf } from "../lists/filter.ts"
-import { PageButtons, usePageCursor } from "../lists/ListPage.tsx"
+import { PageButtons, Rows, usePageCursor } from "../lists/ListPage.tsx"
 import { everySweep, type SweepFilter, sweeps } from "./queries.ts"
 import { sweepsFile } from "./sweepsFile.ts"
 import { SweepsTable } from "./SweepsTable.tsx"
@@ -100,7 +100,9 @@ export function SweepsPage() {
         ) : rows?.length === 0 ? (
           <Nothing isFiltered={isFiltered(filter)} />
         ) : (
-          <SweepsTable book={book} sweeps={rows} />
+          <Rows isLoading={found.isPlaceholderData}>
+            <SweepsTable book={book} sweeps={rows} />
+          </Rows>
         )}
         <PageButtons isLoading={found.isPlaceholderData} nextCursor={found.data?.nextCursor} pages={pages} />
       </Card>

@@ -4,6 +4,7 @@ import * as Address from "../../../domain/Address.ts"
 import type { Sweep } from "../../../domain/Sweep.ts"
 import type { SweepStatus } from "../../../domain/SweepEvent.ts"
 import { MINE, PAGE } from "../../api/queries.ts"
+import { repeated } from "../../api/retries.ts"
 import { call } from "./client.ts"
 
 const SWEEPS = "sweeps"
@@ -46,9 +47,10 @@ export const everySweep = async (filter: SweepFilter, most: number): Promise<Rea
   const found: Array<Sweep> = []
   let cursor: string | undefined
   do {
+    const from = cursor
     // The cursor of a page is in the page before it.
     // oxlint-disable-next-line no-await-in-loop
-    const next = await page(filter, cursor, LARGEST_PAGE)
+    const next = await repeated(() => page(filter, from, LARGEST_PAGE))
     found.push(...next.sweeps)
     cursor = next.nextCursor
   } while (cursor !== undefined && found.length < most)

@@ -16,7 +16,7 @@ import { Time } from "../../ui/Time.tsx"
 import { toast } from "../../ui/Toast.tsx"
 import { FilterBar } from "../lists/FilterBar.tsx"
 import { filterOf, isFiltered, type ListFilter, periodOf } from "../lists/filter.ts"
-import { PageButtons, usePageCursor } from "../lists/ListPage.tsx"
+import { PageButtons, Rows, usePageCursor } from "../lists/ListPage.tsx"
 import { deliveries, type Delivery, type DeliveryFilter, type Webhook } from "./queries.ts"
 import { useWebhookChange } from "./useWebhookChange.ts"
 import { attemptText, deliveryStateOf, isAccepted } from "./words.ts"
@@ -250,11 +250,13 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
       ) : rows.length === 0 ? (
         <Nothing filtered={isFiltered(filter)} />
       ) : (
-        <ul aria-label="Deliveries" className="divide-y divide-line">
-          {rows.map((delivery) => (
-            <Entry delivery={delivery} isEnabled={webhook.enabled} key={delivery.id} />
-          ))}
-        </ul>
+        <Rows isLoading={found.isPlaceholderData}>
+          <ul aria-label="Deliveries" className="divide-y divide-line">
+            {rows.map((delivery) => (
+              <Entry delivery={delivery} isEnabled={webhook.enabled} key={delivery.id} />
+            ))}
+          </ul>
+        </Rows>
       )}
       <PageButtons isLoading={found.isPlaceholderData} nextCursor={found.data?.nextCursor} pages={pages} />
     </Card>
