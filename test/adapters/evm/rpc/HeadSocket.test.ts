@@ -120,11 +120,15 @@ layer(OneChain.layer, { excludeTestServices: true })("heads by subscription", (i
 
       yield* subscribed
       assert.strictEqual(yield* line.connections, 1)
-      // A poll that was due before the subscription may still come.
-      const first = yield* polls
-      for (let block = 0; block < 20; block++) yield* follow
+      // Polls that were due before the subscription may still come, on a busy machine for a while.
+      yield* until(
+        Effect.gen(function* () {
+          const first = yield* polls
+          for (let block = 0; block < 20; block++) yield* follow
+          return (yield* polls) <= first + 2
+        })
+      )
       const quiet = yield* polls
-      assert.isAtMost(quiet, first + 2)
       const head = yield* client.recentHead(0)
       assert.strictEqual(head._tag === "Some" && head.value.number, yield* Ref.get(newest))
       assert.strictEqual(yield* polls, quiet)
