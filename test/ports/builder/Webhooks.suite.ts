@@ -135,6 +135,8 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | W
         yield* create("one")
         for (let i = 0; i < 20; i++) yield* publish(`m${i}`)
         const claims = yield* Effect.forEach(Array.from({ length: 8 }), () => claim(4), { concurrency: "unbounded" })
+        // Claims at the same time skip each other's rows, so they may leave some to the next claim.
+        for (let rest = yield* claim(4); rest.length > 0; rest = yield* claim(4)) claims.push(rest)
         const claimed = names(claims.flat())
         assert.strictEqual(claimed.length, 20)
         assert.strictEqual(new Set(claimed).size, 20)
