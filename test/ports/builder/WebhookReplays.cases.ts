@@ -1,4 +1,4 @@
-/** Cases of the contract of webhooks: lists of deliveries by state, and failed deliveries that are queued again together. */
+/** Cases of the contract of webhooks: lists of deliveries by state, and deliveries that are queued again, one or all that failed. */
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -16,7 +16,11 @@ const create = (id: string, builderId = "alpha", createdAtMs = 0) =>
 const publish = (id: string) =>
   Webhooks.use((webhooks) => webhooks.publish("alpha", { id, type: "sweep.submitted", payload: "{}" }))
 
-const claim = Webhooks.use((webhooks) => webhooks.claim({ limit: 100, perEndpoint: 100, leaseMillis: 60_000 }))
+const LEASE = 60_000
+
+const claim = Webhooks.use((webhooks) => webhooks.claim({ limit: 100, perEndpoint: 100, leaseMillis: LEASE }))
+
+const claimOne = Effect.map(claim, ([due]) => due ?? assert.fail("no delivery is due"))
 
 const DELIVERED = [{ atMs: 0, durationMs: 5, statusCode: 200 }, { _tag: "Delivered" }] as const
 const GIVEN_UP = [{ atMs: 0, durationMs: 7, error: "ECONNREFUSED" }, { _tag: "GivenUp" }] as const
@@ -42,6 +46,28 @@ const ofState = (state: "failed" | "delivered" | "pending") =>
   )
 
 export const cases = (test: (name: string, body: Effect.Effect<void, unknown, Webhooks>) => void) => {
+  test(
+    "send again what their builder asks for, as from the start",
+    Effect.gen(function* () {
+      const webhooks = yield* Webhooks
+      yield* create("one")
+      yield* publish("m")
+      const due = yield* claimOne
+      yield* webhooks.record(due, ...GIVEN_UP, () => ({ failing: { sinceMs: 0, lastMs: 0 } }))
+      assert.deepStrictEqual(yield* claim, [])
+      assert.strictEqual((yield* Effect.flip(webhooks.replay("beta", due.id)))._tag, "WebhookNotFound")
+      yield* TestClock.adjust(LEASE)
+      const replayed = yield* webhooks.replay("alpha", due.id)
+      assert.deepInclude(replayed, { state: "pending", dueAtMs: LEASE })
+      assert.strictEqual(replayed.attempts.length, 1)
+      const again = yield* claimOne
+      assert.deepInclude(again, { id: due.id, failures: 0, message: due.message })
+      yield* webhooks.record(again, ...DELIVERED, () => ({}))
+      assert.strictEqual((yield* webhooks.replay("alpha", due.id)).attempts.length, 2)
+      assert.strictEqual((yield* claimOne).message.id, "m")
+    })
+  )
+
   test(
     "list deliveries of a state, and find those of messages",
     Effect.gen(function* () {

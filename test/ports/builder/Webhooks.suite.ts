@@ -242,28 +242,6 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | W
     )
 
     test(
-      "send again what their builder asks for, as from the start",
-      Effect.gen(function* () {
-        const webhooks = yield* Webhooks
-        yield* create("one")
-        yield* publish("m")
-        const due = the((yield* claim())[0])
-        yield* webhooks.record(due, refused, { _tag: "GivenUp" }, failing(0, 0))
-        assert.deepStrictEqual(yield* claim(), [])
-        assert.strictEqual((yield* Effect.flip(webhooks.replay("beta", due.id)))._tag, "WebhookNotFound")
-        yield* TestClock.adjust(LEASE)
-        const replayed = yield* webhooks.replay("alpha", due.id)
-        assert.deepInclude(replayed, { state: "pending", dueAtMs: LEASE })
-        assert.strictEqual(replayed.attempts.length, 1)
-        const again = the((yield* claim())[0])
-        assert.deepInclude(again, { id: due.id, failures: 0, message: message("m") })
-        yield* webhooks.record(again, ok, { _tag: "Delivered" }, healthy)
-        assert.strictEqual((yield* webhooks.replay("alpha", due.id)).attempts.length, 2)
-        assert.deepStrictEqual(names(yield* claim()), ["one m"])
-      })
-    )
-
-    test(
       "list deliveries in pages, newest first",
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
