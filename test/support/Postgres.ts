@@ -70,8 +70,10 @@ export class TestServer extends Context.Service<
       const copyOf = Effect.fnUntraced(function* (template: string) {
         // Not by the services of the test, whose random numbers repeat.
         const name = `test_${crypto.randomUUID()}`
-        yield* Effect.acquireRelease(sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`, () =>
-          Effect.orDie(sql`DROP DATABASE ${sql(name)} WITH (FORCE)`)
+        // Copying files takes two fifths of the time that logging each page takes, and keeps the template's cache of its catalogue.
+        yield* Effect.acquireRelease(
+          sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)} STRATEGY FILE_COPY`,
+          () => Effect.orDie(sql`DROP DATABASE ${sql(name)} WITH (FORCE)`)
         )
         return `${server}/${name}`
       })
