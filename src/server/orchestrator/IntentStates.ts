@@ -8,11 +8,11 @@ import {
   Duration,
   Effect,
   Exit,
+  Latch,
   Option,
   Queue,
   Request,
   RequestResolver,
-  Schedule,
   type Scope,
   Stream
 } from "effect"
@@ -111,6 +111,8 @@ export const make = Effect.fnUntraced(function* (
   type Follower = Queue.Queue<ShownState>
   const followers = new Map<string, Set<Follower>>()
   const stopping = yield* Stopping
+  /** Open while somebody follows: without a follower, nothing is to be read. */
+  const followed = yield* Latch.make()
 
   const poll = Effect.suspend(() =>
     Effect.forEach(
@@ -124,9 +126,9 @@ export const make = Effect.fnUntraced(function* (
       { concurrency: "unbounded", discard: true }
     )
   )
-  yield* poll.pipe(
+  yield* followed.whenOpen(Effect.delay(poll, POLL)).pipe(
     Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-    Effect.repeat(Schedule.spaced(POLL)),
+    Effect.forever,
     Effect.forkScoped
   )
 
@@ -137,12 +139,14 @@ export const make = Effect.fnUntraced(function* (
         const standing = followers.get(id)
         if (standing === undefined) followers.set(id, new Set([queue]))
         else standing.add(queue)
+        followed.openUnsafe()
       }),
       () =>
         Effect.sync(() => {
           const standing = followers.get(id)
           standing?.delete(queue)
           if (standing?.size === 0) followers.delete(id)
+          if (followers.size === 0) followed.closeUnsafe()
         })
     )
     return Stream.fromQueue(queue)

@@ -1,6 +1,6 @@
 /** Requests as they come: any content type, odd numbers and addresses, and garbage. */
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import { defaults } from "../../../src/server/shared/ServerSettings.ts"
 import { serve } from "./Harness.ts"
@@ -197,13 +197,18 @@ describe("paths", () => {
   )
 })
 
-describe("whatever is posted", () => {
-  const rateLimits = { ...defaults.rateLimits, orchestrator: { limit: 1_000_000, windowMillis: 1_000 } }
-  const unlimited = serve({}, { rateLimits })
+/** One server for all values of the properties, which limits none of them. */
+class Unlimited extends Context.Service<Unlimited, Effect.Success<ReturnType<typeof serve>>>()("sweep/test/Unlimited") {
+  static readonly layer = Layer.effect(
+    Unlimited,
+    serve({}, { rateLimits: { ...defaults.rateLimits, orchestrator: { limit: 1_000_000, windowMillis: 1_000 } } })
+  )
+}
 
+layer(Unlimited.layer)("whatever is posted", (it) => {
   it.effect.prop("any JSON is answered, and never with 5xx", [Schema.Json], ([json]) =>
     Effect.gen(function* () {
-      const { post } = yield* unlimited
+      const { post } = yield* Unlimited
       for (const path of ["/quote", "/intents"]) {
         const answer = yield* post(path, JSON.stringify(json))
         assert.strictEqual(answer.status, 422)
@@ -217,7 +222,7 @@ describe("whatever is posted", () => {
     [Schema.Json, Schema.Literals(Object.keys(quoteRequest)), Schema.Literals(Object.keys(submission.authorization))],
     ([json, field, member]) =>
       Effect.gen(function* () {
-        const { post } = yield* unlimited
+        const { post } = yield* Unlimited
         const quoted = yield* post("/quote", { ...quoteRequest, [field]: json })
         assert.include([200, 422], quoted.status)
         const authorization = { ...submission.authorization, [member]: json }
@@ -228,7 +233,7 @@ describe("whatever is posted", () => {
 
   it.effect.prop("any text is answered, and never with 5xx", [Schema.String], ([text]) =>
     Effect.gen(function* () {
-      const { post } = yield* unlimited
+      const { post } = yield* Unlimited
       assert.strictEqual((yield* post("/quote", text)).status, 422)
     })
   )
