@@ -7,6 +7,8 @@ import { copyFile, mkdir, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import tailwind from "bun-plugin-tailwind"
 import packageJson from "../package.json" with { type: "json" }
+import { declare } from "./client-types.ts"
+import { run } from "./run.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -115,35 +117,7 @@ const manifest = {
   }
 }
 
-const run = async (command: ReadonlyArray<string>, cwd: string): Promise<void> => {
-  const child = Bun.spawn([...command], { cwd, stdout: "pipe", stderr: "pipe" })
-  const [out, error, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited
-  ])
-  if (code !== 0) throw new Error(`${command.join(" ")}\n${out}${error}`)
-}
-
-/** Declarations import modules with the extension `.ts`, which TypeScript resolves only since 5.7. */
-const withJsExtensions = (declarations: string): string =>
-  declarations.replaceAll(/(from |import\()("\.{1,2}\/[^"]+)\.tsx?"/g, '$1$2.js"')
-
 const sourceOf = (source: string): string => join(root, "src", `${source}.ts`)
-
-const RELATIVE_IMPORT = /(?:from |import\()"(\.{1,2}\/[^"]+)\.tsx?"/g
-
-/** The declarations that entries import, directly or not, and the entries themselves. */
-const declarationsOf = async (entries: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
-  const needed = new Set(entries)
-  // A set also visits what is added meanwhile.
-  for (const path of needed) {
-    for (const [, imported] of (await Bun.file(path).text()).matchAll(RELATIVE_IMPORT)) {
-      needed.add(join(path, "..", `${imported}.d.ts`))
-    }
-  }
-  return needed
-}
 
 /** The React entry imports the main entry of the package, so that both have the same classes of errors. */
 const sharedClient: Bun.BunPlugin = {
@@ -219,42 +193,13 @@ export const buildEntries = async (out: string, shipped: Shipped = {}): Promise<
   })
 }
 
-const declare = async (out: string): Promise<void> => {
-  const config = join(out, "tsconfig.json")
-  await Bun.write(
-    config,
-    JSON.stringify({
-      extends: join(root, "tsconfig.json"),
-      compilerOptions: {
-        noEmit: false,
-        declaration: true,
-        emitDeclarationOnly: true,
-        types: [],
-        rootDir: join(root, "src"),
-        outDir: join(out, "types")
-      },
-      include: [],
-      files: Object.values(ENTRIES).map(sourceOf)
-    })
-  )
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
-  // Several checkers would each check the types that files share, which nearly doubles the work.
-  await run([process.execPath, compiler, "-p", config, "--checkers", "1"], root)
-  await rm(config)
-  const needed = await declarationsOf(Object.values(ENTRIES).map((source) => join(out, "types", `${source}.d.ts`)))
-  for await (const path of new Bun.Glob("**/*.d.ts").scan({ cwd: join(out, "types"), absolute: true })) {
-    if (needed.has(path)) await Bun.write(path, withJsExtensions(await Bun.file(path).text()))
-    else await rm(path)
-  }
-}
-
 /** Builds into `out`, and packs the result beside it. Resolves with the archive's path. */
 export const build = async (out: string, shipped?: Shipped): Promise<string> => {
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
   await buildEntries(out, shipped)
   await buildReact(out)
-  await declare(out)
+  await declare(out, Object.values(ENTRIES).map(sourceOf))
   await Bun.write(join(out, STYLES_TYPES), "export {}\n")
   await Bun.write(join(out, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
   await Bun.write(join(out, "README.md"), README)

@@ -184,6 +184,18 @@ describe.each(SHELLS)("sweep under %s", (shell) => {
     assert.strictEqual(stdout, `${realpathSync(bin)}\n`)
   })
 
+  it("runs the bundle that SWEEP_PROGRAM names in the place of the sources", () => {
+    program("bun", bun("1.4.5"))
+    launch(shell)
+    const launched = (bundle: string) =>
+      spawnSync(shell, [join(checkout, "sweep"), "a b"], {
+        env: { PATH: bin, SWEEP_PROGRAM: bundle },
+        encoding: "utf8"
+      }).stdout
+    assert.strictEqual(launched("/a bundle/main.js"), "bun 1.4.5: /a bundle/main.js a b\n")
+    assert.strictEqual(launched(""), `bun 1.4.5: ${main()} a b\n`)
+  })
+
   it("works through symbolic links", () => {
     program("bun", bun("1.4.5"))
     symlinkSync("check out/sweep", join(root, "relative"))

@@ -7,6 +7,8 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { Context, Effect, Layer } from "effect"
 import { projectRoot } from "../../src/cli/Project.ts"
+import { bundle } from "../support/Program.ts"
+import * as WebApp from "../support/WebApp.ts"
 import { codeBlocks } from "./Markdown.ts"
 import * as Session from "./Session.ts"
 
@@ -18,9 +20,20 @@ const FOLDER = "sweep-try"
 
 const CHECKOUT = "token-sweep"
 
+/** Home directory of the reader who starts the network. */
+const NETWORK = "network"
+
 /** Directories that a clone does not have. The first two are linked, since making them takes long. */
 const LINKED = ["node_modules", "dist"]
 const NOT_CLONED = new Set([...LINKED, ".git", ".sweep", ".bun", "contracts/out", "contracts/cache"])
+
+/** The bundle of the checkout's sources, which the readers' commands run: they start the command line dozens of times. */
+const program = async (checkout: string, directory: string): Promise<string> => {
+  const output = join(directory, "services")
+  await bundle(checkout, output)
+  await symlink(join(projectRoot, "node_modules"), join(directory, "node_modules"))
+  return join(output, "main.js")
+}
 
 const clone = async (target: string): Promise<void> => {
   await cp(projectRoot, target, {
@@ -88,22 +101,27 @@ export class Reader extends Context.Service<Reader, ReaderShape>()("sweep/test/d
           (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
         )
         const checkout = join(base, CHECKOUT)
+        yield* WebApp.directory
         yield* Effect.promise(() => clone(checkout))
+        // Not above the readers' projects, which must not find its packages.
+        const bundled = yield* Effect.promise(() => program(checkout, join(base, "program")))
         const before = yield* Effect.promise(() => contentOf(checkout))
         const homeOf = (name: string) => join(base, "home", name)
         const folderOf = (name: string, page: string): Session.Folder => ({
           home: homeOf(name),
           start: join(homeOf(name), "empty", page),
-          scratch: join(base, "scratch", name, page)
+          scratch: join(base, "scratch", name, page),
+          // The network, which runs the whole service, comes from the sources as they are.
+          ...(name === NETWORK ? {} : { program: bundled })
         })
         yield* Effect.promise(async () => {
-          for (const name of ["network", ...shells]) {
+          for (const name of [NETWORK, ...shells]) {
             await mkdir(homeOf(name), { recursive: true })
             await symlink(checkout, join(homeOf(name), CHECKOUT))
           }
         })
         yield* Effect.acquireRelease(
-          Effect.promise(() => startNetwork(folderOf("network", "first"))),
+          Effect.promise(() => startNetwork(folderOf(NETWORK, "first"))),
           (child) =>
             Effect.promise(async () => {
               Session.endGroup(child.pid, "SIGTERM")
@@ -112,7 +130,7 @@ export class Reader extends Context.Service<Reader, ReaderShape>()("sweep/test/d
             })
         )
         yield* Effect.promise(async () => {
-          const network = join(homeOf("network"), FOLDER, ".sweep")
+          const network = join(homeOf(NETWORK), FOLDER, ".sweep")
           await stat(network)
           for (const shell of shells) {
             await mkdir(join(homeOf(shell), FOLDER))

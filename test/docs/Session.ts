@@ -43,6 +43,8 @@ export interface Folder {
   readonly start: string
   /** Directory of the script and of the sources of programs. */
   readonly scratch: string
+  /** Bundle that the launcher runs. Default: the sources. */
+  readonly program?: string
 }
 
 export interface Ran {
@@ -63,7 +65,8 @@ const env = (folder: Folder): Record<string, string> => ({
   HOME: folder.home,
   PATH: searchPath(folder),
   TMPDIR: folder.scratch,
-  LANG: "C.UTF-8"
+  LANG: "C.UTF-8",
+  ...(folder.program === undefined ? {} : { SWEEP_PROGRAM: folder.program })
 })
 
 /** Writes the script of a page's blocks, up to `last` if it is given. */

@@ -3,6 +3,7 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { DevInfo } from "../../src/devnet/DevInfo.ts"
+import { throughBundle } from "../support/Program.ts"
 import { balanceOf, place, Services } from "../support/Services.ts"
 import * as Browser from "../web/Browser.ts"
 import * as PageServer from "./PageServer.ts"
@@ -27,7 +28,8 @@ class Integrator extends Context.Service<Integrator, { readonly directory: strin
 }
 
 const succeeds = Effect.fnUntraced(function* (command: ReadonlyArray<string>, cwd: string) {
-  const { code, error, out } = yield* Effect.promise(() => Project.run(command, { cwd }))
+  const env = yield* Effect.promise(throughBundle)
+  const { code, error, out } = yield* Effect.promise(() => Project.run(command, { cwd, env }))
   assert.strictEqual(code, 0, `${out}${error}`)
   return out
 })

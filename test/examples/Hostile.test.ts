@@ -3,6 +3,7 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { DevInfo } from "../../src/devnet/DevInfo.ts"
+import { throughBundle } from "../support/Program.ts"
 import { Services } from "../support/Services.ts"
 import { type Attack, ATTACKS, ATTACKS_ON_SIGNING, start } from "./HostileServer.ts"
 import * as Project from "./Project.ts"
@@ -76,8 +77,8 @@ class Attacked extends Context.Service<
             const before = attacks.map(submissionsOf)
             const devs = yield* Effect.forEach(attacks, devOf)
             const command = ["node", "runner.mjs", path.join(directory, example), ...devs, ...args]
-            const { error, out } = yield* Effect.promise(() =>
-              Project.run(command, { cwd: directory, timeoutMillis: TIMEOUT_MILLIS })
+            const { error, out } = yield* Effect.promise(async () =>
+              Project.run(command, { cwd: directory, env: await throughBundle(), timeoutMillis: TIMEOUT_MILLIS })
             )
             const outcomes: ReadonlyArray<Outcome> = out
               .trim()

@@ -5,6 +5,7 @@ import { createPublicClient, createWalletClient, erc20Abi, http, maxUint256 } fr
 import { privateKeyToAccount } from "viem/accounts"
 import { structHash, SweepOrder } from "../../src/domain/SweepOrder.ts"
 import { WITNESS_TYPE_STRING } from "../../src/mcp/AllowanceTypedData.ts"
+import { throughBundle } from "../support/Program.ts"
 import { balanceOf, freshOwner, Services } from "../support/Services.ts"
 import * as Support from "../support/SweepClient.ts"
 import { permit2Abi } from "./permit2Abi.ts"
@@ -166,7 +167,7 @@ layer(Services.layer(), { excludeTestServices: true })("The MCP server over stdi
       const run = (variables: Environment, input: string, answers: number) =>
         Effect.promise(async () => {
           const child = Bun.spawn([COMMAND, "mcp"], {
-            env: { PATH, LOG_LEVEL: "All", ...variables },
+            env: { PATH, LOG_LEVEL: "All", ...(await throughBundle()), ...variables },
             stdin: "pipe",
             stdout: "pipe",
             stderr: "pipe",

@@ -5,6 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { Effect } from "effect"
 import * as Project from "../examples/Project.ts"
+import { throughBundle } from "../support/Program.ts"
 import { type Place, place, Services } from "../support/Services.ts"
 import * as Support from "../support/SweepClient.ts"
 
@@ -28,7 +29,7 @@ export const connect = (env: Environment) =>
         args: ["mcp"],
         // Clients start it from wherever they are, with a little of their environment.
         cwd: tmpdir(),
-        env: { PATH, ...env },
+        env: { PATH, ...(await throughBundle()), ...env },
         stderr: "ignore"
       })
       await client.connect(transport)

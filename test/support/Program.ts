@@ -3,13 +3,13 @@
  * as in `./sweep chaos`, it is the source.
  */
 import { join } from "node:path"
+import { projectRoot } from "../../src/cli/Project.ts"
 import { once, shared } from "./RunDirectory.ts"
 
-const root = join(import.meta.dirname, "../..")
-
-const bundle = async (directory: string): Promise<void> => {
+/** Bundles the sources of a checkout. The bundle finds the packages that it leaves out in a `node_modules` beside `directory`. */
+export const bundle = async (checkout: string, directory: string): Promise<void> => {
   const build = Bun.spawn([process.execPath, "scripts/build-services.ts", directory], {
-    cwd: root,
+    cwd: checkout,
     stdout: "ignore",
     stderr: "pipe"
   })
@@ -19,4 +19,9 @@ const bundle = async (directory: string): Promise<void> => {
 
 /** Absolute path of the program for Bun. The first test file that needs it bundles it. */
 export const program = async (): Promise<string> =>
-  shared() === undefined ? join(root, "src/main.ts") : join(await once("services", bundle), "main.js")
+  shared() === undefined
+    ? join(projectRoot, "src/main.ts")
+    : join(await once("services", (directory) => bundle(projectRoot, directory)), "main.js")
+
+/** The setting by which the launcher runs {@link program}. */
+export const throughBundle = async () => ({ SWEEP_PROGRAM: await program() })

@@ -1,4 +1,5 @@
 /** The real backend with the built web app, on a database with a month of earnings, and a browser in front of it. */
+import * as BunServices from "@effect/platform-bun/BunServices"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { encodeAbiParameters, keccak256, stringToHex } from "viem"
@@ -11,13 +12,11 @@ import { Chains, type ChainClient, UnsupportedChain } from "../../src/ports/shar
 import { Ledger } from "../../src/ports/builder/Ledger.ts"
 import { RevenueBook } from "../../src/ports/builder/RevenueBook.ts"
 import * as WebAssets from "../../src/server/web/WebAssets.ts"
-import * as WebBuild from "../../src/server/web/WebBuild.ts"
-import { projectRoot } from "../../src/cli/Project.ts"
-import * as BunServices from "@effect/platform-bun/BunServices"
 import { closeContext, newContext, open } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as FakeChain from "../support/FakeChain.ts"
 import { migratedDatabase } from "../support/Postgres.ts"
+import * as WebApp from "../support/WebApp.ts"
 
 /** Also at this address on each other chain. */
 export const usdc = FakeChain.address(0xd1)
@@ -60,9 +59,10 @@ export class Site extends Context.Service<Site, { readonly url: string; readonly
   "sweep/test/Site"
 ) {}
 
-const assets = Layer.unwrap(
-  Effect.map(WebBuild.ensure(projectRoot, process.execPath), (directory) => WebAssets.layer(directory))
-).pipe(Layer.provide(BunServices.layer), Layer.orDie)
+const assets = Layer.unwrap(Effect.map(WebApp.directory, (directory) => WebAssets.layer(directory))).pipe(
+  Layer.provide(BunServices.layer),
+  Layer.orDie
+)
 
 /** The app, its backend on a database, and a browser. */
 export const layerOn = <A, E, R>(database: Layer.Layer<A, E, R>, options: Harness.Options = {}) =>

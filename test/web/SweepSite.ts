@@ -1,10 +1,8 @@
 /** The local network with the services and the built web app on it, and a browser in front. */
 import { Context, Effect, Layer } from "effect"
-import * as BunServices from "@effect/platform-bun/BunServices"
 import type { Browser, BrowserContext, Page } from "playwright-core"
-import { projectRoot } from "../../src/cli/Project.ts"
-import * as WebBuild from "../../src/server/web/WebBuild.ts"
 import { Services } from "../support/Services.ts"
+import * as WebApp from "../support/WebApp.ts"
 import { closeContext, newContext, open } from "./Browser.ts"
 
 /** Shared by the tests of the sweep page. */
@@ -14,7 +12,7 @@ export class SweepSite extends Context.Service<SweepSite, { readonly browser: Br
 const settings = { quoteLifetimeMillis: 600_000 }
 
 export const layer = Layer.unwrap(
-  Effect.map(WebBuild.ensure(projectRoot, process.execPath), (webDirectory) =>
+  Effect.map(WebApp.directory, (webDirectory) =>
     Layer.merge(
       Services.layer({ webDirectory, settings }),
       Layer.effect(
@@ -23,7 +21,7 @@ export const layer = Layer.unwrap(
       )
     )
   )
-).pipe(Layer.provide(BunServices.layer), Layer.orDie)
+)
 
 /** A browser profile of its own, closed with the scope. Errors of its pages are collected in `complaints`. */
 export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser["newContext"]>[0] = {}) {
