@@ -6,6 +6,7 @@ import { Deferred, Effect } from "effect"
 import type { Hex, PrivateKeyAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type * as Clients from "./Clients.ts"
+import type * as Sender from "./Sender.ts"
 
 interface Sent {
   readonly url: string
@@ -14,12 +15,23 @@ interface Sent {
   readonly from: string
 }
 
+/** A transaction of an owner that has sent none before. */
+export interface FirstTransaction {
+  readonly key: Hex
+  readonly chainId: number
+  readonly call: Sender.Call
+}
+
 /** Request to the thread. */
 export type Task =
   | (Sent & { readonly kind: "quote"; readonly request: Omit<Clients.Request, "owner"> & { readonly key: Hex } })
   | (Sent & { readonly kind: "submit"; readonly sweep: Pick<Clients.Signed, "signed"> })
+  /** Signs transactions, so that they can be sent at once. */
+  | { readonly kind: "sign"; readonly transactions: ReadonlyArray<FirstTransaction> }
+  /** Sends transactions in one request to a node. Those that were not signed in advance with this tip are signed first. */
+  | { readonly kind: "send"; readonly rpcUrl: string; readonly transactions: ReadonlyArray<FirstTransaction> }
 
-/** Undefined: the submission was accepted. */
+/** Undefined: the submission was accepted, or the task is done. */
 export type Answer = Omit<Clients.Signed, "owner"> | Clients.Refusal | undefined
 
 /** Owners that are made without a pause. Each takes half a millisecond. */
@@ -54,7 +66,20 @@ export const make = Effect.gen(function* () {
       return yield* Deferred.await(answer)
     }).pipe(Effect.orDie)
 
+  const firstOf = (chainId: number, owners: ReadonlyArray<PrivateKeyAccount>, call: Sender.Call) =>
+    owners.map(({ address }): FirstTransaction => {
+      const key = keys.get(address)
+      if (key === undefined) throw new Error(`${address} is no owner of the attack`)
+      return { key, chainId, call }
+    })
+
   return {
+    /** Signs a call as the first transaction of each owner, so that `sendFirst` only sends it. */
+    signFirst: (chainId: number, owners: ReadonlyArray<PrivateKeyAccount>, call: Sender.Call) =>
+      ask({ kind: "sign", transactions: firstOf(chainId, owners, call) }),
+    /** Sends a call as the first transaction of each owner, without waiting for a block. */
+    sendFirst: (chainId: number, rpcUrl: string, owners: ReadonlyArray<PrivateKeyAccount>, call: Sender.Call) =>
+      ask({ kind: "send", rpcUrl, transactions: firstOf(chainId, owners, call) }),
     /** New accounts. Only these can quote. */
     owners: Effect.fnUntraced(function* (number: number) {
       const owners: Array<PrivateKeyAccount> = []

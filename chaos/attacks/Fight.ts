@@ -92,12 +92,13 @@ const settlement = Effect.fnUntraced(function* (world: World, ids: ReadonlyArray
 
 /**
  * Runs `ahead` before each transaction of a lane that carries a sweep of these owners, until the scope closes. It is given the
- * lane's tip and one wei. Addresses are in lower case.
+ * lane's tip and one wei. Addresses are in lower case. `outbid` is told this tip of every transaction of a lane.
  */
 const runAhead = (
   { slots }: World,
   owners: ReadonlySet<string>,
-  ahead: (tip: bigint, raw: Hex) => Effect.Effect<unknown, unknown>
+  ahead: (tip: bigint, raw: Hex) => Effect.Effect<unknown, unknown>,
+  outbid: (tip: bigint) => void
 ) => {
   const carries = ({ params }: Call): boolean => {
     const raw = String(params[0]).toLowerCase()
@@ -108,10 +109,11 @@ const runAhead = (
     ({ alpha: node }) =>
       Effect.acquireRelease(
         node.react((call) => {
-          if (!isSend(call) || !carries(call)) return pass
+          if (!isSend(call)) return pass
           const raw = call.params[0] as Hex
-          const { maxPriorityFeePerGas = 0n } = parseTransaction(raw)
-          return (forward) => Effect.andThen(Effect.ignore(ahead(maxPriorityFeePerGas + 1n, raw)), forward)
+          const tip = (parseTransaction(raw).maxPriorityFeePerGas ?? 0n) + 1n
+          outbid(tip)
+          return carries(call) ? (forward) => Effect.andThen(Effect.ignore(ahead(tip, raw)), forward) : pass
         }),
         () => node.react(() => pass)
       ),
@@ -128,6 +130,7 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
   const tally: Tally = { quoted: 0, submitted: 0, refused: new Map() }
   const findings: Array<string> = []
   let turn = 0
+  let tip = 1n
 
   const clients = yield* AttackerClients.make
   const site: Clients.Site = { info: { id: alpha.info.id, name: alpha.info.name } }
@@ -194,7 +197,18 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     /** Waits also for sweeps that wait for a lower price of gas, within the limit. */
     settled: settlement(world, ids),
     /** Runs `ahead` before each transaction of a lane that carries a sweep of the attack, until the scope closes. */
-    aheadOfSends: (ahead: Parameters<typeof runAhead>[2]) => runAhead(world, owners, ahead),
+    aheadOfSends: (ahead: Parameters<typeof runAhead>[2]) =>
+      runAhead(world, owners, ahead, (outbidding) => {
+        tip = outbidding
+      }),
+    /** Tip that outbids the last transaction of a lane, in wei per gas. */
+    tip: () => tip,
+    /** Signs a call as the first transaction of each owner, in the thread of the clients. */
+    signFirst: (from: ReadonlyArray<PrivateKeyAccount>, call: Sender.Call) =>
+      clients.signFirst(alpha.info.id, from, call),
+    /** Sends a call as the first transaction of each owner, in one request that waits for no block. */
+    sendFirst: (from: ReadonlyArray<PrivateKeyAccount>, call: Sender.Call) =>
+      clients.sendFirst(alpha.info.id, dev.node.rpcUrl, from, call),
     token: (terms?: Token.Terms) => Token.deploy(alpha, purse, terms),
     /** A transaction of one of its owners, sent without waiting for a block. */
     sendAs: (owner: PrivateKeyAccount, call: Sender.Call) => dev.node.ask("send", () => purse.send(call, owner))

@@ -6,6 +6,7 @@ import { units } from "../../src/devnet/Tokens.ts"
 import * as Budgets from "./Budgets.ts"
 import type { Attack, Fight } from "./Fight.ts"
 import { mintFor } from "./MempoolAttacks.ts"
+import type * as Sender from "./Sender.ts"
 
 /** Whole DAI of a sweep. */
 const WHOLE = 60n
@@ -14,8 +15,16 @@ const AMOUNT = units("DAI", WHOLE)
 /** Native currency of an owner who sends transactions. */
 const OWN_GAS = parseEther("1")
 
-/** The lane's transaction waits for it in the harness, as it would not on a network, so it does no more than it must. */
-type Ahead = (fight: Fight, owner: PrivateKeyAccount, tip: bigint) => Effect.Effect<unknown, unknown>
+/**
+ * What each owner does ahead of the lane's transaction, which waits for it in the harness, as it would not on a network. So a call that is
+ * the owner's first transaction is signed before, and those of all owners are one request to the node.
+ */
+type Ahead =
+  | { readonly _tag: "First"; readonly call: (fight: Fight) => Omit<Sender.Call, "tip"> }
+  | {
+      readonly _tag: "Each"
+      readonly act: (fight: Fight, owner: PrivateKeyAccount, tip: bigint) => Effect.Effect<unknown, unknown>
+    }
 
 interface Plan {
   readonly ahead: Ahead
@@ -53,17 +62,21 @@ const runAhead = (
       }
       const done = new Set<Hex>()
       yield* Effect.gen(function* () {
-        yield* fight.aheadOfSends((tip, raw) =>
-          Effect.forEach(
-            owners.filter(({ address }) => !done.has(address) && raw.includes(address.slice(2).toLowerCase())),
-            Effect.fnUntraced(function* (owner) {
-              done.add(owner.address)
-              yield* ahead(fight, owner, tip)
-            }),
-            { concurrency: "unbounded", discard: true }
+        yield* fight.aheadOfSends((tip, raw) => {
+          const carried = owners.filter(
+            ({ address }) => !done.has(address) && raw.includes(address.slice(2).toLowerCase())
           )
-        )
-        yield* fight.submit(yield* fight.quotes(owners, order))
+          for (const { address } of carried) done.add(address)
+          return ahead._tag === "First"
+            ? fight.sendFirst(carried, { ...ahead.call(fight), tip })
+            : Effect.forEach(carried, (owner) => ahead.act(fight, owner, tip), {
+                concurrency: "unbounded",
+                discard: true
+              })
+        })
+        const sweeps = yield* fight.quotes(owners, order)
+        if (ahead._tag === "First") yield* fight.signFirst(owners, { ...ahead.call(fight), tip: fight.tip() })
+        yield* fight.submit(sweeps)
         yield* fight.concluded
       }).pipe(Effect.scoped)
     }
@@ -76,38 +89,41 @@ const listed = (name: string, about: string, plan: Plan): Attack => ({
   play: (fight) => runAhead(fight, plan)
 })
 
-const nothing: Ahead = (fight, owner, tip) => fight.sendAs(owner, { to: owner.address, gas: 21_000n, tip })
+const nothing: Ahead = { _tag: "First", call: ({ purse }) => ({ to: purse.account.address, gas: 21_000n }) }
 
-const drained: Ahead = (fight, owner, tip) =>
-  fight.sendAs(owner, {
-    to: fight.place.dev.tokens.DAI,
-    data: encodeFunctionData({
-      abi: erc20Abi,
-      functionName: "transfer",
-      args: [fight.purse.account.address, 2n * AMOUNT]
-    }),
-    gas: 80_000n,
-    tip
+const drained: Ahead = {
+  _tag: "First",
+  call: ({ place, purse }) => ({
+    to: place.dev.tokens.DAI,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [purse.account.address, 2n * AMOUNT] }),
+    gas: 80_000n
   })
+}
 
-const cancelled: Ahead = (fight, owner, tip) =>
-  Effect.flatMap(nonceOf(fight, owner), (nonce) =>
-    fight.sendAs(owner, {
-      to: owner.address,
-      data: encodeFunctionData({ abi: sweepDelegate.abi, functionName: "cancel", args: [nonce] }),
-      gas: 120_000n,
-      tip
-    })
-  )
+const cancelled: Ahead = {
+  _tag: "Each",
+  act: (fight, owner, tip) =>
+    Effect.flatMap(nonceOf(fight, owner), (nonce) =>
+      fight.sendAs(owner, {
+        to: owner.address,
+        data: encodeFunctionData({ abi: sweepDelegate.abi, functionName: "cancel", args: [nonce] }),
+        gas: 120_000n,
+        tip
+      })
+    )
+}
 
 /** A transaction of the purse carries the authorization, so that the owner needs no native currency. */
-const revoked: Ahead = (fight, owner, tip) =>
-  fight.place.dev.node.ask("revoke", async (node) => {
-    const nonce = await node.getTransactionCount({ address: owner.address })
-    const chainId = fight.place.dev.chain.id
-    const authorization = await owner.signAuthorization({ address: zeroAddress, chainId, nonce })
-    await fight.purse.authorize([authorization], tip)
-  })
+const revoked: Ahead = {
+  _tag: "Each",
+  act: (fight, owner, tip) =>
+    fight.place.dev.node.ask("revoke", async (node) => {
+      const nonce = await node.getTransactionCount({ address: owner.address })
+      const chainId = fight.place.dev.chain.id
+      const authorization = await owner.signAuthorization({ address: zeroAddress, chainId, nonce })
+      await fight.purse.authorize([authorization], tip)
+    })
+}
 
 /** The token that is swept into is the attacker's, and a switch breaks it. */
 const hostileOutput: Attack = {

@@ -22,6 +22,20 @@ const DEPLOYMENT_GAS = 6_000_000n
 /** Gas of one authorization of an account that exists or not (EIP-7702). */
 const AUTHORIZATION_GAS = 25_000n
 
+/** A transaction to sign. */
+export const transaction = (chainId: number, nonce: number, { data, gas, tip, to, value }: Call) =>
+  ({
+    type: "eip1559",
+    chainId,
+    nonce,
+    gas: gas ?? DEPLOYMENT_GAS,
+    maxFeePerGas: FEE_CAP,
+    maxPriorityFeePerGas: tip ?? parseGwei("1"),
+    ...(to === undefined ? {} : { to }),
+    ...(data === undefined ? {} : { data }),
+    ...(value === undefined ? {} : { value })
+  }) as const
+
 /** `account` sends where no other sender is given. */
 export const make = ({ chain, node }: DevChain, account: PrivateKeyAccount) => {
   const nonces = new Map<Hex, number>()
@@ -37,17 +51,7 @@ export const make = ({ chain, node }: DevChain, account: PrivateKeyAccount) => {
 
   /** Sends without waiting for a block. */
   const send = async (call: Call, from: PrivateKeyAccount = account): Promise<Hex> => {
-    const raw = await from.signTransaction({
-      type: "eip1559",
-      chainId: chain.id,
-      nonce: await nextNonce(from),
-      gas: call.gas ?? DEPLOYMENT_GAS,
-      maxFeePerGas: FEE_CAP,
-      maxPriorityFeePerGas: call.tip ?? parseGwei("1"),
-      ...(call.to === undefined ? {} : { to: call.to }),
-      ...(call.data === undefined ? {} : { data: call.data }),
-      ...(call.value === undefined ? {} : { value: call.value })
-    })
+    const raw = await from.signTransaction(transaction(chain.id, await nextNonce(from), call))
     return node.client.sendRawTransaction({ serializedTransaction: raw })
   }
 
