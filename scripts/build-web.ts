@@ -10,6 +10,7 @@ import { parseSync, Visitor } from "oxc-parser"
 import { parseArgs } from "node:util"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { OUTPUT, publish, STAMP_FILE, stampOf } from "../src/server/web/WebBuild.ts"
+import { addPreloads } from "./ModulePreload.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -140,6 +141,7 @@ try {
       ]
     })
   const built = await Promise.all(["index.html", "sweep.html"].map(build))
+  await addPreloads(fresh)
   await compress(fresh)
   await writeFile(join(fresh, STAMP_FILE), await stampOf(root))
   // Temporary directories are closed to other accounts, such as that of the service in a container.

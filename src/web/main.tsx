@@ -16,15 +16,16 @@ discover()
 
 const routes: Readonly<Record<string, AnyRoute>> = router.routesById
 
+const isConsole = location.pathname.startsWith("/app/admin")
+
 /** True if the visitor will probably be let in. Others see a door, which needs the code of no page. */
-const isKnown = location.pathname.startsWith("/app/admin") ? AdminToken.current() !== undefined : isRemembered()
+const isKnown = isConsole ? AdminToken.current() !== undefined : isRemembered()
+
+const preload = (routeId: string) => void routes[routeId]?.options.component?.preload?.()?.catch(() => undefined)
 
 // The page's code and the facts that every page needs come while the account is asked for, not after it.
-if (isKnown) {
-  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
-    void routes[routeId]?.options.component?.preload?.()?.catch(() => undefined)
-  }
-}
+if (isKnown) for (const { routeId } of router.matchRoutes(router.latestLocation)) preload(routeId)
+else preload(isConsole ? "/admin" : "/sign-in")
 void queryClient.prefetchQuery(deployment)
 
 const root = document.getElementById("root")

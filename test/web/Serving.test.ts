@@ -58,15 +58,15 @@ layer(Site.layer(), live)("the app beside the API", (it) => {
   )
 
   it.effect(
-    "loads less than 205 kB of script at the door, and 235 kB inside, where amounts get their value in dollars",
+    "loads less than 80 kB of script at the door, and 92 kB inside, where amounts get their value in dollars",
     () =>
       Effect.gen(function* () {
         const { url } = yield* Site.Site
         const { cookie } = yield* Harness.signUp()
         const [name = "", value = ""] = cookie.split("=")
         for (const [heading, limit] of [
-          ["Sign in with your wallet", 205_000],
-          ["Overview", 235_000]
+          ["Sign in with your wallet", 80_000],
+          ["Overview", 92_000]
         ] as const) {
           const { context, page } = yield* Site.visitor()
           if (heading === "Overview") {

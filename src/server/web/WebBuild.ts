@@ -13,7 +13,11 @@ export const STAMP_FILE = ".stamp"
 const SCRIPT = "scripts/build-web.ts"
 
 /** Inputs of a build. */
-const SOURCES = ["src/{web,api,domain,sdk}/**/*.{ts,tsx,css,html,svg}", "scripts/build-web.ts", "bun.lock"]
+const SOURCES = [
+  "src/{web,api,domain,sdk}/**/*.{ts,tsx,css,html,svg}",
+  "scripts/{build-web,ModulePreload}.ts",
+  "bun.lock"
+]
 
 /** Hash of the inputs of a build. */
 export const stampOf = async (root: string): Promise<string> => {

@@ -1,6 +1,6 @@
 /** Health of the orchestrator's dependencies: chains, lanes, queues and external services. */
 import type { Health } from "../../domain/Health.ts"
-import { NATIVE } from "../../domain/Token.ts"
+import { NATIVE } from "../lib/native.ts"
 import { type TokenBook, useTokenBook } from "../api/tokens.ts"
 import * as explorer from "../lib/explorer.ts"
 import { Address } from "../ui/Address.tsx"

@@ -2,10 +2,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { type FormEvent, useId, useState } from "react"
-import { NothingOwed } from "../../api/builder/PayoutErrors.ts"
+import type { NothingOwed } from "../../api/builder/PayoutErrors.ts"
 import type { TreasuryView } from "../../api/builder/Schemas.ts"
 import type { OpenedPayout } from "../../domain/Payout.ts"
-import { sentence } from "../api/failures.ts"
+import { isFailure, sentence } from "../api/failures.ts"
 import { CONSOLE } from "../api/queryClient.ts"
 import type { TokenBook } from "../api/tokens.ts"
 import { tokenKey } from "../lib/tokenKey.ts"
@@ -46,13 +46,13 @@ function Opened({ batch, book, onContinue }: { batch: OpenedPayout; book: TokenB
   )
 }
 
+const isNothingOwed = (error: unknown): error is NothingOwed => isFailure(error, "NothingOwed")
+
 function Failed({ error, token }: { error: Error } & Pick<Parameters<typeof LeftOutList>[0], "token">) {
   return (
     <Notice tone="bad">
       {sentence(error)}
-      {error instanceof NothingOwed && error.leftOut.length > 0 && (
-        <LeftOutList leftOut={error.leftOut} token={token} />
-      )}
+      {isNothingOwed(error) && error.leftOut.length > 0 && <LeftOutList leftOut={error.leftOut} token={token} />}
     </Notice>
   )
 }
@@ -67,7 +67,7 @@ const useOpening = (position: Position | undefined) => {
     mutationFn: async ({ exclude, minAmount }: { exclude: ReadonlyArray<string>; minAmount: bigint | undefined }) => {
       if (position?.chainId === undefined) throw new Error("nothing is owed")
       const { chainId, token } = position
-      const payload = { chainId, token, exclude, ...(minAmount === undefined ? {} : { minAmount }) }
+      const payload = { chainId, token, exclude, ...(minAmount === undefined ? {} : { minAmount: String(minAmount) }) }
       return call((api) => api.console.openPayout({ payload }))
     },
     onSuccess: () => client.invalidateQueries({ queryKey: [CONSOLE] })

@@ -1,7 +1,6 @@
 /** Registers a builder. Errors of the service are shown at their fields. */
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useId, useState } from "react"
-import * as Address from "../../domain/Address.ts"
 import type { PayoutMode } from "../../domain/Builder.ts"
 import { call } from "./client.ts"
 import { sentence } from "../api/failures.ts"
@@ -35,7 +34,6 @@ const useRegistration = (onRegistered: (apiKey: string) => void) => {
         api.console.registerBuilder({
           payload: {
             ...draft,
-            payoutAddress: Address.of(draft.payoutAddress),
             builderBps: Number(draft.builderBps),
             maxBuilderBps: Number(draft.maxBuilderBps)
           }

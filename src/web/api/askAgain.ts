@@ -1,6 +1,7 @@
 /** Repeats a query by itself while its answer is missing or incomplete, so that a page does not stay at a short failure. */
 import { useState } from "react"
-import { RetryLaterError, SweepError } from "../../sdk/index.ts"
+import { RetryLaterError } from "../../sdk/model/ApiErrors.ts"
+import { SweepError } from "../../sdk/model/SweepError.ts"
 
 const FIRST_PAUSE_MILLIS = 2_000
 const LONGEST_PAUSE_MILLIS = 60_000

@@ -1,16 +1,23 @@
 /** API client of the builders' pages. */
-import { Effect } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
-import { Auth, Me, SelfSignup } from "../../api/builder/AccountApi.ts"
-import { DeploymentGroup } from "../../api/builder/DeploymentApi.ts"
-import { callsOf, contract } from "./backend.ts"
-import { baseUrl } from "./baseUrl.ts"
+import type { Auth, Me, SelfSignup } from "../../api/builder/AccountApi.ts"
+import type { DeploymentGroup } from "../../api/builder/DeploymentApi.ts"
+import { callerOf, callsOf } from "./backend.ts"
 
-export const call = callsOf(
-  Effect.runSync(
-    HttpApiClient.make(contract.add(Auth, SelfSignup, Me, DeploymentGroup), { baseUrl }).pipe(
-      Effect.provide(FetchHttpClient.layer)
-    )
-  )
-)
+export const client = {
+  auth: callsOf<typeof Auth>()({
+    nonce: "GET /auth/nonce",
+    verify: "POST /auth/verify",
+    logout: "POST /auth/logout"
+  }),
+  signup: callsOf<typeof SelfSignup>()({ signUp: "POST /builders/self" }),
+  me: callsOf<typeof Me>()({
+    me: "GET /me",
+    accruals: ["GET /me/accruals", { amount: true }],
+    activity: ["GET /me/activity", { amount: true }],
+    money: ["GET /me/money", { earned: true, earnedUnpriced: true, owed: true, paid: true, paidUnpriced: true }],
+    rotateApiKey: "POST /me/apikey/rotate"
+  }),
+  deployment: callsOf<typeof DeploymentGroup>()({ deployment: "GET /deployment" })
+}
+
+export const call = callerOf(client)

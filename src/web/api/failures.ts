@@ -1,5 +1,6 @@
 /** Error messages for users. */
 import { secondsText } from "../lib/secondsText.ts"
+import { UNREACHABLE } from "./ServiceError.ts"
 
 const tagOf = (error: unknown): string | undefined =>
   typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
@@ -45,7 +46,7 @@ export const sentence = (error: unknown): string => {
   const wait = retryAfterSeconds(error)
   if (wait !== undefined) return `Too many requests. Please wait ${secondsText(wait)}.`
   const tag = tagOf(error)
-  if (tag === "HttpClientError") return "The service cannot be reached. Check your connection and try again."
+  if (tag === UNREACHABLE) return "The service cannot be reached. Check your connection and try again."
   if (tag === "PaymentUnproven" && error instanceof Error && "reason" in error) {
     return `The chain does not prove this payment (${String(error.reason).replaceAll("_", " ")}). Nothing was changed.`
   }

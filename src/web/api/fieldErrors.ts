@@ -1,5 +1,4 @@
 /** Errors of a form by field. */
-import { Schema, SchemaIssue } from "effect"
 import { isFailure } from "./failures.ts"
 
 interface Issue {
@@ -10,15 +9,8 @@ interface Issue {
 const isIssue = (value: unknown): value is Issue =>
   typeof value === "object" && value !== null && "path" in value && "message" in value && Array.isArray(value.path)
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** Errors by field, from the contract's schema before the request or from the service after it. Empty for other failures. */
+/** Errors by field, from the service. Empty for other failures. */
 export const fieldErrors = (error: unknown): Readonly<Record<string, string>> => {
-  if (Schema.isSchemaError(error)) {
-    return Object.fromEntries(
-      format(error.issue).issues.map(({ message, path }) => [String(path?.at(-1) ?? ""), message])
-    )
-  }
   if (!isFailure(error, "InvalidRequest") || typeof error !== "object" || error === null || !("error" in error))
     return {}
   const body = error.error

@@ -1,6 +1,5 @@
 /** Queries of the dashboard, for TanStack Query. */
 import { queryOptions } from "@tanstack/react-query"
-import * as Address from "../../domain/Address.ts"
 import type { Activity, EarningStatus } from "../../domain/LedgerEntry.ts"
 import { call } from "./client.ts"
 import { isFailure } from "./failures.ts"
@@ -43,14 +42,13 @@ export interface EarningFilter {
   readonly q?: string
 }
 
-const page = ({ token, ...filter }: EarningFilter, cursor: string | undefined, limit: number, signal?: AbortSignal) =>
+const page = (filter: EarningFilter, cursor: string | undefined, limit: number, signal?: AbortSignal) =>
   call(
     (client) =>
       client.me.activity({
         query: {
           ...filter,
           limit,
-          ...(token === undefined ? {} : { token: Address.of(token) }),
           ...(cursor === undefined ? {} : { cursor })
         }
       }),

@@ -1,9 +1,10 @@
 /** Repetition of requests of the dashboard and the console that fail for a moment. */
 import { isFailure, retryAfterSeconds } from "./failures.ts"
+import { UNREACHABLE } from "./ServiceError.ts"
 
 /** Failures after which the same request may succeed. */
 const TRANSIENT = [
-  "HttpClientError",
+  UNREACHABLE,
   "InternalError",
   "OrchestratorUnavailable",
   "RateLimitExceeded",

@@ -2,8 +2,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import type { DeploymentView, PublicChain } from "../../api/builder/DeploymentApi.ts"
-import { NATIVE, type TokenInfo } from "../../domain/Token.ts"
+import type { TokenInfo } from "../../domain/Token.ts"
 import { chainName } from "../lib/chainName.ts"
+import { NATIVE } from "../lib/native.ts"
 import { plainToken } from "../lib/plainText.ts"
 import { deployment } from "./queries.ts"
 
@@ -12,7 +13,7 @@ export interface TokenBook {
   readonly chain: (id: number | undefined) => PublicChain | undefined
   /** Display name of a chain. */
   readonly chainName: (id: number) => string
-  /** The listed token of an address. Without a chain, only if exactly one chain lists the address. */
+  /** The listed token of an address in any case. Without a chain, only if exactly one chain lists the address. */
   readonly token: (chainId: number | undefined, address: string) => TokenInfo | undefined
 }
 
@@ -23,14 +24,16 @@ const listed = (chain: PublicChain): ReadonlyArray<TokenInfo> => [
 
 export const makeTokenBook = (view: DeploymentView | undefined): TokenBook => {
   const chains = view?.chains ?? []
-  const byAddress = Map.groupBy(chains.flatMap(listed).map(plainToken), ({ address }): string => address)
+  const byAddress = Map.groupBy(chains.flatMap(listed).map(plainToken), ({ address }) => address.toLowerCase())
   const chain = (id: number | undefined) => chains.find((each) => each.id === id)
   return {
     chains,
     chain,
     chainName: (id) => chainName(chain(id), id),
     token: (chainId, address) => {
-      const found = byAddress.get(address)?.filter((token) => chainId === undefined || token.chainId === chainId) ?? []
+      const found =
+        byAddress.get(address.toLowerCase())?.filter((token) => chainId === undefined || token.chainId === chainId) ??
+        []
       return found.length === 1 ? found[0] : undefined
     }
   }

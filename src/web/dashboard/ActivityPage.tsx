@@ -1,7 +1,7 @@
 /** All accruals: filtered, searched and paged by the server, and exported as CSV. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { type Activity, EarningStatus, statusOf } from "../../domain/LedgerEntry.ts"
+import type { Activity, EarningStatus } from "../../domain/LedgerEntry.ts"
 import { accruals, activity, type EarningFilter, everyActivity } from "../api/queries.ts"
 import { type TokenBook, useTokenBook } from "../api/tokens.ts"
 import { exact } from "../lib/amounts.ts"
@@ -11,6 +11,7 @@ import { Card } from "../ui/Card.tsx"
 import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState } from "../ui/States.tsx"
 import { ActivityTable, STATUS_LABELS } from "./ActivityTable.tsx"
+import { STATUSES, statusOf } from "./earningStatus.ts"
 import { ExportCsv } from "./ExportCsv.tsx"
 import { FilterBar } from "./lists/FilterBar.tsx"
 import { filterOf, isFiltered, type ListFilter, periodOf } from "./lists/filter.ts"
@@ -35,8 +36,6 @@ const toFile = (entries: ReadonlyArray<Activity>, book: TokenBook): string =>
       ]
     })
   )
-
-const STATUSES = EarningStatus.literals
 
 const isStatus = (text: unknown): text is EarningStatus => STATUSES.some((status) => status === text)
 

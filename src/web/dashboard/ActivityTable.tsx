@@ -1,5 +1,5 @@
 /** Accruals, newest first. On a phone, two columns have all of it. */
-import { type Activity, type EarningStatus, statusOf } from "../../domain/LedgerEntry.ts"
+import type { Activity, EarningStatus } from "../../domain/LedgerEntry.ts"
 import type { TokenBook } from "../api/tokens.ts"
 import { hashOfSweep, transaction } from "../lib/explorer.ts"
 import { dollars } from "../lib/usd.ts"
@@ -9,6 +9,7 @@ import { Badge } from "../ui/Badge.tsx"
 import { Table } from "../ui/Table.tsx"
 import { Time } from "../ui/Time.tsx"
 import { TokenName } from "../ui/TokenName.tsx"
+import { statusOf } from "./earningStatus.ts"
 import { SweepLink } from "./lists/SweepLink.tsx"
 
 const TONES = { owed: "accent", paid: "good", reversed: "neutral" } as const

@@ -1,12 +1,11 @@
 /** Notice that the wallet switched to another account than the signed-in one. */
-import { Link } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
-import type { Address } from "../../sdk/model/Address.ts"
+import { lazy, Suspense, useEffect, useState } from "react"
+import { type Address, sameAddress } from "../../sdk/model/Address.ts"
 import type { Builder } from "../../domain/Builder.ts"
-import { shorten } from "../lib/shorten.ts"
-import { buttonClasses } from "../ui/Button.tsx"
-import { Notice } from "../ui/States.tsx"
 import { firstAccount, lastUsed, useWallets } from "../wallet/provider.ts"
+
+/** Its script has the checksum of addresses, which is large. */
+const OtherAccount = lazy(async () => ({ default: (await import("./OtherAccount.tsx")).OtherAccount }))
 
 /** Current account of the wallet of the sign-in, if the wallet shares it without asking the user. */
 const useWalletAccount = (): Address | undefined => {
@@ -31,19 +30,10 @@ const useWalletAccount = (): Address | undefined => {
 
 export function WalletChanged({ builder }: { readonly builder: Builder }) {
   const account = useWalletAccount()
-  if (account === undefined || account === builder.payoutAddress) return null
+  if (account === undefined || sameAddress(account, builder.payoutAddress)) return null
   return (
-    <div className="mb-5">
-      <Notice
-        action={
-          <Link className={buttonClasses("secondary", true)} search={{ reason: "wallet" }} to="/sign-in">
-            Sign in with it
-          </Link>
-        }
-        tone="warn"
-      >
-        Your wallet is on {shorten(account)}, and you are signed in as {shorten(builder.payoutAddress)}.
-      </Notice>
-    </div>
+    <Suspense fallback={null}>
+      <OtherAccount account={account} builder={builder} />
+    </Suspense>
   )
 }

@@ -2,7 +2,7 @@
  * An account of a browser wallet (EIP-1193). No standard defines the signing of an EIP-7702 authorization, and most wallets
  * deliberately reject it. Wallets that support it use `eth_signAuthorization`.
  */
-import { toHex } from "viem"
+import { getAddress, toHex } from "viem"
 import {
   type Address,
   type AuthorizationSignature,
@@ -89,25 +89,28 @@ const senderOf = (provider: WalletProvider, address: Address): RevocationSender 
 })
 
 /** The wallet's account, after its capabilities are known. */
-export const walletAccount = async ({ info, provider }: Wallet, address: Address): Promise<SweepAccount> => ({
-  kind: "wallet",
-  name: info.name,
-  icon: info.icon,
-  address,
-  canAuthorize: await canAuthorize(provider),
-  signer: fromProvider({
+export const walletAccount = async ({ info, provider }: Wallet, shared: Address): Promise<SweepAccount> => {
+  const address = getAddress(shared)
+  return {
+    kind: "wallet",
+    name: info.name,
+    icon: info.icon,
     address,
-    provider,
-    signAuthorization: async ({ address: delegate, chainId, nonce }) =>
-      readSignature(
-        await Signing.ask(provider, METHOD, [
-          { from: address, address: delegate, chainId: toHex(chainId), nonce: toHex(nonce) }
-        ])
-      )
-  }),
-  chain: chainOf(provider),
-  // A wallet answers requests for its current chain.
-  node: (chainId, current) =>
-    chainId === current ? { request: (call: NodeCall) => provider.request(call) } : undefined,
-  sender: () => senderOf(provider, address)
-})
+    canAuthorize: await canAuthorize(provider),
+    signer: fromProvider({
+      address,
+      provider,
+      signAuthorization: async ({ address: delegate, chainId, nonce }) =>
+        readSignature(
+          await Signing.ask(provider, METHOD, [
+            { from: address, address: delegate, chainId: toHex(chainId), nonce: toHex(nonce) }
+          ])
+        )
+    }),
+    chain: chainOf(provider),
+    // A wallet answers requests for its current chain.
+    node: (chainId, current) =>
+      chainId === current ? { request: (call: NodeCall) => provider.request(call) } : undefined,
+    sender: () => senderOf(provider, address)
+  }
+}

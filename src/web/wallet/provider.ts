@@ -1,7 +1,6 @@
 /** Browser wallets, discovered by EIP-6963 and used by EIP-1193. */
 import { useSyncExternalStore } from "react"
-import { getAddress } from "viem"
-import type { Address } from "../../sdk/model/Address.ts"
+import { type Address, isAddress } from "../../sdk/model/Address.ts"
 import { local } from "../lib/storage.ts"
 
 /** A provider of EIP-1193. */
@@ -81,8 +80,8 @@ export const lastUsed = (wallets: ReadonlyArray<Wallet>): Wallet | undefined => 
   return wallets.find(({ info }) => info.rdns === rdns)
 }
 
-/** The first account of a wallet's list, checksummed. */
+/** The first account of a wallet's list, in the case in which the wallet writes it. */
 export const firstAccount = (accounts: unknown): Address | undefined => {
   const [first]: ReadonlyArray<unknown> = Array.isArray(accounts) ? accounts : []
-  return typeof first === "string" && /^0x[0-9a-fA-F]{40}$/.test(first) ? getAddress(first) : undefined
+  return isAddress(first) ? first : undefined
 }

@@ -1,5 +1,5 @@
 /** Requests of the dashboard to a wallet: account, chain, and signature of a text that was shown before. */
-import { stringToHex } from "viem"
+import { getAddress, stringToHex } from "viem"
 import { createSiweMessage } from "viem/siwe"
 import type { Address } from "../../sdk/model/Address.ts"
 import { firstAccount, type WalletProvider } from "./provider.ts"
@@ -43,11 +43,11 @@ export const ask = async (
   }
 }
 
-/** Asks for access to the account. The wallet asks the user. */
+/** Asks for access to the account, checksummed. The wallet asks the user. */
 export const connect = async (provider: WalletProvider): Promise<Address> => {
   const account = firstAccount(await ask(provider, "eth_requestAccounts"))
   if (account === undefined) throw new WalletFailed("the wallet shared no account")
-  return account
+  return getAddress(account)
 }
 
 /** The wallet's current chain. */

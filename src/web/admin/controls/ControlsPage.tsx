@@ -1,7 +1,7 @@
 /** Pauses of everything, of chains, of tokens and of builders. Each change holds at once, and is in the audit log. */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import { nameOf, type PauseSubject, type PauseView } from "../../../domain/Pause.ts"
+import type { PauseSubject, PauseView } from "../../../domain/Pause.ts"
 import { type TokenBook, useTokenBook } from "../../api/tokens.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
@@ -12,6 +12,7 @@ import { Time } from "../../ui/Time.tsx"
 import { missingSettings, NotConfigured } from "../NotConfigured.tsx"
 import { operationsHealth, pauses } from "../queries.ts"
 import { ChangeDialog } from "./ChangeDialog.tsx"
+import { nameOf } from "./pauseSubject.ts"
 import { PauseOther } from "./PauseOther.tsx"
 import { subjectText } from "./subjectText.ts"
 

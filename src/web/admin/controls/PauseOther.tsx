@@ -1,11 +1,12 @@
 /** Chooses a token or a builder to pause. */
 import { type FormEvent, useId, useState } from "react"
-import { parse, type PauseSubject } from "../../../domain/Pause.ts"
+import type { PauseSubject } from "../../../domain/Pause.ts"
 import type { TokenBook } from "../../api/tokens.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { Input, Select } from "../../ui/Field.tsx"
 import { ChangeDialog } from "./ChangeDialog.tsx"
+import { builderOf, tokenOf } from "./pauseSubject.ts"
 import { subjectText } from "./subjectText.ts"
 
 type Scope = "builder" | "token"
@@ -27,7 +28,7 @@ function Choose({
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const name = text.trim()
-    const subject = parse(scope === "builder" ? `builder:${name}` : `token:${chainId}:${name}`)
+    const subject = scope === "builder" ? builderOf(name) : tokenOf(Number(chainId), name)
     if (subject !== undefined) return onChosen(subject)
     setError(
       scope === "builder"

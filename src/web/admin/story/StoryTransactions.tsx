@@ -1,6 +1,6 @@
 /** Transactions that carry or carried a sweep, with every signed version and the receipt. */
 import type { SweepStory } from "../../../domain/SweepStory.ts"
-import { NATIVE } from "../../../domain/Token.ts"
+import { NATIVE } from "../../lib/native.ts"
 import type { TokenBook } from "../../api/tokens.ts"
 import { readable } from "../../lib/amounts.ts"
 import * as explorer from "../../lib/explorer.ts"

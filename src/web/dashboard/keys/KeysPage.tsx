@@ -1,7 +1,6 @@
 /** The builder's API keys: what each may do, its last use, its revocation, and the rotation of the default one. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { DEFAULT_KEY, MAX_KEYS } from "../../../domain/ApiKey.ts"
 import { call } from "../../api/client.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
@@ -16,6 +15,7 @@ import { toast } from "../../ui/Toast.tsx"
 import { useFocusHome } from "../../ui/useFocusHome.ts"
 import { call as callKeys } from "./client.ts"
 import { CreateKeyDialog } from "./CreateKeyDialog.tsx"
+import { DEFAULT_KEY_ID, MAX_KEYS } from "./limits.ts"
 import { type Key, KEYS, keys } from "./queries.ts"
 
 type Question =
@@ -27,7 +27,7 @@ function KeyActions({ apiKey, ask }: { readonly apiKey: Key; readonly ask: (of: 
   const leaving = useFocusHome()
   return (
     <div className="flex flex-col items-end gap-2 sm:flex-row sm:justify-end" ref={leaving}>
-      {apiKey.id === DEFAULT_KEY.id && (
+      {apiKey.id === DEFAULT_KEY_ID && (
         <Button onClick={() => ask({ asks: "rotate" })} small>
           Rotate key
         </Button>
@@ -197,8 +197,8 @@ export function KeysPage() {
   const [shown, setShown] = useState<string>()
   const rows = found.data?.keys
   const close = () => setQuestion(undefined)
-  const named = rows?.filter(({ id }) => id !== DEFAULT_KEY.id).length
-  const hasDefault = rows === undefined || rows.some(({ id }) => id === DEFAULT_KEY.id)
+  const named = rows?.filter(({ id }) => id !== DEFAULT_KEY_ID).length
+  const hasDefault = rows === undefined || rows.some(({ id }) => id === DEFAULT_KEY_ID)
   return (
     <Page
       actions={

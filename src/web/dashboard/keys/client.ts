@@ -1,11 +1,14 @@
-/** API client of builders' API keys and first steps, loaded with the pages that use it. */
-import { Effect } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
-import { MyKeys } from "../../../api/builder/KeysApi.ts"
-import { callsOf, contract } from "../../api/backend.ts"
-import { baseUrl } from "../../api/baseUrl.ts"
+/** API client of builders' API keys and first steps. */
+import type { MyKeys } from "../../../api/builder/KeysApi.ts"
+import { callerOf, callsOf } from "../../api/backend.ts"
 
-export const call = callsOf(
-  Effect.runSync(HttpApiClient.make(contract.add(MyKeys), { baseUrl }).pipe(Effect.provide(FetchHttpClient.layer)))
-)
+export const client = {
+  keys: callsOf<typeof MyKeys>()({
+    list: "GET /me/apikeys",
+    create: "POST /me/apikeys",
+    revoke: "DELETE /me/apikeys/:id",
+    milestones: "GET /me/milestones"
+  })
+}
+
+export const call = callerOf(client)

@@ -1,7 +1,7 @@
 /** All sweeps attributed to the builder: filtered, searched and paged by the server, and exported as CSV. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { NATIVE } from "../../../domain/Token.ts"
+import { NATIVE } from "../../lib/native.ts"
 import { type TokenBook, useTokenBook } from "../../api/tokens.ts"
 import { buttonClasses } from "../../ui/Button.tsx"
 import { Card } from "../../ui/Card.tsx"

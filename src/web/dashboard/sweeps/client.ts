@@ -1,11 +1,13 @@
-/** API client of builders' sweeps, loaded with the pages that use it. */
-import { Effect } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
-import { MySweeps } from "../../../api/builder/SweepsApi.ts"
-import { callsOf, contract } from "../../api/backend.ts"
-import { baseUrl } from "../../api/baseUrl.ts"
+/** API client of builders' sweeps. */
+import type { MySweeps } from "../../../api/builder/SweepsApi.ts"
+import { callerOf, callsOf } from "../../api/backend.ts"
 
-export const call = callsOf(
-  Effect.runSync(HttpApiClient.make(contract.add(MySweeps), { baseUrl }).pipe(Effect.provide(FetchHttpClient.layer)))
-)
+export const client = {
+  sweeps: callsOf<typeof MySweeps>()({
+    sweeps: ["GET /me/sweeps", { amountIn: true, builderFee: true, minAmountOut: true }],
+    sweep: ["GET /me/sweeps/:id", { amount: true, amountIn: true, builderFee: true, minAmountOut: true }],
+    overview: ["GET /me/overview", { amount: true }]
+  })
+}
+
+export const call = callerOf(client)

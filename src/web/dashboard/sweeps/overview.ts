@@ -1,16 +1,7 @@
-/** The overview's query about sweeps, with a client for this query only. */
+/** The overview's query about sweeps. */
 import { queryOptions } from "@tanstack/react-query"
-import { Effect } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
-import { MyOverview } from "../../../api/builder/OverviewApi.ts"
-import { callsOf, contract } from "../../api/backend.ts"
-import { baseUrl } from "../../api/baseUrl.ts"
 import { MINE, RECENT_DAYS } from "../../api/queries.ts"
-
-const call = callsOf(
-  Effect.runSync(HttpApiClient.make(contract.add(MyOverview), { baseUrl }).pipe(Effect.provide(FetchHttpClient.layer)))
-)
+import { call } from "./client.ts"
 
 export const overview = queryOptions({
   queryKey: [MINE, "sweeps", "overview"],

@@ -1,6 +1,5 @@
 /** Queries about sweeps. */
 import { queryOptions } from "@tanstack/react-query"
-import * as Address from "../../../domain/Address.ts"
 import type { Sweep } from "../../../domain/Sweep.ts"
 import type { SweepStatus } from "../../../domain/SweepEvent.ts"
 import { MINE, PAGE } from "../../api/queries.ts"
@@ -22,14 +21,13 @@ export interface SweepFilter {
 
 const LARGEST_PAGE = 500
 
-const page = ({ token, ...filter }: SweepFilter, cursor: string | undefined, limit: number, signal?: AbortSignal) =>
+const page = (filter: SweepFilter, cursor: string | undefined, limit: number, signal?: AbortSignal) =>
   call(
     (api) =>
       api.sweeps.sweeps({
         query: {
           ...filter,
           limit,
-          ...(token === undefined ? {} : { token: Address.of(token) }),
           ...(cursor === undefined ? {} : { cursor })
         }
       }),

@@ -1,9 +1,8 @@
 /** Deliveries of a webhook, newest first, with all attempts. Each can be sent again. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { Effect } from "effect"
 import { useState } from "react"
-import { WebhookMessageType } from "../../../domain/Webhook.ts"
+import type { WebhookMessageType } from "../../../domain/Webhook.ts"
 import { atSecond } from "../../lib/time.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
@@ -19,7 +18,7 @@ import { filterOf, isFiltered, type ListFilter, periodOf } from "../lists/filter
 import { PageButtons, Rows, usePageCursor } from "../lists/ListPage.tsx"
 import { deliveries, type Delivery, type DeliveryFilter, type Webhook } from "./queries.ts"
 import { useWebhookChange } from "./useWebhookChange.ts"
-import { attemptText, deliveryStateOf, isAccepted } from "./words.ts"
+import { attemptText, deliveryStateOf, isAccepted, MESSAGE_TYPES } from "./words.ts"
 
 const PRE =
   "max-h-72 overflow-auto rounded-md border border-line bg-sunken p-3 font-mono text-xs break-words whitespace-pre-wrap"
@@ -133,10 +132,7 @@ const STATES = [
 
 const isState = (text: unknown): text is Delivery["state"] => STATES.some(([state]) => state === text)
 
-const TYPES: ReadonlyArray<readonly [WebhookMessageType, string]> = WebhookMessageType.literals.map((type) => [
-  type,
-  type
-])
+const TYPES: ReadonlyArray<readonly [WebhookMessageType, string]> = MESSAGE_TYPES.map((type) => [type, type])
 
 const isType = (text: unknown): text is WebhookMessageType => TYPES.some(([type]) => type === text)
 
@@ -181,19 +177,18 @@ function SendFailedAgain({ filter, webhook }: { readonly webhook: Webhook; reado
           confirm="Send again"
           onCancel={() => setAsking(false)}
           onConfirm={() =>
-            replay.mutate((api) =>
-              // Each request queues a part. A queued delivery is no longer failed, so this ends.
-              Effect.gen(function* () {
-                let queued = 0
-                let more = true
-                while (more) {
-                  const part = yield* api.webhooks.replayFailed({ params: { id: webhook.id }, query })
-                  queued += part.queued
-                  more = part.more
-                }
-                return queued
-              })
-            )
+            replay.mutate((api) => async (signal) => {
+              let queued = 0
+              let more = true
+              while (more) {
+                // Each request queues a part. A queued delivery is no longer failed, so this ends.
+                // oxlint-disable-next-line no-await-in-loop
+                const part = await api.webhooks.replayFailed({ params: { id: webhook.id }, query })(signal)
+                queued += part.queued
+                more = part.more
+              }
+              return queued
+            })
           }
           title="Send failed messages again?"
           variant="primary"

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
-import { MAX_ENDPOINTS } from "../../../domain/Webhook.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Card } from "../../ui/Card.tsx"
@@ -15,7 +14,7 @@ import { ReceiverCard } from "./ReceiverCard.tsx"
 import { SecretDialog } from "./SecretDialog.tsx"
 import { useWebhookChange } from "./useWebhookChange.ts"
 import { WebhookDialog } from "./WebhookDialog.tsx"
-import { eventsText, stateOf } from "./words.ts"
+import { eventsText, MAX_ENDPOINTS, stateOf } from "./words.ts"
 
 const EMPTY = { url: "", description: "", events: [] }
 
@@ -65,7 +64,7 @@ export function WebhooksPage() {
   const found = useQuery(webhooks)
   const [isAdding, setAdding] = useState(false)
   const [created, setCreated] = useState<Created>()
-  const create = useWebhookChange<Created, unknown>({
+  const create = useWebhookChange<Created>({
     onDone: (answer) => {
       setAdding(false)
       setCreated(answer)

@@ -1,11 +1,19 @@
-/** API client of builders' webhooks, loaded with the pages that use it. */
-import { Effect } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
-import { MyWebhooks } from "../../../api/builder/WebhookApi.ts"
-import { callsOf, contract } from "../../api/backend.ts"
-import { baseUrl } from "../../api/baseUrl.ts"
+/** API client of builders' webhooks. */
+import type { MyWebhooks } from "../../../api/builder/WebhookApi.ts"
+import { callerOf, callsOf } from "../../api/backend.ts"
 
-export const call = callsOf(
-  Effect.runSync(HttpApiClient.make(contract.add(MyWebhooks), { baseUrl }).pipe(Effect.provide(FetchHttpClient.layer)))
-)
+export const client = {
+  webhooks: callsOf<typeof MyWebhooks>()({
+    list: "GET /me/webhooks",
+    create: "POST /me/webhooks",
+    patch: "PATCH /me/webhooks/:id",
+    remove: "DELETE /me/webhooks/:id",
+    rotateSecret: "POST /me/webhooks/:id/secret/rotate",
+    test: "POST /me/webhooks/:id/test",
+    deliveries: "GET /me/webhooks/:id/deliveries",
+    replayFailed: "POST /me/webhooks/:id/replay-failed",
+    replay: "POST /me/webhooks/deliveries/:id/replay"
+  })
+}
+
+export const call = callerOf(client)

@@ -4,7 +4,7 @@ import { toast } from "../../ui/Toast.tsx"
 import { call } from "./client.ts"
 import { WEBHOOKS } from "./queries.ts"
 
-type Request<A, E> = Parameters<typeof call<A, E>>[0]
+type Request<A> = Parameters<typeof call<A>>[0]
 
 export interface ChangeOptions<A> {
   readonly onDone?: (answer: A) => unknown
@@ -12,11 +12,11 @@ export interface ChangeOptions<A> {
   readonly onFailed?: (error: unknown) => void
 }
 
-export const useWebhookChange = <A, E>({ onDone, onFailed = toast.failed }: ChangeOptions<A> = {}) => {
+export const useWebhookChange = <A>({ onDone, onFailed = toast.failed }: ChangeOptions<A> = {}) => {
   const client = useQueryClient()
   return useMutation({
     mutationKey: WEBHOOKS,
-    mutationFn: (request: Request<A, E>) => call(request),
+    mutationFn: (request: Request<A>) => call(request),
     onSuccess: async (answer) => {
       await onDone?.(answer)
       await client.invalidateQueries({ queryKey: WEBHOOKS })

@@ -1,5 +1,5 @@
-/** Texts about webhooks and deliveries. */
-import type { WebhookEventType } from "../../../domain/Webhook.ts"
+/** Texts about webhooks and deliveries, and the limit of their number. */
+import type { WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
 import type { Tone } from "../../ui/Badge.tsx"
 import type { Delivery, Webhook } from "./queries.ts"
 
@@ -9,6 +9,11 @@ export const EVENTS: ReadonlyArray<readonly [type: WebhookEventType, meaning: st
   ["sweep.delivered", "it arrived"],
   ["sweep.failed", "it will not happen"]
 ]
+
+export const MESSAGE_TYPES: ReadonlyArray<WebhookMessageType> = [...EVENTS.map(([type]) => type), "webhook.test"]
+
+/** Maximum number of webhooks of one builder, as the service has it. */
+export const MAX_ENDPOINTS = 10
 
 export const eventsText = ({ events }: Webhook): string => (events.length === 0 ? "All events" : events.join(", "))
 

@@ -1,0 +1,26 @@
+/** Subjects of pauses and their names. */
+import type { Address } from "../../../domain/Address.ts"
+import type { PauseSubject } from "../../../domain/Pause.ts"
+import { isAddress, isZeroAddress } from "../../../sdk/model/Address.ts"
+
+/** Name of a subject, unique among subjects. */
+export const nameOf = (subject: PauseSubject): string => {
+  switch (subject.scope) {
+    case "all":
+      return "all"
+    case "chain":
+      return `chain:${subject.chainId}`
+    case "token":
+      return `token:${subject.chainId}:${subject.token}`
+    case "builder":
+      return `builder:${subject.builderId}`
+  }
+}
+
+/** The builder with an id that is entered. Undefined if no id has this form. */
+export const builderOf = (id: string): PauseSubject | undefined =>
+  /^[A-Za-z0-9_-]{1,64}$/.test(id) ? { scope: "builder", builderId: id } : undefined
+
+/** The token with an address that is entered, in any case. Undefined if the text is no address of a token. */
+export const tokenOf = (chainId: number, address: string): PauseSubject | undefined =>
+  isAddress(address) && !isZeroAddress(address) ? { scope: "token", chainId, token: address as Address } : undefined
