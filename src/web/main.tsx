@@ -4,7 +4,7 @@ import { type AnyRoute, RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import * as AdminToken from "./api/adminToken.ts"
-import { deployment } from "./api/queries.ts"
+import { deployment, me } from "./api/queries.ts"
 import { queryClient } from "./api/queryClient.ts"
 import { restoreTheme } from "./lib/theme.ts"
 import { router } from "./router.tsx"
@@ -27,6 +27,7 @@ const preload = (routeId: string) => void routes[routeId]?.options.component?.pr
 if (isKnown) for (const { routeId } of router.matchRoutes(router.latestLocation)) preload(routeId)
 else preload(isConsole ? "/admin" : "/sign-in")
 void queryClient.prefetchQuery(deployment)
+if (!isConsole) void queryClient.prefetchQuery(me)
 
 const root = document.getElementById("root")
 if (root !== null) {

@@ -11,7 +11,7 @@ import {
 } from "@tanstack/react-router"
 import { queryClient } from "./api/queryClient.ts"
 import { me } from "./api/queries.ts"
-import { DashboardLayout } from "./dashboard/DashboardLayout.tsx"
+import { DashboardLayout } from "./dashboard/kit.ts"
 import type { ListSearch } from "./dashboard/lists/filter.ts"
 import { NotFoundPage } from "./ui/NotFoundPage.tsx"
 import { CrashPage } from "./ui/CrashPage.tsx"

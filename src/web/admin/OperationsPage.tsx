@@ -50,7 +50,8 @@ export function OperationsPage() {
               <ErrorState error={health.error} retry={health.refetch} />
             </Card>
           ) : health.data === undefined ? (
-            <Skeleton className="h-64 w-full" />
+            // As high as a screen, so that the cards below are not seen to move.
+            <Skeleton className="h-dvh w-full" />
           ) : (
             <HealthCards health={health.data} />
           )}

@@ -15,11 +15,13 @@ import { useBuilder } from "./useBuilder.ts"
 
 const LATEST = 5
 
-/** Prices and sweeps have separate clients, so that the first page does not wait for them. */
-const MoneyCard = lazy(async () => ({ default: (await import("./money/MoneyCard.tsx")).MoneyCard }))
-const performance = () => import("./sweeps/Performance.tsx")
-const SweepStats = lazy(async () => ({ default: (await performance()).SweepStats }))
-const VolumeCard = lazy(async () => ({ default: (await performance()).VolumeCard }))
+const money = import("./money/MoneyCard.tsx")
+const performance = import("./sweeps/Performance.tsx")
+
+/** Prices and sweeps have scripts of their own, so that the first page does not wait for them. */
+const MoneyCard = lazy(async () => ({ default: (await money).MoneyCard }))
+const SweepStats = lazy(async () => ({ default: (await performance).SweepStats }))
+const VolumeCard = lazy(async () => ({ default: (await performance).VolumeCard }))
 
 /** Placeholder of the same size as the content, so that the layout does not shift. */
 const LOADING = (

@@ -39,9 +39,12 @@ export const partUsd = (usd: string, part: bigint, whole: bigint): string =>
 export const worth = (amount: bigint, decimals: number, priceUsd: string): string =>
   dollars(valueUsd(amount, decimals, priceUsd))
 
+/** A value as a number that orders values. Unknown ones are the lowest. */
+export const comparable = (usd: string | null): bigint => (usd === null ? -1n : scaled(usd))
+
 /** Sorts the highest value first and unknown values last. */
 export const byValue = (a: string | null, b: string | null): number => {
-  const [left, right] = [a === null ? -1n : scaled(a), b === null ? -1n : scaled(b)]
+  const [left, right] = [comparable(a), comparable(b)]
   return left === right ? 0 : left > right ? -1 : 1
 }
 

@@ -1,5 +1,6 @@
 /** The owner's tokens on all chains: presets, search, the tokens that can be swept, and those that stay with the reason. */
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react"
+import { usePainted } from "../lib/usePainted.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { EmptyState, Skeleton } from "../ui/States.tsx"
 import { ALL, HoldingsToolbar, type Shown } from "./HoldingsToolbar.tsx"
@@ -76,9 +77,10 @@ export function Holdings({ areAllKnown, selection }: { readonly selection: Selec
   }, [])
   const onEdit = useCallback((key: string) => setEdited((last) => (last === key ? undefined : key)), [])
   const actions = useMemo(() => ({ onTick, onAmount, onEdit }), [onTick, onAmount, onEdit])
+  const wanted = usePainted(search)
   const matching = useMemo(
-    () => entries.filter(({ token }) => (shown === ALL || token.chainId === shown) && isFound(token, search)),
-    [entries, shown, search]
+    () => entries.filter(({ token }) => (shown === ALL || token.chainId === shown) && isFound(token, wanted)),
+    [entries, shown, wanted]
   )
   if (entries.length === 0) return <Nothing areAllKnown={areAllKnown} />
   const free = matching.filter(({ obstacle }) => obstacle === undefined)

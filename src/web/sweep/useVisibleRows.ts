@@ -5,10 +5,10 @@
 import { type RefObject, useEffect, useState } from "react"
 
 /** Shorter lists are drawn as a whole. */
-const FEW = 40
+const FEW = 24
 
 /** Pixels above and below the window that are drawn, too. */
-const MARGIN = 600
+const MARGIN = 350
 
 interface Range {
   readonly from: number

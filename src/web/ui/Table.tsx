@@ -1,13 +1,15 @@
-/** A table. If it is wider than the screen it scrolls, by keyboard too. */
+/** A table. If it is wider than the screen it scrolls, by keyboard too. Rows below the first screen are drawn after it. */
 import type { ReactNode } from "react"
 import { classes } from "../lib/classes.ts"
 import { Skeleton } from "./States.tsx"
+import { useDrawn } from "./useDrawn.ts"
+import { useIsWide } from "./useIsWide.ts"
 
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => ReactNode
   readonly align?: "right"
-  /** Hidden on narrow screens. */
+  /** Left out on narrow screens. */
   readonly wideOnly?: boolean
 }
 
@@ -25,11 +27,13 @@ export interface TableProps<Row> {
 const cellClasses = <Row,>(column: Column<Row>): string =>
   classes(
     "px-4 py-2.5 whitespace-nowrap first:pl-4 sm:first:pl-5 last:pr-4 sm:last:pr-5",
-    column.align === "right" ? "text-right" : "text-left",
-    column.wideOnly === true && "hidden md:table-cell"
+    column.align === "right" ? "text-right" : "text-left"
   )
 
-export function Table<Row>({ caption, columns, placeholders = 5, rowKey, rows }: TableProps<Row>) {
+export function Table<Row>({ caption, columns: all, placeholders = 5, rowKey, rows }: TableProps<Row>) {
+  const isWide = useIsWide()
+  const columns = isWide ? all : all.filter(({ wideOnly }) => wideOnly !== true)
+  const drawn = useDrawn(rows?.length ?? 0)
   return (
     // A region that scrolls must be reachable with the keyboard (WCAG 2.1.1).
     <div
@@ -61,7 +65,7 @@ export function Table<Row>({ caption, columns, placeholders = 5, rowKey, rows }:
                   ))}
                 </tr>
               ))
-            : rows.map((row) => (
+            : rows.slice(0, drawn).map((row) => (
                 <tr className="hover:bg-canvas" key={rowKey(row)}>
                   {columns.map((column) => (
                     <td className={cellClasses(column)} key={column.title}>

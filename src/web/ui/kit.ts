@@ -4,12 +4,6 @@
  */
 export { fieldErrors } from "../api/fieldErrors.ts"
 export { useTokenBook } from "../api/tokens.ts"
-export { ActivityTable } from "../dashboard/ActivityTable.tsx"
-export { ExportCsv } from "../dashboard/ExportCsv.tsx"
-export { FilterBar } from "../dashboard/lists/FilterBar.tsx"
-export { Rows } from "../dashboard/lists/ListPage.tsx"
-export { client as sweepsClient } from "../dashboard/sweeps/client.ts"
-export { useBuilder } from "../dashboard/useBuilder.ts"
 export { readable } from "../lib/amounts.ts"
 export { toCsv } from "../lib/csv.ts"
 export { account } from "../lib/explorer.ts"

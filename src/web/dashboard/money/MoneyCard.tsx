@@ -1,6 +1,6 @@
 /** Earned, paid and owed dollars of a period, with the days, tokens and chains that they come from. */
 import { useQuery } from "@tanstack/react-query"
-import { type ReactNode, useState } from "react"
+import { type ReactNode, useEffect, useState } from "react"
 import type { EarningsView } from "../../../domain/Earnings.ts"
 import type { Period } from "../../../domain/Money.ts"
 import { type PriceOf, usePriceOf } from "../../api/prices.ts"
@@ -90,8 +90,16 @@ const textOf = (value: bigint): string => {
   return `${digits.slice(0, -MICRO)}.${digits.slice(-MICRO)}`
 }
 
-function Content({ book, view }: { readonly book: TokenBook; readonly view: EarningsView }): ReactNode {
-  const prices = usePriceOf()
+function Content({
+  book,
+  prices,
+  view
+}: {
+  readonly book: TokenBook
+  readonly view: EarningsView
+  /** Undefined while they are loaded. */
+  readonly prices: PriceOf | undefined
+}): ReactNode {
   const priceOf = prices ?? NO_PRICE
   const worths = sumOf(view.tokens.map((line) => worthOf(line, book, priceOf)))
   const isPriced = prices !== undefined
@@ -138,9 +146,24 @@ function Content({ book, view }: { readonly book: TokenBook; readonly view: Earn
   )
 }
 
+/** Prices come with the sums most of the time. Notes about them would move what is below, so the sums wait for them, but not for long. */
+const PRICES_MILLIS = 1_500
+
+/** True once the prices are late. */
+const useIsLate = (): boolean => {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), PRICES_MILLIS)
+    return () => clearTimeout(timer)
+  }, [])
+  return isLate
+}
+
 export function MoneyCard({ book }: { readonly book: TokenBook }) {
   const [days, setDays] = useState<Period>(DEFAULT_DAYS)
   const found = useQuery(money(days))
+  const prices = usePriceOf()
+  const isLate = useIsLate()
   return (
     <Card
       actions={
@@ -163,13 +186,13 @@ export function MoneyCard({ book }: { readonly book: TokenBook }) {
     >
       {found.isError ? (
         <ErrorState error={found.error} retry={found.refetch} />
-      ) : found.data === undefined ? (
+      ) : found.data === undefined || (prices === undefined && !isLate) ? (
         <div className="p-5">
           <Skeleton className="h-96 w-full" />
         </div>
       ) : (
         <Rows isLoading={found.isPlaceholderData}>
-          <Content book={book} view={found.data} />
+          <Content book={book} prices={prices} view={found.data} />
         </Rows>
       )}
     </Card>
