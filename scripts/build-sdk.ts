@@ -119,11 +119,14 @@ const manifest = {
 
 const sourceOf = (source: string): string => join(root, "src", `${source}.ts`)
 
+/** Modules of the client that the pages of the app import past its main entry, to load less. The main entry exports what they have. */
+const OF_CLIENT = /\/sdk\/(?:index|model\/(?:ApiErrors|SweepError))\.ts$/
+
 /** The React entry imports the main entry of the package, so that both have the same classes of errors. */
 const sharedClient: Bun.BunPlugin = {
   name: "shared-client",
   setup: (build) => {
-    build.onResolve({ filter: /\/sdk\/index\.ts$/ }, () => ({ path: "./index.js", external: true }))
+    build.onResolve({ filter: OF_CLIENT }, () => ({ path: "./index.js", external: true }))
   }
 }
 

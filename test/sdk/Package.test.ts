@@ -178,6 +178,7 @@ describe("the package", () => {
       assert.match(code, /from"\.\/index\.js"/)
       assert.match(code, /^"use client"/)
       assert.notMatch(code, /from"(?!\.\/index\.js|react|viem)/)
+      assert.notMatch(code, /malformed response|no response from|the id is unknown/, "errors of its own")
     })
   })
 
