@@ -16,8 +16,8 @@ const AMOUNT = units("DAI", WHOLE)
 const OWN_GAS = parseEther("1")
 
 /**
- * What each owner does ahead of the lane's transaction, which waits for it in the harness, as it would not on a network. So a call that is
- * the owner's first transaction is signed before, and those of all owners are one request to the node.
+ * A deed of each owner ahead of the lane's transaction, which waits for it in the harness, as it would not on a network. So a call that
+ * is the owner's first transaction is signed before, and those of all owners are one request to the node.
  */
 type Ahead =
   | { readonly _tag: "First"; readonly call: (fight: Fight) => Omit<Sender.Call, "tip"> }
