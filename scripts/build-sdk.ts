@@ -120,13 +120,19 @@ const manifest = {
 const sourceOf = (source: string): string => join(root, "src", `${source}.ts`)
 
 /** Modules of the client that the pages of the app import past its main entry, to load less. The main entry exports what they have. */
-const OF_CLIENT = /\/sdk\/(?:index|model\/(?:ApiErrors|SweepError))\.ts$/
+const OF_CLIENT = /\/sdk\/(?:index|model\/(?:ApiErrors|Errors|SweepError)|review\/KnownBridges|sign\/Signer)\.ts$/
+
+const WHOLE_CLIENT = `import { createSweepClient } from "./index.js"
+export const serviceOf = (orchestratorUrl) => createSweepClient({ orchestratorUrl })`
 
 /** The React entry imports the main entry of the package, so that both have the same classes of errors. */
 const sharedClient: Bun.BunPlugin = {
   name: "shared-client",
   setup: (build) => {
+    build.onResolve({ filter: /^\.\/index\.js$/ }, () => ({ path: "./index.js", external: true }))
     build.onResolve({ filter: OF_CLIENT }, () => ({ path: "./index.js", external: true }))
+    // A client in parts would have errors of its own.
+    build.onLoad({ filter: /\/web\/sweep\/service\.ts$/ }, () => ({ contents: WHOLE_CLIENT, loader: "js" }))
   }
 }
 

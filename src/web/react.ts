@@ -8,5 +8,6 @@
 export { type PortfolioState, usePortfolio } from "./sweep/host/usePortfolio.ts"
 export type { SweepStart, SweepState } from "./sweep/host/sweepStore.ts"
 export { type HostSweep, useSweep } from "./sweep/host/useSweep.ts"
-export { SweepWidget, type SweepWidgetProps } from "./sweep/SweepWidget.tsx"
+export { SweepWidget } from "./sweep/SweepWidget.tsx"
+export type { SweepWidgetProps } from "./sweep/SweepWidgetProps.ts"
 export type { TargetDefaults } from "./sweep/target.ts"

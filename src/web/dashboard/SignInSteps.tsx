@@ -10,7 +10,7 @@ import { Checkbox, Input } from "../ui/Field.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Notice } from "../ui/States.tsx"
 import { useWallets } from "../wallet/provider.ts"
-import { WalletFailed, WalletRejected } from "../wallet/signing.ts"
+import { WalletFailed, WalletRejected } from "../wallet/walletErrors.ts"
 import type { SignInFlow, SignInStep, SignUpStep } from "../wallet/useSignIn.ts"
 
 const explain = (error: unknown): string =>

@@ -1,6 +1,8 @@
 /** Presets, search and chains above the list of tokens. */
+import { useMemo } from "react"
 import { classes } from "../lib/classes.ts"
 import { dollars, total } from "../lib/usd.ts"
+import { usePressed } from "../lib/usePainted.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { amountUsd, DUST_USD, type Preset } from "./selection.ts"
 import { useSession } from "./session.ts"
@@ -31,6 +33,7 @@ function Choices<Value extends string | number>({
   readonly chosen: Value
   readonly onChoose: (value: Value) => void
 }) {
+  const [shown, press] = usePressed(chosen, onChoose)
   return (
     <fieldset className="flex min-w-0 flex-wrap gap-1">
       <legend className="sr-only">{legend}</legend>
@@ -38,23 +41,53 @@ function Choices<Value extends string | number>({
         <label
           className={classes(
             "max-w-full cursor-pointer truncate rounded-full border px-2.5 py-1 text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent",
-            chosen === value
+            shown === value
               ? "border-transparent bg-accent-soft font-medium text-accent"
               : "border-line text-muted hover:bg-sunken hover:text-ink"
           )}
           key={value}
         >
-          <input
-            checked={chosen === value}
-            className="sr-only"
-            name={name}
-            onChange={() => onChoose(value)}
-            type="radio"
-          />
+          <input checked={shown === value} className="sr-only" name={name} onChange={() => press(value)} type="radio" />
           {label}
         </label>
       ))}
     </fieldset>
+  )
+}
+
+/** Ticks all shown tokens, and says what is ticked. */
+function TickAll({
+  areAllChosen,
+  chosen,
+  found,
+  onAll,
+  selected
+}: {
+  readonly found: number
+  readonly chosen: number
+  readonly areAllChosen: boolean
+  readonly onAll: () => void
+  readonly selected: Selection["chosen"]
+}) {
+  const [isAll, pressAll] = usePressed(areAllChosen, onAll)
+  const worth = useMemo(() => dollars(total(selected.map(({ amount, token }) => amountUsd(token, amount)))), [selected])
+  return (
+    <label className="flex w-fit cursor-pointer items-center gap-3 text-sm">
+      <input
+        checked={isAll}
+        className="size-4.5 accent-(--accent-fill)"
+        disabled={found === 0}
+        onChange={() => pressAll(!isAll)}
+        type="checkbox"
+      />
+      <span>
+        <span className="font-medium">All {found} shown</span>
+        <span className="text-muted">
+          {" "}
+          · {chosen} selected, {worth}
+        </span>
+      </span>
+    </label>
   )
 }
 
@@ -116,22 +149,7 @@ export function HoldingsToolbar({
           />
         )}
       </div>
-      <label className="flex w-fit cursor-pointer items-center gap-3 text-sm">
-        <input
-          checked={areAllChosen}
-          className="size-4.5 accent-(--accent-fill)"
-          disabled={found === 0}
-          onChange={onAll}
-          type="checkbox"
-        />
-        <span>
-          <span className="font-medium">All {found} shown</span>
-          <span className="text-muted">
-            {" "}
-            · {chosen} selected, {dollars(total(selection.chosen.map(({ amount, token }) => amountUsd(token, amount))))}
-          </span>
-        </span>
-      </label>
+      <TickAll areAllChosen={areAllChosen} chosen={chosen} found={found} onAll={onAll} selected={selection.chosen} />
     </div>
   )
 }

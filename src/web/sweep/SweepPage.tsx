@@ -8,7 +8,6 @@ import { ThemeChoice } from "../ui/ThemeChoice.tsx"
 import { Toasts } from "../ui/Toast.tsx"
 import { Banner, Trouble } from "./Banner.tsx"
 import { readDeployment } from "./deployment.ts"
-import { contradictionsOf, reviewOf } from "./deploymentReview.ts"
 import { SweepWidget } from "./SweepWidget.tsx"
 
 const HEADING = <h1 className="text-2xl font-semibold tracking-tight">Sweep your tokens</h1>
@@ -63,7 +62,16 @@ const queries = new QueryClient({ defaultOptions: { queries: { retry: 2, refetch
 function Content() {
   const found = useQuery({
     queryKey: ["deployment"],
-    queryFn: ({ signal }) => readDeployment(signal),
+    queryFn: async ({ signal }) => {
+      // The review of deployments has readers of calldata, which are large.
+      const [view, { contradictionsOf, reviewOf }] = await Promise.all([
+        readDeployment(signal),
+        import("./deploymentReview.ts")
+      ])
+      return { ...view, review: reviewOf(view.chains), contradictions: contradictionsOf(view.chains) }
+    },
+    // The review has functions, and must be a stable object.
+    structuralSharing: false,
     staleTime: Infinity,
     refetchInterval: askAgainAfterFailure
   })
@@ -74,9 +82,6 @@ function Content() {
     () => (local === undefined ? undefined : Object.fromEntries(local.map(({ chainId, url }) => [chainId, url]))),
     [local]
   )
-  const chains = data?.chains
-  const review = useMemo(() => reviewOf(chains ?? []), [chains])
-  const contradictions = useMemo(() => contradictionsOf(chains ?? []), [chains])
   if (trouble !== null) return <Trouble busy={isFetching} error={trouble} retry={refetch} />
   if (data === undefined) return INTRO
   if (data.orchestratorUrl === undefined) {
@@ -88,11 +93,11 @@ function Content() {
   }
   return (
     <>
-      <Contradictions found={contradictions} />
+      <Contradictions found={data.contradictions} />
       <SweepWidget
         heading={HEADING}
         intro={INTRO}
-        review={review}
+        review={data.review}
         orchestratorUrl={data.orchestratorUrl}
         {...(localNodes === undefined ? {} : { localNodes })}
       />

@@ -4,7 +4,8 @@
  */
 import type { PublicChain } from "../../api/builder/DeploymentApi.ts"
 import { swapOnArrival } from "../../sdk/arrivals.ts"
-import { KNOWN_BRIDGES, type KnownBridge, type ReviewOptions, type SwapReader } from "../../sdk/index.ts"
+import type { KnownBridge, ReviewOptions, SwapReader } from "../../sdk/index.ts"
+import { KNOWN_BRIDGES } from "../../sdk/review/KnownBridges.ts"
 import {
   readSlipstreamCall,
   readSolidlyCall,

@@ -1,26 +1,28 @@
 /** Error messages of a sweep for the owner of the tokens: what happened, and what to do. */
+import type { LeftOutToken } from "../../sdk/index.ts"
 import {
   InvalidRequestError,
-  type LeftOutToken,
-  MalformedAnswerError,
-  NetworkError,
-  NodeError,
   NotFoundError,
-  OrderMismatchError,
   RateLimitedError,
   ScreeningBlockedError,
   ScreeningUnavailableError,
   ServiceError,
-  SigningError,
   SubmissionRefusedError,
   SweepPostponedError,
   SweepRefusedError,
-  UnavailableError,
+  UnavailableError
+} from "../../sdk/model/ApiErrors.ts"
+import {
+  MalformedAnswerError,
+  NetworkError,
+  NodeError,
+  OrderMismatchError,
+  SigningError,
   WaitTimeoutError
-} from "../../sdk/index.ts"
+} from "../../sdk/model/Errors.ts"
 import { DeploymentUnavailable } from "./DeploymentUnavailable.ts"
 import { secondsText } from "../lib/secondsText.ts"
-import { isUnknownMethod, WalletFailed, WalletRejected } from "../wallet/signing.ts"
+import { isUnknownMethod, WalletFailed, WalletRejected } from "../wallet/walletErrors.ts"
 
 /** The error and the chain of its causes. */
 function* causes(error: unknown): Generator<unknown> {

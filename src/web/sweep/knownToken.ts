@@ -2,7 +2,7 @@
  * Compares the service's list of tokens with the facts that the page ships: the review compares addresses and amounts in the smallest unit,
  * so a list with other decimals or symbols would show the user an order that is not the one to sign. Pure.
  */
-import { KNOWN_BRIDGES } from "../../sdk/index.ts"
+import { KNOWN_BRIDGES } from "../../sdk/review/KnownBridges.ts"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import { shorten } from "../lib/shorten.ts"
 import { NATIVE, type Place, type Unit } from "./catalog.ts"

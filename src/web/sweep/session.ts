@@ -36,7 +36,7 @@ const HOLDINGS_STALE_MILLIS = 30_000
 
 /** The owner's tokens. `asked` are looked for beside the listed ones. */
 export const holdings = (
-  { account, client }: Pick<Session, "account" | "client">,
+  { account, client }: Pick<Session, "account"> & { readonly client: Pick<SweepClient, "sweepable"> },
   asked: ReadonlyArray<Address> = []
 ) =>
   queryOptions({

@@ -4,10 +4,8 @@ import type { Node, RevocationSender, SweepSigner } from "../../sdk/index.ts"
 import { local, session } from "../lib/storage.ts"
 import { makeTurns } from "../lib/turns.ts"
 import { firstAccount, useWallets, type Wallet } from "../wallet/provider.ts"
-import * as Signing from "../wallet/signing.ts"
 import type { SweepAccount } from "./account.ts"
 import type { Nodes } from "./keyAccount.ts"
-import { walletAccount } from "./walletAccount.ts"
 
 export interface AccountOptions {
   readonly signer: SweepSigner | undefined
@@ -35,6 +33,9 @@ const hostAccount = ({ nodes = {}, sender, signer }: AccountOptions): SweepAccou
         ...(sender === undefined ? {} : { sender })
       }
 
+/** Signing and checksums are large, and come while the user chooses. */
+const loadWallets = () => import("./walletAccount.ts")
+
 /** The stored connection. A wallet itself tells if it still shares its account. */
 const restored = async (wallet: Wallet | undefined, localNodes: Nodes | undefined): Promise<Connected | undefined> => {
   const key = localNodes === undefined ? null : session.get(KEY)
@@ -44,7 +45,11 @@ const restored = async (wallet: Wallet | undefined, localNodes: Nodes | undefine
     if (account !== undefined) return { account }
   }
   if (wallet === undefined) return undefined
-  const address = firstAccount(await wallet.provider.request({ method: "eth_accounts" }))
+  const [{ walletAccount }, accounts] = await Promise.all([
+    loadWallets(),
+    wallet.provider.request({ method: "eth_accounts" })
+  ])
+  const address = firstAccount(accounts)
   return address === undefined ? undefined : { account: await walletAccount(wallet, address), wallet }
 }
 
@@ -85,7 +90,11 @@ export const useAccount = (options: AccountOptions) => {
       const isLast = beginChange()
       const address = firstAccount(accounts)
       if (address === undefined) setConnection(null)
-      else void walletAccount(wallet, address).then((account) => isLast() && setConnection({ account, wallet }))
+      else {
+        void loadWallets()
+          .then(({ walletAccount }) => walletAccount(wallet, address))
+          .then((account) => isLast() && setConnection({ account, wallet }))
+      }
     }
     wallet.provider.on?.("accountsChanged", moved)
     return () => void wallet.provider.removeListener?.("accountsChanged", moved)
@@ -94,7 +103,7 @@ export const useAccount = (options: AccountOptions) => {
   const connectWallet = useCallback(
     async (chosen: Wallet) => {
       const isLast = beginChange()
-      const account = await walletAccount(chosen, await Signing.connect(chosen.provider))
+      const account = await (await loadWallets()).connect(chosen)
       if (!isLast()) return
       local.set(WALLET, chosen.info.rdns)
       setConnection({ account, wallet: chosen })
@@ -135,28 +144,3 @@ export const useAccount = (options: AccountOptions) => {
 }
 
 export type AccountChoice = ReturnType<typeof useAccount>
-
-/** Current chain of the account's wallet. Undefined while unknown, and if it does not matter. */
-export const useWalletChain = (account: SweepAccount | null | undefined): number | undefined => {
-  const [chainId, setChainId] = useState<number>()
-  const chain = account?.chain
-  useEffect(() => {
-    setChainId(undefined)
-    if (chain === undefined) return
-    // A change that the wallet tells is newer than its answer to the question.
-    let isOpen = true
-    chain.current().then(
-      (current) => isOpen && setChainId(current),
-      () => undefined
-    )
-    const stop = chain.watch((changed) => {
-      isOpen = false
-      setChainId(changed)
-    })
-    return () => {
-      isOpen = false
-      stop()
-    }
-  }, [chain])
-  return chainId
-}

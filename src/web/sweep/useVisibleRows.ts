@@ -8,7 +8,7 @@ import { type RefObject, useEffect, useState } from "react"
 const FEW = 24
 
 /** Pixels above and below the window that are drawn, too. */
-const MARGIN = 350
+const MARGIN = 200
 
 interface Range {
   readonly from: number

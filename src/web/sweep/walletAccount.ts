@@ -3,16 +3,11 @@
  * deliberately reject it. Wallets that support it use `eth_signAuthorization`.
  */
 import { getAddress, toHex } from "viem"
-import {
-  type Address,
-  type AuthorizationSignature,
-  fromProvider,
-  type Hex,
-  type NodeCall,
-  type RevocationSender
-} from "../../sdk/index.ts"
+import type { Address, AuthorizationSignature, Hex, NodeCall, RevocationSender } from "../../sdk/index.ts"
+import { fromProvider } from "../../sdk/sign/Signer.ts"
 import type { Wallet, WalletProvider } from "../wallet/provider.ts"
 import * as Signing from "../wallet/signing.ts"
+import { isUnknownMethod, WalletFailed } from "../wallet/walletErrors.ts"
 import type { ChainSwitch, SweepAccount } from "./account.ts"
 
 const METHOD = "eth_signAuthorization"
@@ -27,7 +22,7 @@ const canAuthorize = async (provider: WalletProvider): Promise<boolean> => {
   const patience = new Promise<boolean>((resolve) => setTimeout(() => resolve(true), PROBE_MILLIS))
   const answer = provider.request({ method: METHOD, params: [] }).then(
     () => true,
-    (error: unknown) => !Signing.isUnknownMethod(error)
+    (error: unknown) => !isUnknownMethod(error)
   )
   return Promise.race([answer, patience])
 }
@@ -54,7 +49,7 @@ const readSignature = (answer: unknown): AuthorizationSignature => {
     const parity: unknown = "yParity" in answer ? answer.yParity : "v" in answer ? answer.v : undefined
     return { r: answer.r, s: answer.s, ...(parity === undefined ? {} : { v: Number(parity) }) }
   }
-  throw new Signing.WalletFailed("it gave no signature")
+  throw new WalletFailed("it gave no signature")
 }
 
 const chainOf = (provider: WalletProvider): ChainSwitch => ({
@@ -83,7 +78,7 @@ const senderOf = (provider: WalletProvider, address: Address): RevocationSender 
     const hash = await Signing.ask(provider, "eth_sendTransaction", [
       { from: address, to, value: "0x0", type: "0x4", authorizationList: list }
     ])
-    if (!isHex(hash)) throw new Signing.WalletFailed("it gave no transaction hash")
+    if (!isHex(hash)) throw new WalletFailed("it gave no transaction hash")
     return hash
   }
 })
@@ -114,3 +109,7 @@ export const walletAccount = async ({ info, provider }: Wallet, shared: Address)
     sender: () => senderOf(provider, address)
   }
 }
+
+/** The account of a wallet that its user lets the page have. */
+export const connect = async (wallet: Wallet): Promise<SweepAccount> =>
+  walletAccount(wallet, await Signing.connect(wallet.provider))

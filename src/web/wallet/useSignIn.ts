@@ -10,6 +10,7 @@ import { deployment, me, MINE } from "../api/queries.ts"
 import type { Address } from "../../sdk/model/Address.ts"
 import { remember, type Wallet } from "./provider.ts"
 import * as Signing from "./signing.ts"
+import { WalletRejected } from "./walletErrors.ts"
 
 /** The message to sign, its account and its wallet. */
 interface Prepared {
@@ -114,7 +115,7 @@ export const useSignIn = () => {
         setStep({ name: "done" })
       } catch (failure) {
         // A message that the service refused may be used up, so the next attempt needs a new one.
-        if (!(failure instanceof Signing.WalletRejected)) {
+        if (!(failure instanceof WalletRejected)) {
           setStep({ name: "signIn", ...(await prepare(wallet, address, "signIn")) })
         }
         throw failure
