@@ -3,6 +3,9 @@ import { Option, Schema } from "effect"
 import * as Address from "./Address.ts"
 import { ChainId } from "./ChainId.ts"
 import { described } from "./Described.ts"
+import { nameOf } from "./PauseName.ts"
+
+export { nameOf }
 
 const BuilderId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/))
 
@@ -27,20 +30,6 @@ export type PauseSubject = typeof PauseSubject.Type
 
 export const PauseState = Schema.Literals(["paused", "running"])
 export type PauseState = typeof PauseState.Type
-
-/** Name of a subject, unique among subjects. */
-export const nameOf = (subject: PauseSubject): string => {
-  switch (subject.scope) {
-    case "all":
-      return "all"
-    case "chain":
-      return `chain:${subject.chainId}`
-    case "token":
-      return `token:${subject.chainId}:${subject.token}`
-    case "builder":
-      return `builder:${subject.builderId}`
-  }
-}
 
 const decode = Schema.decodeUnknownOption(PauseSubject)
 

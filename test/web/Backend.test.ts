@@ -12,7 +12,7 @@ import * as Money from "../../src/domain/Money.ts"
 import * as Pause from "../../src/domain/Pause.ts"
 import * as Token from "../../src/domain/Token.ts"
 import * as Webhook from "../../src/domain/Webhook.ts"
-import { builderOf, nameOf, tokenOf } from "../../src/web/admin/controls/pauseSubject.ts"
+import { builderOf, tokenOf } from "../../src/web/admin/controls/pauseSubject.ts"
 import type { Ask } from "../../src/web/api/contract.ts"
 import { UNREACHABLE } from "../../src/web/api/ServiceError.ts"
 import * as earningStatus from "../../src/web/dashboard/earningStatus.ts"
@@ -271,8 +271,7 @@ describe("facts of the service that the pages repeat", () => {
     for (const subject of subjects) {
       assert.isDefined(subject)
       if (subject === undefined) continue
-      assert.strictEqual(nameOf(subject), Pause.nameOf(subject))
-      assert.deepStrictEqual(subject, Pause.parse(nameOf(subject)))
+      assert.deepStrictEqual(subject, Pause.parse(Pause.nameOf(subject)))
     }
     for (const id of ["", "a b", "x".repeat(65), "a:b"]) assert.isUndefined(builderOf(id), id)
     for (const address of ["", "0x1", `0x${"0".repeat(40)}`]) assert.isUndefined(tokenOf(1, address), address)

@@ -1,5 +1,5 @@
 /** Work that follows from an input, after the input itself is painted. */
-import { useEffect, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 
 /** Runs work once the next frame is painted. Returns a function that cancels it. */
 const afterPaint = (work: () => void): (() => void) => {
@@ -20,14 +20,16 @@ export const usePainted = <A>(value: A): A => {
   return painted
 }
 
-/** A choice that is painted when it is pressed, and acted on after that. */
+/** A choice that is painted when it is pressed, and acted on after that. Of two that are pressed before a frame, each is acted on. */
 export const usePressed = <A>(value: A, act: (value: A) => void): readonly [shown: A, press: (value: A) => void] => {
   const [pressed, setPressed] = useState<{ readonly value: A }>()
+  const last = useRef(0)
   const press = (next: A) => {
+    const number = ++last.current
     setPressed({ value: next })
     afterPaint(() => {
       act(next)
-      setPressed(undefined)
+      if (number === last.current) setPressed(undefined)
     })
   }
   return [pressed === undefined ? value : pressed.value, press]

@@ -1,21 +1,7 @@
-/** Subjects of pauses and their names. */
+/** Subjects of pauses from what an operator enters. */
 import type { Address } from "../../../domain/Address.ts"
 import type { PauseSubject } from "../../../domain/Pause.ts"
 import { isAddress, isZeroAddress } from "../../../sdk/model/Address.ts"
-
-/** Name of a subject, unique among subjects. */
-export const nameOf = (subject: PauseSubject): string => {
-  switch (subject.scope) {
-    case "all":
-      return "all"
-    case "chain":
-      return `chain:${subject.chainId}`
-    case "token":
-      return `token:${subject.chainId}:${subject.token}`
-    case "builder":
-      return `builder:${subject.builderId}`
-  }
-}
 
 /** The builder with an id that is entered. Undefined if no id has this form. */
 export const builderOf = (id: string): PauseSubject | undefined =>
