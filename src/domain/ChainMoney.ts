@@ -67,6 +67,10 @@ export const feesWithin = (market: { readonly baseFeePerGas: bigint; readonly ti
   return { baseFeePerGas, maxFeePerGas, maxPriorityFeePerGas: least(tip, maxFeePerGas) }
 }
 
+/** False while the base fee is above the operator's maximum: nothing that is sent would be mined. */
+export const isWithinLimit = (fees: { readonly baseFeePerGas: bigint; readonly maxFeePerGas: bigint }): boolean =>
+  fees.baseFeePerGas <= fees.maxFeePerGas
+
 const USD = 10n ** 18n
 
 /** US dollars as they are written in settings, scaled by 10^18. */

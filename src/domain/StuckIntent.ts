@@ -9,7 +9,7 @@ import { FailureReason } from "./Intent.ts"
 
 /** Machine-readable name of what a stuck intent waits for. */
 export const WaitsFor = Schema.Literals([
-  /** An operator paused the chain, or its daily gas budget is spent. */
+  /** An operator paused the chain, its daily gas budget is spent, or its base fee is above the limit. */
   "operator",
   /** The chain's node does not answer, or is behind. */
   "chain",

@@ -74,7 +74,12 @@ const LIVES: Readonly<Record<AlertKind, Life>> = {
     "yield* standing, [])"
   ),
   spend_cap: alone("spend_cap", "orchestrator/relay/Gate.test.ts", "a day's spending ends at its cap"),
-  fee_limit: alone("fee_limit", "orchestrator/relay/Gate.test.ts", "hold sweeps up while the base fee"),
+  fee_limit: one(
+    "orchestrator/operate/ChainReviews.test.ts",
+    "report a base fee above the chain's limit",
+    'yield* kindsAt(10n), ["fee_limit"])',
+    "yield* kindsAt(10n), [])"
+  ),
   gas_price: alone("gas_price", "orchestrator/relay/FeeCover.test.ts", "is not sent at 200 gwei"),
   builder_failing: one(
     "orchestrator/relay/Budgets.test.ts",

@@ -1,9 +1,10 @@
 /**
- * Alerts for a chain that has no new head, that lacks the service's contracts, whose nodes serve another chain, or on which nothing
- * can be simulated.
+ * Alerts for a chain that has no new head, whose base fee is above the operator's limit, that lacks the service's contracts, whose
+ * nodes serve another chain, or on which nothing can be simulated.
  */
 import { Clock, Effect, Result } from "effect"
-import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { Block, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import { within } from "../../runtime/Within.ts"
 import { CHAIN_HEAD_AGE } from "../../telemetry/metrics/Upstreams.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
@@ -16,9 +17,16 @@ const HEAD_MILLIS = 10_000
 /** Pause between checks of contracts that were there, in milliseconds. */
 const CONTRACTS_MILLIS = 600_000
 
+/** The result of a request; undefined if the node is silent. */
+const asked = <A>(request: Effect.Effect<A, ChainUnavailable>) =>
+  Effect.map(within(PROBE_MILLIS)(Effect.result(request)), (answer) =>
+    answer._tag === "Some" ? answer.value : undefined
+  )
+
 /** Makes `review`, one round of reviews of a chain. The chain counts as stale from when its newest block was seen. */
 export const make = Effect.fnUntraced(function* (client: ChainClient) {
   const alerts = yield* StandingAlerts
+  const withLimits = yield* LimitChoices.make
   const { chain } = client
   const where = { chainId: chain.id }
   let newest = { hash: "", atMillis: yield* Clock.currentTimeMillis }
@@ -27,7 +35,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
 
   const alertIf = (
     isRaised: boolean,
-    kind: "chain_stale" | "contracts_missing" | "simulation_unavailable" | "wrong_chain_id",
+    kind: "chain_stale" | "contracts_missing" | "fee_limit" | "simulation_unavailable" | "wrong_chain_id",
     message: string,
     details: Readonly<Record<string, string | number>>
   ) => {
@@ -37,19 +45,25 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
       : alerts.clear(key)
   }
 
-  /** The result of a request; undefined if the node is silent. */
-  const asked = <A>(request: Effect.Effect<A, ChainUnavailable>) =>
-    Effect.map(within(PROBE_MILLIS)(Effect.result(request)), (answer) =>
-      answer._tag === "Some" ? answer.value : undefined
+  /** Also while nobody sweeps, since quotes are refused from the moment of the limit. */
+  const reviewBaseFee = Effect.fnUntraced(function* ({ baseFeePerGas }: Block) {
+    const { maxFeePerGasWei } = yield* withLimits(chain)
+    yield* alertIf(
+      maxFeePerGasWei !== undefined && baseFeePerGas > maxFeePerGasWei,
+      "fee_limit",
+      `The base fee of ${chain.name} is above the chain's maxFeePerGasWei: quotes are refused and nothing is sent until it falls, or until the limit is raised by ./sweep operate limits or in the chains file.`,
+      { baseFeeWei: String(baseFeePerGas), maxFeePerGasWei: String(maxFeePerGasWei) }
     )
+  })
 
   const reviewHead = Effect.gen(function* () {
     const answer = yield* asked(client.recentHead(HEAD_MILLIS))
     const now = yield* Clock.currentTimeMillis
     if (answer !== undefined && Result.isSuccess(answer) && answer.success._tag === "Some") {
-      const { hash } = answer.success.value
+      const head = answer.success.value
       // Its timestamp proves nothing, since the chain's clock is another one.
-      if (hash !== newest.hash) newest = { hash, atMillis: now }
+      if (head.hash !== newest.hash) newest = { hash: head.hash, atMillis: now }
+      yield* reviewBaseFee(head)
     }
     yield* CHAIN_HEAD_AGE.record((now - newest.atMillis) / 1_000, { chain_id: String(chain.id) })
     const detail = answer !== undefined && Result.isFailure(answer) ? answer.failure.detail : ""

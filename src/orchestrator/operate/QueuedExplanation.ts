@@ -11,18 +11,18 @@ import {
 
 const LOG = "look for `sweep.postponed` with the intent's id in the relayer's log"
 
+/** Alerts of a chain that sends nothing until an operator acts or time passes, and what the operator can do. */
+const CLOSED = [
+  ["relayer_paused", "Resume it with `sweep operate resume`. `sweep operate pauses` shows what is paused."],
+  ["spend_cap", "Raise dailySpendCapWei with `sweep operate limits`, or wait until a day has passed."],
+  ["fee_limit", "Raise maxFeePerGasWei with `sweep operate limits`, or wait until the base fee has fallen."]
+] as const
+
 /** Causes that stop every queued intent of a chain. */
 const stopped = (circumstances: Circumstances, chainId: number): Explanation | undefined => {
-  const closed = alertOf(circumstances, chainId, "relayer_paused", "spend_cap")
-  if (closed !== undefined) {
-    return {
-      waitsFor: "operator",
-      explanation: closed.message,
-      advice:
-        closed.kind === "spend_cap"
-          ? "Raise DAILY_SPEND_CAP_WEI and restart the orchestrator, or wait until a day has passed."
-          : "Resume it with `sweep operate resume`. `sweep operate pauses` shows what is paused."
-    }
+  for (const [kind, advice] of CLOSED) {
+    const alert = alertOf(circumstances, chainId, kind)
+    if (alert !== undefined) return { waitsFor: "operator", explanation: alert.message, advice }
   }
   return unreadable(circumstances, chainId) ?? withoutLane(circumstances, chainId)
 }

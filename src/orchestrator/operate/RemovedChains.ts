@@ -1,5 +1,6 @@
 /** Clears alerts of chains that were removed from the settings, whose conditions nobody reviews any more. */
 import { Effect } from "effect"
+import type { AlertKind } from "../../domain/AlertKind.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { type Alert, Alerts } from "../../ports/shared/Alerts.ts"
 
@@ -7,11 +8,14 @@ import { type Alert, Alerts } from "../../ports/shared/Alerts.ts"
  * Alerts that follow a condition of a chain or of its lanes. Alerts about money that was moved stand until an operator has dealt
  * with them, on whatever chain.
  */
-const CONDITIONS: ReadonlySet<string> = new Set([
+const CONDITIONS: ReadonlySet<string> = new Set<AlertKind>([
   "chain_stale",
   "chain_unavailable",
   "contracts_missing",
   "endpoints_unreadable",
+  "exposure_spent",
+  "fee_limit",
+  "gas_price",
   "lane_delegated",
   "lane_low",
   "logs_unavailable",

@@ -2,6 +2,7 @@
 import { Clock, Effect, Option, Result } from "effect"
 import * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
+import * as ChainMoney from "../../domain/ChainMoney.ts"
 import { effectiveBps } from "../../domain/Builder.ts"
 import * as CostMemory from "../../domain/CostMemory.ts"
 import { blocksUntil, coveredValue, type FeeCover } from "../../domain/FeeCover.ts"
@@ -239,7 +240,7 @@ const gasPriceOf = ({ gasFees }: Pick<Terms, "gasFees">): bigint => gasFees.base
 
 /** Nothing is sent while the base fee is above the chain's limit, so a quote could not be kept. */
 const refuseAboveLimit = ({ client: { chain }, gasFees }: Terms) =>
-  gasFees.maxFeePerGas >= gasFees.baseFeePerGas
+  ChainMoney.isWithinLimit(gasFees)
     ? Effect.void
     : Effect.fail(
         new QuoteFailed({

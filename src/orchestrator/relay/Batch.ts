@@ -1,8 +1,9 @@
 /** Handles one claim on one lane: sends what is ready, postpones what is not, and ends what must not be sent. */
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import * as ChainMoney from "../../domain/ChainMoney.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
-import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { look } from "../shared/ChainView.ts"
 import { intentFields } from "../shared/LogFields.ts"
@@ -16,16 +17,12 @@ import * as Postponement from "./Postponement.ts"
 import * as Preparation from "./Preparation.ts"
 import type { Later, Signed, Unfit } from "./Prepared.ts"
 
-/** Makes `send`, with an alert for a lane that cannot sign, and `isAffordable`, with one for a base fee above the limit. */
+/** Makes `send`, with an alert for a lane that cannot sign. */
 const makeSending = Effect.fnUntraced(function* (dispatch: Effect.Success<typeof Dispatch.make>) {
   const alerts = yield* StandingAlerts
   const { postpone } = yield* Postponement.make
 
-  const send = Effect.fnUntraced(function* (
-    client: ChainClient,
-    conditions: NonceUse.Conditions,
-    parcel: NonceUse.Parcel
-  ) {
+  return Effect.fnUntraced(function* (client: ChainClient, conditions: NonceUse.Conditions, parcel: NonceUse.Parcel) {
     const { lane } = conditions
     return yield* dispatch.send(client, conditions, parcel).pipe(
       Effect.tap(alerts.clear(signingFailedKey(client, lane))),
@@ -47,26 +44,6 @@ const makeSending = Effect.fnUntraced(function* (dispatch: Effect.Success<typeof
       })
     )
   })
-
-  /** False while the base fee is above the operator's maximum: nothing that is sent would be mined. */
-  const isAffordable = Effect.fnUntraced(function* ({ chain }: ChainClient, fees: FeesPerGas) {
-    const key = `fee_limit:${chain.id}`
-    if (fees.maxFeePerGas >= fees.baseFeePerGas) return yield* Effect.as(alerts.clear(key), true)
-    yield* alerts.raise({
-      key,
-      severity: "critical",
-      kind: "fee_limit",
-      message: `The base fee of ${chain.name} is above the chain's maxFeePerGasWei: nothing is sent until it falls, or until the limit is raised by ./sweep operate limits or in the chains file.`,
-      details: {
-        chainId: chain.id,
-        baseFeeWei: fees.baseFeePerGas.toString(),
-        maxFeePerGasWei: fees.maxFeePerGas.toString()
-      }
-    })
-    return false
-  })
-
-  return { isAffordable, send }
 })
 
 /** Makes `refuse` and `putOff` for claimed intents that are not sent now. */
@@ -116,7 +93,7 @@ export const make = Effect.gen(function* () {
   const prepare = yield* Preparation.make
   const { putOff, refuse } = yield* makeUnsent
   const recent = yield* RecentIntents
-  const { isAffordable, send } = yield* makeSending(dispatch)
+  const send = yield* makeSending(dispatch)
   const { wait } = yield* FeeCoverWait.make
 
   return Effect.fn("Relayer.relay")(function* (client: ChainClient, lane: Lane, claimed: ReadonlyArray<Signed>) {
@@ -125,7 +102,7 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     const conditions = { head, fees, lane: lane.address, laneBalance: lane.balance, laneNonce: lane.nonce }
-    const ready = (yield* isAffordable(client, fees))
+    const ready = ChainMoney.isWithinLimit(fees)
       ? prepared.flatMap((each) => (each._tag === "Ready" ? [each.ready] : []))
       : yield* Effect.as(
           postpone(prepared.flatMap((each) => (each._tag === "Ready" ? [each.ready.intent.id] : []))),

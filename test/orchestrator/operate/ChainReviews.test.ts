@@ -4,24 +4,35 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
 import type { AlertKind } from "../../../src/domain/AlertKind.ts"
+import type { LimitChoice } from "../../../src/domain/Limit.ts"
 import * as ChainReviews from "../../../src/orchestrator/operate/ChainReviews.ts"
 import * as RemovedChains from "../../../src/orchestrator/operate/RemovedChains.ts"
 import { Alerts, type NewAlert } from "../../../src/ports/shared/Alerts.ts"
 import { Chains, type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { LimitChoices } from "../../../src/ports/shared/LimitChoices.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const slow = { ...FakeChain.chain, id: 2, name: "slow", blockTimeMillis: 12_000 }
 
 interface Node {
   height: number
+  /** Wei per gas. */
+  baseFee: bigint
   state: "answers" | "silent" | "another chain"
   readonly missing: Set<string>
   canSimulate: boolean
 }
 
-/** Chains whose nodes a test changes, and reviews that run beside. */
+/** Chains whose nodes a test changes, limits that an operator chose, and reviews that run beside. */
 const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["chain"]> = [FakeChain.chain]) {
-  const nodes = clients.map((): Node => ({ height: 1, state: "answers", missing: new Set(), canSimulate: true }))
+  const choices: Array<LimitChoice> = []
+  const nodes = clients.map((): Node => ({
+    height: 1,
+    baseFee: 1n,
+    state: "answers",
+    missing: new Set(),
+    canSimulate: true
+  }))
   const all = clients.map((chain, index): ChainClient => {
     const node = nodes[index] ?? assert.fail()
     const answering = <A>(answer: () => A) =>
@@ -41,7 +52,7 @@ const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["ch
               hash: `0x${node.height.toString(16).padStart(64, "0")}` as const,
               parentHash: `0x${"00".repeat(32)}` as const,
               timestamp: BigInt((node.height - 1) * 40),
-              baseFeePerGas: 1n,
+              baseFeePerGas: node.baseFee,
               gasLimit: 30_000_000n
             })
           ),
@@ -54,6 +65,12 @@ const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["ch
   const context = yield* Layer.build(
     ChainReviews.layer.pipe(
       Layer.provide(Layer.succeed(Chains, { all, get: () => Effect.die("not asked") })),
+      Layer.provide(
+        Layer.succeed(
+          LimitChoices,
+          Effect.sync(() => [...choices])
+        )
+      ),
       Layer.provideMerge(AlertsInMemory.layer)
     )
   )
@@ -67,7 +84,7 @@ const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["ch
   const kinds = Effect.map(alerts, (standing) => standing.map(({ kind }) => kind))
   const [first] = nodes
   assert.isDefined(first)
-  return { alerts, kinds, node: first, nodes }
+  return { alerts, choices, kinds, node: first, nodes }
 })
 
 /** Several reviews of a node that may be silent. */
@@ -142,6 +159,27 @@ describe("reviews of the chains", () => {
       node.canSimulate = true
       yield* TestClock.adjust(LATER)
       assert.deepStrictEqual(yield* kinds, [])
+    })
+  )
+
+  it.effect("report a base fee above the chain's limit without any sweep, until it falls or the limit is raised", () =>
+    Effect.gen(function* () {
+      const { choices, kinds, node } = yield* make([{ ...FakeChain.chain, maxFeePerGasWei: 9n }])
+      const kindsAt = (baseFee: bigint) => {
+        node.baseFee = baseFee
+        node.height++
+        return Effect.andThen(TestClock.adjust(LATER), kinds)
+      }
+      assert.deepStrictEqual(yield* kindsAt(9n), [])
+      assert.deepStrictEqual(yield* kindsAt(10n), ["fee_limit"])
+      node.state = "silent"
+      assert.deepStrictEqual(yield* kindsAt(9n), ["fee_limit"], "without an answer, the last finding stands")
+      node.state = "answers"
+      yield* TestClock.adjust(LATER)
+      assert.deepStrictEqual(yield* kinds, [])
+      assert.deepStrictEqual(yield* kindsAt(10n), ["fee_limit"])
+      choices.push({ chainId: FakeChain.chain.id, limit: "maxFeePerGasWei", wei: 10n })
+      assert.deepStrictEqual(yield* kindsAt(10n), [])
     })
   )
 

@@ -145,6 +145,7 @@ const cases: ReadonlyArray<Case> = [
   ["its deadline passed", { ...queued, deadline: BigInt(NOW / 1000 - 600) }, well, "expiry", "10 min ago"],
   ["its chain is paused", queued, withAlert("relayer_paused", {}), "operator", "Alert relayer_paused."],
   ["its chain's gas is spent", queued, withAlert("spend_cap", {}), "operator", "Alert spend_cap."],
+  ["its chain's base fee is above the limit", queued, withAlert("fee_limit", {}), "operator", "Alert fee_limit."],
   ["another chain is paused", queued, withAlert("relayer_paused", { chainId: 2 }), "relayer"],
   ["its chain's node is away", queued, withChain(1, down), "chain", "alpha", "does not answer"],
   [
