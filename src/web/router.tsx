@@ -11,8 +11,10 @@ import {
 } from "@tanstack/react-router"
 import { queryClient } from "./api/queryClient.ts"
 import { me } from "./api/queries.ts"
+import { ahead } from "./consoleAhead.ts"
 import { DashboardLayout } from "./dashboard/kit.ts"
 import type { ListSearch } from "./dashboard/lists/filter.ts"
+import { type Period, periodOf } from "./lib/periods.ts"
 import { NotFoundPage } from "./ui/NotFoundPage.tsx"
 import { CrashPage } from "./ui/CrashPage.tsx"
 
@@ -126,7 +128,8 @@ const admin = createRoute({
 const builders = createRoute({
   getParentRoute: () => admin,
   path: "/",
-  component: lazyRouteComponent(() => import("./admin/BuilderPages.tsx"), "BuildersPage")
+  component: lazyRouteComponent(() => import("./admin/BuilderPages.tsx"), "BuildersPage"),
+  loader: ahead(({ builders: list }) => [queryClient.prefetchInfiniteQuery(list(""))])
 })
 
 const builder = createRoute({
@@ -164,13 +167,21 @@ const money = createRoute({
   path: "/money",
   component: lazyRouteComponent(() => import("./admin/MoneyPage.tsx"), "MoneyPage"),
   validateSearch: ({ days }: Record<string, unknown>): { readonly days?: number } =>
-    typeof days === "number" ? { days } : {}
+    typeof days === "number" ? { days } : {},
+  loaderDeps: ({ search: { days } }) => ({ period: periodOf(days) }),
+  loader: ahead(({ money: earned }, { deps: { period } }: { readonly deps: { readonly period: Period } }) => [
+    queryClient.prefetchQuery(earned(period))
+  ])
 })
 
 const operations = createRoute({
   getParentRoute: () => admin,
   path: "/operations",
-  component: lazyRouteComponent(() => import("./admin/OrchestratorPages.tsx"), "OperationsPage")
+  component: lazyRouteComponent(() => import("./admin/OrchestratorPages.tsx"), "OperationsPage"),
+  loader: ahead(({ operationsAlerts, stuckSweeps }) => [
+    queryClient.prefetchQuery(operationsAlerts),
+    queryClient.prefetchQuery(stuckSweeps)
+  ])
 })
 
 const alerts = createRoute({
@@ -197,13 +208,18 @@ const search = createRoute({
 const story = createRoute({
   getParentRoute: () => admin,
   path: "/sweeps/$id",
-  component: lazyRouteComponent(() => import("./admin/StoryPages.tsx"), "StoryPage")
+  component: lazyRouteComponent(() => import("./admin/StoryPages.tsx"), "StoryPage"),
+  loader: ahead(({ booksOfSweep, sweepStory }, { params: { id } }: { readonly params: { readonly id: string } }) => [
+    queryClient.prefetchQuery(sweepStory(id)),
+    queryClient.prefetchQuery(booksOfSweep(id))
+  ])
 })
 
 const controls = createRoute({
   getParentRoute: () => admin,
   path: "/controls",
-  component: lazyRouteComponent(() => import("./admin/OrchestratorPages.tsx"), "ControlsPage")
+  component: lazyRouteComponent(() => import("./admin/OrchestratorPages.tsx"), "ControlsPage"),
+  loader: ahead(({ pauses }) => [queryClient.prefetchQuery(pauses)])
 })
 
 const audit = createRoute({

@@ -108,14 +108,11 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
         { signsAuthorizations: true }
       )
       yield* click(page, "Test Wallet")
-      yield* reads(
-        page,
-        /^The service cannot take this sweep right now.* The page asks again by itself after \d+ seconds\.$/
-      )
+      yield* reads(page, /^The service cannot take this sweep right now.* The page asks again in \d+ seconds\.$/)
       const again = page.getByRole("button", { name: "Try again" })
       yield* Effect.promise(() => again.focus())
       yield* answers({ quotes: unquoted("busy") })
-      yield* reads(page, /^None of these tokens .* The page asks again by itself after \d+ seconds\.$/)
+      yield* reads(page, /^None of these tokens .* The page asks again in \d+ seconds\.$/)
       assert.strictEqual(
         yield* Effect.promise(() => again.evaluate((button) => button === document.activeElement)),
         true

@@ -75,16 +75,25 @@ function TokenGate() {
 }
 
 /**
- * Distinguishes a token that is being tried from an accepted one: only the latter has an answer. A token that was accepted before is kept
- * while the service fails; one that it refuses is removed.
+ * A token that was accepted before opens the console at once, so that its pages ask for their data while the service is asked about the
+ * token. It is kept while the service fails, and removed when it is refused. A token that is being tried opens the console once it has an
+ * answer.
  */
-const useAccess = (needsToken: boolean) => {
+const useAccess = () => {
+  const view = useQuery(deployment)
   const token = AdminToken.useAdminToken()
   const [wasOpen] = useState(() => AdminToken.current() !== undefined)
-  const answered = useQuery({ ...alerts, enabled: needsToken && token !== undefined })
-  const isOpen = !needsToken || (token !== undefined && answered.data !== undefined)
   const isKept = wasOpen && token !== undefined
-  return { answered, state: isOpen ? "open" : !isKept ? "closed" : answered.isError ? "failed" : "restoring" } as const
+  const access = view.data?.consoleAccess
+  const answered = useQuery({ ...alerts, enabled: token !== undefined && (access === "admin_token" || isKept) })
+  if (access === "gateway") return { state: "open", needsToken: false } as const
+  if (token !== undefined && answered.data !== undefined) return { state: "open", needsToken: true } as const
+  const failed = view.isError ? view : isKept && answered.isError ? answered : undefined
+  if (failed !== undefined) return { state: "waiting", error: failed.error, retry: failed.refetch } as const
+  if (isKept) return { state: "open", needsToken: true } as const
+  return access === undefined
+    ? ({ state: "waiting", error: null, retry: view.refetch } as const)
+    : ({ state: "closed" } as const)
 }
 
 /** A page without a frame, for what is shown before the visitor is let in. */
@@ -115,15 +124,12 @@ function Leave({ needsToken }: { readonly needsToken: boolean }) {
 }
 
 export function AdminLayout() {
-  const view = useQuery(deployment)
-  const needsToken = view.data?.consoleAccess === "admin_token"
-  const { answered, state } = useAccess(needsToken)
-  const destinations = useDestinations(state === "open")
-  if (view.data === undefined) return <Before error={view.error} retry={view.refetch} />
-  if (state === "failed" || state === "restoring") return <Before error={answered.error} retry={answered.refetch} />
-  if (state === "closed") return <TokenGate />
+  const access = useAccess()
+  const destinations = useDestinations(access.state === "open")
+  if (access.state === "waiting") return <Before error={access.error} retry={access.retry} />
+  if (access.state === "closed") return <TokenGate />
   return (
-    <Shell account={<Leave needsToken={needsToken} />} area="Admin" destinations={destinations}>
+    <Shell account={<Leave needsToken={access.needsToken} />} area="Admin" destinations={destinations}>
       <SearchBox />
       <Outlet />
     </Shell>

@@ -5,7 +5,7 @@ import type { ReactNode } from "react"
 import type { Health } from "../../domain/Health.ts"
 import type { MoneyView, Period } from "../../domain/Money.ts"
 import { NATIVE } from "../lib/native.ts"
-import { PERIODS } from "../lib/periods.ts"
+import { periodOf, PERIODS } from "../lib/periods.ts"
 import { type TokenBook, useTokenBook } from "../api/tokens.ts"
 import * as explorer from "../lib/explorer.ts"
 import { download } from "../lib/csv.ts"
@@ -26,8 +26,6 @@ import { runwayHours } from "./runway.ts"
 import { TreasurySummary } from "./TreasurySummary.tsx"
 
 type Line = MoneyView["total"]
-
-const DEFAULT_DAYS = 30
 
 /** Hours below which a lane should be funded. */
 const SHORT_HOURS = 24
@@ -203,7 +201,7 @@ function Groups({ book, view }: { readonly book: TokenBook; readonly view: Money
 
 const usePeriod = (): Period => {
   const { days } = useSearch({ from: "/admin/money" })
-  return PERIODS.find((period) => period === days) ?? DEFAULT_DAYS
+  return periodOf(days)
 }
 
 export function MoneyPage() {

@@ -45,7 +45,7 @@ export function Banner({ action, children, tone }: BannerProps) {
       className={`flex flex-wrap items-start justify-between gap-x-4 gap-y-3 rounded-md px-3.5 py-3 ${TONES[tone]}`}
       role={tone === "bad" ? "alert" : "status"}
     >
-      <div className="flex min-w-0 flex-1 basis-56 gap-2.5">
+      <div className="flex min-w-0 flex-1 basis-48 gap-2.5">
         <span className="mt-0.5">
           <Icon name={tone === "good" ? "check" : tone === "info" ? "lock" : "alert"} />
         </span>

@@ -99,7 +99,7 @@ function NoPlan({ state }: Pick<PlanPanelProps, "state">) {
       {failure === null ? "None of these tokens can be swept right now. Nothing was signed." : explain(failure)}
       {quote.isFetching
         ? " The page asks again now."
-        : repeatMillis !== false && ` The page asks again by itself after ${secondsText(repeatMillis / 1_000)}.`}
+        : repeatMillis !== false && ` The page asks again in ${secondsText(repeatMillis / 1_000)}.`}
     </Banner>
   )
 }
@@ -211,7 +211,10 @@ export function PlanPanel(props: PlanPanelProps) {
         {plan?.review !== undefined && <PlanWarnings review={plan.review} wanted={plan.wanted} />}
       </div>
       <div className="flex flex-col gap-3 border-line p-4 max-lg:pb-[max(1rem,env(safe-area-inset-bottom))] lg:border-t lg:px-5">
-        <Notices selection={selection} state={state} />
+        {/* Small in a phone's bar, which grows over the tokens. */}
+        <div className="flex flex-col gap-3 empty:hidden max-lg:text-sm">
+          <Notices selection={selection} state={state} />
+        </div>
         <div className="flex items-center justify-between gap-3 lg:hidden">
           <Result selection={selection} state={state} />
           <Button

@@ -2,10 +2,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, useEffect, useState } from "react"
 import type { EarningsView } from "../../../domain/Earnings.ts"
-import type { Period } from "../../../domain/Money.ts"
 import { type PriceOf, usePriceOf } from "../../api/prices.ts"
 import type { TokenBook } from "../../api/tokens.ts"
-import { PERIODS } from "../../lib/periods.ts"
+import { DEFAULT_PERIOD, periodOf, PERIODS } from "../../lib/periods.ts"
 import { shorten } from "../../lib/shorten.ts"
 import { dollars } from "../../lib/usd.ts"
 import { BarChart } from "../../ui/BarChart.tsx"
@@ -17,8 +16,6 @@ import { Rows } from "../lists/ListPage.tsx"
 import { Breakdown } from "./Breakdown.tsx"
 import { money } from "./query.ts"
 import { sumOf, type TokenLine, type Worth, worthOf } from "./worth.ts"
-
-const DEFAULT_DAYS = 30
 
 const NO_PRICE: PriceOf = () => undefined
 
@@ -160,19 +157,14 @@ const useIsLate = (): boolean => {
 }
 
 export function MoneyCard({ book }: { readonly book: TokenBook }) {
-  const [days, setDays] = useState<Period>(DEFAULT_DAYS)
+  const [days, setDays] = useState(DEFAULT_PERIOD)
   const found = useQuery(money(days))
   const prices = usePriceOf()
   const isLate = useIsLate()
   return (
     <Card
       actions={
-        <Select
-          hideLabel
-          label="Period"
-          onChange={({ target: { value } }) => setDays(PERIODS.find((each) => String(each) === value) ?? DEFAULT_DAYS)}
-          value={days}
-        >
+        <Select hideLabel label="Period" onChange={({ target: { value } }) => setDays(periodOf(value))} value={days}>
           {PERIODS.map((period) => (
             <option key={period} value={period}>
               Last {period} days
