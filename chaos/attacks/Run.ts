@@ -5,6 +5,7 @@ import * as World from "../World.ts"
 import * as Alerts from "./Alerts.ts"
 import * as Budgets from "./Budgets.ts"
 import * as Clients from "./Clients.ts"
+import { CROWD } from "./Crowd.ts"
 import * as Fight from "./Fight.ts"
 import * as Honest from "./Honest.ts"
 import * as Ledger from "./Ledger.ts"
@@ -194,41 +195,69 @@ const reconciled = Effect.fnUntraced(function* (
   return paid === ledger.paid ? [] : [`the lanes paid ${paid} wei, and their transactions cost ${ledger.paid} wei`]
 })
 
-/** Plays the attacks, and compares what the lanes paid with their transactions. */
-export const play = Effect.fnUntraced(function* (options: Options, tell: (line: string) => Effect.Effect<void>) {
+type Tell = (line: string) => Effect.Effect<void>
+
+const told = Effect.fnUntraced(function* (outcome: Verdict.Outcome, title: string, clock: Verdict.Clock, tell: Tell) {
+  const refused = Object.entries(outcome.refused).map(([cause, count]) => `${count} × ${cause}`)
+  yield* tell(`${title}: ${outcome.name}, ${outcome.seconds} s`)
+  for (const line of Verdict.table([outcome])) yield* tell(`  ${line}`)
+  if (refused.length > 0) yield* tell(`  refused: ${refused.join(", ")}`)
+  if (outcome.alerts.length > 0) yield* tell(`  alerts: ${outcome.alerts.join(", ")}`)
+  for (const bar of Verdict.missed(outcome, clock)) yield* tell(`  missed: ${bar}`)
+})
+
+/** Plays the attacks after the control, if times are judged, and compares what the lanes paid with their transactions. */
+export const play = Effect.fnUntraced(function* (options: Options, tell: Tell) {
+  const { attacks, isTimed } = options
   const staged = yield* arena(options)
   const { world } = staged
   const block = yield* heightOf(staged)
   const before = { block, wei: yield* Ledger.balances(world.alpha, world.lanes, block) }
   const playOne = makePlay(staged, options)
+  const controls: Array<Verdict.Outcome> = []
+  if (isTimed) {
+    const control = yield* playOne(CROWD)
+    controls.push(control)
+    yield* told(control, "control", { isTimed: false }, tell)
+  }
+  const clock: Verdict.Clock = { isTimed, crowd: controls.flatMap(({ during }) => during) }
   const outcomes: Array<Verdict.Outcome> = []
-  for (const attack of options.attacks) {
+  for (const attack of attacks) {
     const outcome = yield* playOne(attack)
     outcomes.push(outcome)
-    const refused = Object.entries(outcome.refused).map(([cause, count]) => `${count} × ${cause}`)
-    yield* tell(`${outcomes.length} of ${options.attacks.length}: ${attack.name}, ${outcome.seconds} s`)
-    for (const line of Verdict.table([outcome])) yield* tell(`  ${line}`)
-    if (refused.length > 0) yield* tell(`  refused: ${refused.join(", ")}`)
-    if (outcome.alerts.length > 0) yield* tell(`  alerts: ${outcome.alerts.join(", ")}`)
-    for (const bar of Verdict.missed(outcome, options.isTimed)) yield* tell(`  missed: ${bar}`)
+    yield* told(outcome, `${outcomes.length} of ${attacks.length}`, clock, tell)
   }
-  return { outcomes, unexplained: yield* reconciled(staged, before, yield* heightOf(staged)) }
+  const missed = [
+    ...controls.flatMap(Verdict.unsettled),
+    ...controls.flatMap((outcome) => Verdict.missed(outcome, { isTimed: false })),
+    ...outcomes.flatMap((outcome) => Verdict.missed(outcome, clock)),
+    ...(yield* reconciled(staged, before, yield* heightOf(staged)))
+  ]
+  return { controls, missed, outcomes }
 }, Effect.scoped)
 
 /** Plays the attacks and tells of them line by line. The last line is JSON. */
-export const run = Effect.fn("Attacks.run")(function* (options: Options, tell: (line: string) => Effect.Effect<void>) {
+export const run = Effect.fn("Attacks.run")(function* (options: Options, tell: Tell) {
   const fs = yield* FileSystem.FileSystem
   yield* fs.makeDirectory(options.directory, { recursive: true })
   const directory = yield* fs.makeTempDirectory({ directory: options.directory, prefix: "attacks-" })
   const logsKept = tell(`logs of the processes: ${directory}`)
-  const { outcomes, unexplained } = yield* play({ ...options, directory }, tell).pipe(Effect.onError(() => logsKept))
-  const missed = [...outcomes.flatMap((outcome) => Verdict.missed(outcome, options.isTimed)), ...unexplained]
-  for (const line of Verdict.table(outcomes)) yield* tell(line)
+  const { controls, missed, outcomes } = yield* play({ ...options, directory }, tell).pipe(
+    Effect.onError(() => logsKept)
+  )
+  for (const line of Verdict.table([...controls, ...outcomes])) yield* tell(line)
   for (const bar of missed) yield* tell(`missed: ${bar}`)
   if (missed.length === 0) {
     yield* tell("every bar holds")
     yield* fs.remove(directory, { recursive: true, force: true })
   } else yield* logsKept
-  yield* tell(JSON.stringify({ chaos: "attacks", attacks: outcomes.map(Verdict.asJson), missed }))
+  yield* tell(
+    JSON.stringify({
+      chaos: "attacks",
+      controls: controls.map(Verdict.asJson),
+      attacks: outcomes.map(Verdict.asJson),
+      missed
+    })
+  )
   return { outcomes, missed }
 })

@@ -2,8 +2,11 @@
 import { formatEther } from "viem"
 import { FEWEST_SAMPLES, percentile } from "../steps/Bars.ts"
 
-/** A listed sweep may take longer beside an attack by this factor. */
+/** A listed sweep may take longer beside an attack by this factor than in calm times, */
 const SLOWER = 2
+
+/** or by this factor than beside a crowd that does no harm. The p99 of 50 sweeps is the slowest one, so two of them differ. */
+const SLOWER_THAN_CROWD = 1.25
 
 /** Result of an attack. Money in wei. */
 export interface Outcome {
@@ -41,18 +44,30 @@ const p99 = (times: ReadonlyArray<number>): number | undefined => {
   return found === undefined ? undefined : Math.round(found)
 }
 
+/** Durations that an attack's are compared with. `crowd`: beside clients that do no harm. Absent: there was no such time. */
+export interface Clock {
+  readonly isTimed: boolean
+  readonly crowd?: ReadonlyArray<number>
+}
+
 /** Bars that an attack misses, one sentence each. Times are judged of enough samples only. */
-export const missed = (outcome: Outcome, isTimed: boolean): ReadonlyArray<string> => {
+export const missed = (outcome: Outcome, { crowd = [], isTimed }: Clock): ReadonlyArray<string> => {
   const { attackerCost, before, budget, during, findings, honestFailures, name, relayerLoss, tokens } = outcome
   const [slow, usual] = [p99(during), p99(before)]
+  const crowded = crowd.length < FEWEST_SAMPLES ? undefined : p99(crowd)
   const isJudged = isTimed && Math.min(before.length, during.length) >= FEWEST_SAMPLES
   return [
     ...(relayerLoss > budget ? [`the relayer lost ${ether(relayerLoss)} of a budget of ${ether(budget)}`] : []),
     ...(tokens === "listed" && relayerLoss > 0n && attackerCost < relayerLoss
       ? [`the attacker paid ${ether(attackerCost)} for a loss of ${ether(relayerLoss)}`]
       : []),
-    ...(isJudged && slow !== undefined && usual !== undefined && slow > SLOWER * usual
-      ? [`honest sweeps took ${slow} ms at p99, ${usual} ms before`]
+    ...(isJudged &&
+    slow !== undefined &&
+    usual !== undefined &&
+    slow > Math.max(SLOWER * usual, SLOWER_THAN_CROWD * (crowded ?? 0))
+      ? [
+          `honest sweeps took ${slow} ms at p99, ${usual} ms before${crowded === undefined ? "" : `, and ${crowded} ms beside a crowd`}`
+        ]
       : []),
     ...(honestFailures.length > 0
       ? [`${honestFailures.length} honest sweeps failed, first: ${honestFailures[0] ?? ""}`]
@@ -60,6 +75,10 @@ export const missed = (outcome: Outcome, isTimed: boolean): ReadonlyArray<string
     ...findings
   ].map((bar) => `${name}: ${bar}`)
 }
+
+/** A control whose sweeps do not all settle proves nothing. */
+export const unsettled = ({ name, settled, submitted }: Outcome): ReadonlyArray<string> =>
+  settled === submitted && submitted > 0 ? [] : [`${name}: ${settled} of ${submitted} sweeps settled`]
 
 const COLUMNS = [
   "attack",

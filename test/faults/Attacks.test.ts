@@ -17,6 +17,8 @@ const QUICK = ["gas-price-reader", "gas-bomb", "drained-in-mempool"]
 
 const times = (millis: number) => Array.from({ length: FEWEST_SAMPLES }, () => millis)
 
+const TIMED: Verdict.Clock = { isTimed: true }
+
 const harmless: Verdict.Outcome = {
   name: "any",
   tokens: "listed",
@@ -65,7 +67,7 @@ describe("a sweep beside an attack on the gas market", () => {
 
 describe("the bars of an attack", () => {
   it("hold at their limits", () => {
-    assert.deepStrictEqual(Verdict.missed(harmless, true), [])
+    assert.deepStrictEqual(Verdict.missed(harmless, TIMED), [])
   })
 
   const broken: ReadonlyArray<readonly [string, Partial<Verdict.Outcome>]> = [
@@ -76,16 +78,25 @@ describe("the bars of an attack", () => {
     ["findings of its own", { findings: ["more quotes than allowed"] }]
   ]
   it.each(broken)("are missed one by one: %s", (_, change) => {
-    assert.lengthOf(Verdict.missed({ ...harmless, ...change }, true), 1)
+    assert.lengthOf(Verdict.missed({ ...harmless, ...change }, TIMED), 1)
   })
 
   it("judge no duration of few sweeps, and none on a busy machine", () => {
-    assert.deepStrictEqual(Verdict.missed({ ...harmless, during: [9_000] }, true), [])
-    assert.deepStrictEqual(Verdict.missed({ ...harmless, during: times(9_000) }, false), [])
+    assert.deepStrictEqual(Verdict.missed({ ...harmless, during: [9_000] }, TIMED), [])
+    assert.deepStrictEqual(Verdict.missed({ ...harmless, during: times(9_000) }, { isTimed: false }), [])
+  })
+
+  it("blame the attack for no more than a crowd of the same size does", () => {
+    const beside = (crowd: ReadonlyArray<number>, during: number) =>
+      Verdict.missed({ ...harmless, during: times(during) }, { isTimed: true, crowd })
+    assert.deepStrictEqual(beside(times(240), 300), [])
+    assert.lengthOf(beside(times(240), 301), 1)
+    assert.lengthOf(beside([9_000], 201), 1, "a crowd of too few samples excuses nothing")
+    assert.deepStrictEqual(beside(times(50), 200), [], "a quick crowd makes the bar no stricter")
   })
 
   it("accept that a loss by unlisted tokens costs the attacker less", () => {
-    assert.deepStrictEqual(Verdict.missed({ ...harmless, tokens: "unlisted", attackerCost: 0n }, true), [])
+    assert.deepStrictEqual(Verdict.missed({ ...harmless, tokens: "unlisted", attackerCost: 0n }, TIMED), [])
   })
 })
 
@@ -104,7 +115,7 @@ layer(Layer.mergeAll(BunServices.layer, Logger.layer([])), { excludeTestServices
         const fs = yield* FileSystem.FileSystem
         const directory = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-attacks-" })
         const said: Array<string> = []
-        const { outcomes, unexplained } = yield* Run.play(
+        const { missed, outcomes } = yield* Run.play(
           {
             attacks: ATTACKS.filter(({ name }) => QUICK.includes(name)),
             size: 2,
@@ -115,7 +126,7 @@ layer(Layer.mergeAll(BunServices.layer, Logger.layer([])), { excludeTestServices
           },
           (line) => Effect.sync(() => void said.push(line))
         )
-        assert.deepStrictEqual(unexplained, [])
+        assert.deepStrictEqual(missed, [])
         const log = said.join("\n")
         assert.deepStrictEqual(
           outcomes.map(({ name }) => name),

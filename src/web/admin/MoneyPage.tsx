@@ -258,7 +258,11 @@ export function MoneyPage() {
         <>
           <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-2">
             <Headline view={view} />
-            {health.data !== undefined && <Runway book={book} health={health.data} />}
+            {health.data !== undefined ? (
+              <Runway book={book} health={health.data} />
+            ) : (
+              !health.isError && <Skeleton className="h-72 w-full" />
+            )}
           </div>
           <TreasurySummary book={book} />
           {view.chains.length === 0 ? (

@@ -1,0 +1,26 @@
+/**
+ * The control of a run: as many clients as an attacker has, whose sweeps all go well. What honest sweeps wait beside them, on cores
+ * that they share, is not the attack's doing.
+ */
+import { Effect } from "effect"
+import { units } from "../../src/devnet/Tokens.ts"
+import type { Attack } from "./Fight.ts"
+
+const OWNERS = 52
+
+/** Whole DAI of a sweep. */
+const WHOLE = 60n
+
+export const CROWD: Attack = {
+  name: "crowd",
+  about: "52 owners of listed tokens sweep, and do nothing else.",
+  tokens: "listed",
+  play: (fight) =>
+    Effect.gen(function* () {
+      const owners = yield* fight.owners(OWNERS)
+      yield* fight.purse.endow(owners, { native: 0n, token: "DAI", whole: WHOLE })
+      const order = { tokenIn: fight.place.dev.tokens.DAI, amountIn: units("DAI", WHOLE) }
+      yield* fight.submit(yield* fight.quotes(owners, order))
+      yield* fight.concluded
+    })
+}
