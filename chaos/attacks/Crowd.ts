@@ -1,7 +1,4 @@
-/**
- * The control of a run: as many clients as an attacker has, whose sweeps all go well. What honest sweeps wait beside them, on cores
- * that they share, is not the attack's doing.
- */
+/** The control of a run: as many clients as an attacker has, whose sweeps all go well. They delay others by their load alone. */
 import { Effect } from "effect"
 import { units } from "../../src/devnet/Tokens.ts"
 import type { Attack } from "./Fight.ts"
