@@ -1,9 +1,13 @@
 /** The control of a run: as many clients as an attacker has, whose sweeps all go well. They delay others by their load alone. */
 import { Effect } from "effect"
+import { parseEther } from "viem"
 import { units } from "../../src/devnet/Tokens.ts"
 import type { Attack } from "./Fight.ts"
 
 const OWNERS = 52
+
+/** As attackers have who send transactions: accounts without any share a small budget of first sweeps. */
+const OWN_GAS = parseEther("1")
 
 /** Whole DAI of a sweep. */
 const WHOLE = 60n
@@ -15,9 +19,9 @@ export const CROWD: Attack = {
   play: (fight) =>
     Effect.gen(function* () {
       const owners = yield* fight.owners(OWNERS)
-      yield* fight.purse.endow(owners, { native: 0n, token: "DAI", whole: WHOLE })
+      yield* fight.purse.endow(owners, { native: OWN_GAS, token: "DAI", whole: WHOLE })
       const order = { tokenIn: fight.place.dev.tokens.DAI, amountIn: units("DAI", WHOLE) }
       yield* fight.submit(yield* fight.quotes(owners, order))
-      yield* fight.concluded
+      yield* fight.settled
     })
 }
