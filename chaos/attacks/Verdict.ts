@@ -31,7 +31,7 @@ export interface Outcome {
   readonly waited: number
   /** Causes of honest sweeps that failed during the attack. */
   readonly honestFailures: ReadonlyArray<string>
-  /** Kinds of the alerts that were raised. */
+  /** Kinds of the alerts that were raised, with their chains. */
   readonly alerts: ReadonlyArray<string>
   readonly findings: ReadonlyArray<string>
   readonly seconds: number
