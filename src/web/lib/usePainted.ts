@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react"
 
 /** Runs work once the next frame is painted. Returns a function that cancels it. */
-const afterPaint = (work: () => void): (() => void) => {
+export const afterPaint = (work: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const frame = requestAnimationFrame(() => {
     timer = setTimeout(work)

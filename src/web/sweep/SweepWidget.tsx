@@ -33,7 +33,7 @@ import { useAccount } from "./useAccount.ts"
 
 const loadConnected = () => import("./Connected.tsx").then((module) => ({ default: module.Connected }))
 
-/** Its code comes while the user chooses a wallet. */
+/** Its code comes while the user chooses a wallet, or while the account of the host is read. */
 const Connected = lazy(loadConnected)
 
 const RETRIES = 2
@@ -112,9 +112,12 @@ function Content(props: SweepWidgetProps) {
 
 export function SweepWidget(props: SweepWidgetProps) {
   const { theme = "system" } = props
-  const [queries] = useState(makeQueries)
+  const [queries] = useState(() => {
+    // The code for an account is requested before the first frame is drawn.
+    void loadConnected().catch(() => undefined)
+    return makeQueries()
+  })
   useEffect(discover, [])
-  useEffect(() => void loadConnected().catch(() => undefined), [])
   return (
     <QueryClientProvider client={queries}>
       <div className="text-ink" {...(theme === "system" ? {} : { "data-theme": theme })}>

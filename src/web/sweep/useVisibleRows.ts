@@ -3,12 +3,16 @@
  * dozens. Rows have known heights. The page scrolls, not the list.
  */
 import { type RefObject, useEffect, useState } from "react"
+import { afterPaint } from "../lib/usePainted.ts"
 
 /** Shorter lists are drawn as a whole. */
 const FEW = 24
 
-/** Pixels above and below the window that are drawn, too. */
+/** Pixels above and below the window that are drawn too, once those inside are painted. */
 const MARGIN = 200
+
+/** Pixels of the list that are inside the window before that is known. */
+const FIRST = 600
 
 interface Range {
   readonly from: number
@@ -30,19 +34,26 @@ export const rangeOf = (offsets: ReadonlyArray<number>, top: number, bottom: num
   return { from: first === -1 ? count : Math.max(0, first - 1), to: end === -1 ? count : Math.max(0, end) }
 }
 
+const isSame = (a: Range, b: Range): boolean => a.from === b.from && a.to === b.to
+
 /** Range of rows to draw: from the first to before the last. */
 export const useVisibleRows = (list: RefObject<HTMLElement | null>, offsets: ReadonlyArray<number>): Range => {
   const count = offsets.length - 1
-  const [range, setRange] = useState<Range>({ from: 0, to: FEW })
+  /** Pixels of the list between which it is seen. */
+  const [seen, setSeen] = useState({ top: 0, bottom: FIRST })
+  /** Number of rows of the list whose rows outside the window are drawn, too. */
+  const [wide, setWide] = useState<number>()
+  const margin = wide === count ? MARGIN : 0
   useEffect(() => {
     if (count <= FEW) return
     let frame = 0
+    const drawn = ({ bottom, top }: typeof seen) => rangeOf(offsets, top - margin, bottom + margin)
     const measure = () => {
       frame = 0
       if (list.current === null) return
       const top = -list.current.getBoundingClientRect().top
-      const next = rangeOf(offsets, top - MARGIN, top + innerHeight + MARGIN)
-      setRange((last) => (last.from === next.from && last.to === next.to ? last : next))
+      const next = { top, bottom: top + innerHeight }
+      setSeen((last) => (isSame(drawn(last), drawn(next)) ? last : next))
     }
     const later = () => {
       frame ||= requestAnimationFrame(measure)
@@ -55,6 +66,7 @@ export const useVisibleRows = (list: RefObject<HTMLElement | null>, offsets: Rea
       removeEventListener("scroll", later)
       removeEventListener("resize", later)
     }
-  }, [count, list, offsets])
-  return count <= FEW ? { from: 0, to: count } : range
+  }, [count, list, margin, offsets])
+  useEffect(() => afterPaint(() => setWide(count)), [count])
+  return count <= FEW ? { from: 0, to: count } : rangeOf(offsets, seen.top - margin, seen.bottom + margin)
 }
