@@ -9,15 +9,23 @@ import * as Vitals from "./Vitals.ts"
 /** Pause in which a page that is complete requests and draws nothing more. */
 const QUIET_MS = 600
 
-/** Waits until the page shows its data, asks for nothing more, and its main thread is idle. */
-export const settled = (page: Page, heading: string) =>
+/** Waits until the page asks for nothing more and has drawn. Nothing looks into it meanwhile: looks run on the thread that is measured. */
+export const quiet = (page: Page) =>
   Effect.promise(async () => {
-    await page.getByRole("heading", { name: heading }).first().waitFor()
-    await page.waitForFunction(() => document.querySelector('[aria-busy="true"], .pulse') === null)
     await page.waitForLoadState("networkidle")
     await page.waitForTimeout(QUIET_MS)
-    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
   })
+
+/** Waits until the page is quiet and shows its data. */
+export const settled = (page: Page, heading: string) =>
+  Effect.andThen(
+    quiet(page),
+    Effect.promise(async () => {
+      await page.getByRole("heading", { name: heading }).first().waitFor()
+      await page.waitForFunction(() => document.querySelector('[aria-busy="true"], .pulse') === null)
+      await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
+    })
+  )
 
 export interface Loaded {
   readonly firstPaintMs: number
@@ -66,10 +74,14 @@ export const loadByCpu = Effect.fnUntraced(function* (browser: Browser, { headin
   yield* prepare(page)
   yield* Effect.promise(() => browser.startTracing(page, { categories: MainThread.CATEGORIES }))
   yield* Effect.promise(() => page.goto(url))
-  yield* settled(page, heading)
+  yield* quiet(page)
   const trace = yield* Effect.promise(() => browser.stopTracing())
+  yield* settled(page, heading)
   const { largestPaintMs } = yield* Effect.promise(() => Vitals.read(page))
   const { firstPaintMs, tasks } = MainThread.read(trace.toString(), url)
+  if (largestPaintMs > Math.max(...tasks.map(({ startMs }) => startMs))) {
+    return yield* Effect.die(new Error(`${url} was painted after its trace`))
+  }
   const times: ByCpu = {
     largestPaintMs: MainThread.slowedTime(tasks, Phone.SLOWDOWN, largestPaintMs),
     blockingMs: MainThread.blocking(MainThread.slowed(tasks, Phone.SLOWDOWN, firstPaintMs))

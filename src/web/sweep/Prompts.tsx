@@ -1,9 +1,10 @@
 /** Requests that the wallet will show, in order, with their chains. */
 import type { BatchReview } from "../../sdk/index.ts"
+import { lazily } from "../lib/lazily.ts"
 import { promptsOf } from "./plan.ts"
 import { useSession } from "./session.ts"
 
-const listed = new Intl.ListFormat("en")
+const listed = lazily(() => new Intl.ListFormat("en"))
 
 export function Prompts({ review }: { readonly review: BatchReview }) {
   const { account, catalog } = useSession()
@@ -27,11 +28,13 @@ export function Prompts({ review }: { readonly review: BatchReview }) {
               {kind === "sweep" ? (
                 <>
                   The sweep{" "}
-                  <span className="text-muted">of everything on {listed.format(chainIds.map(catalog.chainName))}</span>
+                  <span className="text-muted">
+                    of everything on {listed().format(chainIds.map(catalog.chainName))}
+                  </span>
                 </>
               ) : (
                 <>
-                  Delegation on {listed.format(chainIds.map(catalog.chainName))}{" "}
+                  Delegation on {listed().format(chainIds.map(catalog.chainName))}{" "}
                   <span className="text-muted">the first time only</span>
                 </>
               )}
