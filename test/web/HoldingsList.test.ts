@@ -41,6 +41,24 @@ layer(Site.layer(), live)("the list of tokens on the sweep page", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("keep both ticks that are taken back before a frame is painted", () =>
+    Effect.gen(function* () {
+      const some = Array.from({ length: 30 }, (_, index) => tokenAt(index))
+      const { page } = yield* scene({ holdings: holding(some.map((each) => held(each, "5"))) })
+      yield* click(page, "Test Wallet")
+      yield* reads(page, /30 selected/)
+      yield* Effect.promise(() =>
+        page
+          .getByRole("list", { name: "Your tokens" })
+          .getByRole("checkbox")
+          .evaluateAll((boxes) => {
+            for (const box of boxes.slice(0, 2)) if (box instanceof HTMLElement) box.click()
+          })
+      )
+      yield* reads(page, /28 selected/)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("are shown although the browser refuses to store anything", () =>
     Effect.gen(function* () {
       const { complaints, page } = yield* scene({})

@@ -1,6 +1,6 @@
 /** The owner's tokens on all chains: presets, search, the tokens that can be swept, and those that stay with the reason. */
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react"
-import { usePainted } from "../lib/usePainted.ts"
+import { afterPaint, usePainted } from "../lib/usePainted.ts"
 import { Icon } from "../ui/Icon.tsx"
 import { EmptyState, Skeleton } from "../ui/States.tsx"
 import { ALL, HoldingsToolbar, type Shown } from "./HoldingsToolbar.tsx"
@@ -70,10 +70,20 @@ export function Holdings({ areAllKnown, selection }: { readonly selection: Selec
   const [edited, setEdited] = useState<string>()
   const latest = useRef({ tick, setAmount })
   latest.current = { tick, setAmount }
-  const onTick = useCallback((key: string, isWanted: boolean) => latest.current.tick([key], isWanted), [])
+  /** Ticks that are painted and not acted on yet. Those of one frame are one change, since each would begin from the same ticks. */
+  const waiting = useRef(new Map<string, boolean>())
+  const onTick = useCallback((key: string, isWanted: boolean) => {
+    waiting.current.set(key, isWanted)
+    if (waiting.current.size > 1) return
+    afterPaint(() => {
+      const changes = waiting.current
+      waiting.current = new Map()
+      latest.current.tick(changes)
+    })
+  }, [])
   const onAmount = useCallback((key: string, amount: bigint | undefined) => {
     latest.current.setAmount(key, amount)
-    latest.current.tick([key], true)
+    latest.current.tick([[key, true]])
   }, [])
   const onEdit = useCallback((key: string) => setEdited((last) => (last === key ? undefined : key)), [])
   const actions = useMemo(() => ({ onTick, onAmount, onEdit }), [onTick, onAmount, onEdit])
@@ -97,12 +107,7 @@ export function Holdings({ areAllKnown, selection }: { readonly selection: Selec
           .map(({ id }) => id)}
         chosen={chosen.length}
         found={plain.length}
-        onAll={() =>
-          tick(
-            plain.map(({ key }) => key),
-            !areAllChosen
-          )
-        }
+        onAll={() => tick(plain.map(({ key }) => [key, !areAllChosen]))}
         onChain={setShown}
         onSearch={setSearch}
         search={search}

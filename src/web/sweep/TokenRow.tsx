@@ -1,5 +1,5 @@
 /** One token of the list: a tick, what it is, what it is worth, and the amount to sweep. */
-import { memo, useState } from "react"
+import { memo, useEffect, useState } from "react"
 import { exact, parse, readable } from "../lib/amounts.ts"
 import { classes } from "../lib/classes.ts"
 import { dollars, worth } from "../lib/usd.ts"
@@ -112,6 +112,9 @@ function Row({
 }) {
   const { catalog } = useSession()
   const { isChosen, key, left, obstacle, token } = entry
+  const [isTicked, setTicked] = useState(isChosen)
+  // The list decides, whatever was pressed.
+  useEffect(() => setTicked(isChosen), [isChosen])
   const warning = warningOf(token)
   const why = obstacle ?? (isChosen ? warning?.text : left)
   const chain = catalog.chainName(token.chainId)
@@ -134,10 +137,13 @@ function Row({
           <input
             aria-describedby={why === undefined ? undefined : `${key}-why`}
             aria-label={`${token.symbol} on ${chain}`}
-            checked={isChosen}
+            checked={isTicked}
             className="size-4.5 shrink-0 accent-(--accent-fill) outline-none"
             disabled={!canSweep}
-            onChange={() => onTick(key, !isChosen)}
+            onChange={() => {
+              setTicked(!isTicked)
+              onTick(key, !isTicked)
+            }}
             type="checkbox"
           />
           <TokenMark token={token} />

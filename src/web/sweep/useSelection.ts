@@ -135,10 +135,10 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
   const entries = useEntries(session, { amounts, picked, preset, to, tokens })
   const chosen = useMemo(() => entries.filter(({ isChosen }) => isChosen), [entries])
 
-  /** Changes some ticks. The others stay as they are, and no preset decides any more. */
-  const tick = (keys: ReadonlyArray<string>, isWanted: boolean) => {
+  /** Changes some ticks, by key. The others stay as they are, and no preset decides any more. */
+  const tick = (changes: Iterable<readonly [key: string, isWanted: boolean]>) => {
     const next = new Set(chosen.map(({ key }) => key))
-    for (const key of keys) {
+    for (const [key, isWanted] of changes) {
       if (isWanted) next.add(key)
       else next.delete(key)
     }
