@@ -10,7 +10,7 @@ import * as Vitals from "./Vitals.ts"
 const QUIET_MS = 600
 
 /** Waits until the page asks for nothing more and has drawn. Nothing looks into it meanwhile: looks run on the thread that is measured. */
-export const quiet = (page: Page) =>
+const quiet = (page: Page) =>
   Effect.promise(async () => {
     await page.waitForLoadState("networkidle")
     await page.waitForTimeout(QUIET_MS)

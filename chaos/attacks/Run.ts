@@ -197,13 +197,13 @@ const reconciled = Effect.fnUntraced(function* (
 
 type Tell = (line: string) => Effect.Effect<void>
 
-const told = Effect.fnUntraced(function* (outcome: Verdict.Outcome, title: string, clock: Verdict.Clock, tell: Tell) {
+const told = Effect.fnUntraced(function* (outcome: Verdict.Outcome, title: string, timing: Verdict.Timing, tell: Tell) {
   const refused = Object.entries(outcome.refused).map(([cause, count]) => `${count} × ${cause}`)
   yield* tell(`${title}: ${outcome.name}, ${outcome.seconds} s`)
   for (const line of Verdict.table([outcome])) yield* tell(`  ${line}`)
   if (refused.length > 0) yield* tell(`  refused: ${refused.join(", ")}`)
   if (outcome.alerts.length > 0) yield* tell(`  alerts: ${outcome.alerts.join(", ")}`)
-  for (const bar of Verdict.missed(outcome, clock)) yield* tell(`  missed: ${bar}`)
+  for (const bar of Verdict.missed(outcome, timing)) yield* tell(`  missed: ${bar}`)
 })
 
 /** Plays the attacks after the control, if times are judged, and compares what the lanes paid with their transactions. */
@@ -220,17 +220,17 @@ export const play = Effect.fnUntraced(function* (options: Options, tell: Tell) {
     controls.push(control)
     yield* told(control, "control", { isTimed: false }, tell)
   }
-  const clock: Verdict.Clock = { isTimed, crowd: controls.flatMap(({ during }) => during) }
+  const timing: Verdict.Timing = { isTimed, crowd: controls.flatMap(({ during }) => during) }
   const outcomes: Array<Verdict.Outcome> = []
   for (const attack of attacks) {
     const outcome = yield* playOne(attack)
     outcomes.push(outcome)
-    yield* told(outcome, `${outcomes.length} of ${attacks.length}`, clock, tell)
+    yield* told(outcome, `${outcomes.length} of ${attacks.length}`, timing, tell)
   }
   const missed = [
     ...controls.flatMap(Verdict.unsettled),
     ...controls.flatMap((outcome) => Verdict.missed(outcome, { isTimed: false })),
-    ...outcomes.flatMap((outcome) => Verdict.missed(outcome, clock)),
+    ...outcomes.flatMap((outcome) => Verdict.missed(outcome, timing)),
     ...(yield* reconciled(staged, before, yield* heightOf(staged)))
   ]
   return { controls, missed, outcomes }

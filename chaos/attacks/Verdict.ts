@@ -2,10 +2,13 @@
 import { formatEther } from "viem"
 import { FEWEST_SAMPLES, percentile } from "../steps/Bars.ts"
 
-/** A listed sweep may take longer beside an attack by this factor than in calm times, */
+/** A listed sweep may take longer beside an attack than in calm times by this factor. */
 const SLOWER = 2
 
-/** or by this factor than beside a crowd that does no harm. The p99 of 50 sweeps is the slowest one, so two of them differ. */
+/**
+ * It may also take longer than beside a crowd that does no harm by this factor. The p99 of 50 sweeps is the slowest one, so that of two
+ * crowds differs.
+ */
 const SLOWER_THAN_CROWD = 1.25
 
 /** Result of an attack. Money in wei. */
@@ -44,14 +47,14 @@ const p99 = (times: ReadonlyArray<number>): number | undefined => {
   return found === undefined ? undefined : Math.round(found)
 }
 
-/** Durations that an attack's are compared with. `crowd`: beside clients that do no harm. Absent: there was no such time. */
-export interface Clock {
+/** Says if durations are judged. `crowd`: those beside clients that do no harm. Default: none. */
+export interface Timing {
   readonly isTimed: boolean
   readonly crowd?: ReadonlyArray<number>
 }
 
 /** Bars that an attack misses, one sentence each. Times are judged of enough samples only. */
-export const missed = (outcome: Outcome, { crowd = [], isTimed }: Clock): ReadonlyArray<string> => {
+export const missed = (outcome: Outcome, { crowd = [], isTimed }: Timing): ReadonlyArray<string> => {
   const { attackerCost, before, budget, during, findings, honestFailures, name, relayerLoss, tokens } = outcome
   const [slow, usual] = [p99(during), p99(before)]
   const crowded = crowd.length < FEWEST_SAMPLES ? undefined : p99(crowd)

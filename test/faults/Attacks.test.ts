@@ -17,7 +17,7 @@ const QUICK = ["gas-price-reader", "gas-bomb", "drained-in-mempool"]
 
 const times = (millis: number) => Array.from({ length: FEWEST_SAMPLES }, () => millis)
 
-const TIMED: Verdict.Clock = { isTimed: true }
+const TIMED: Verdict.Timing = { isTimed: true }
 
 const harmless: Verdict.Outcome = {
   name: "any",

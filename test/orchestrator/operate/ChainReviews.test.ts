@@ -198,6 +198,8 @@ describe("reviews of the chains", () => {
         const alerts = yield* Alerts
         yield* alerts.raise(alert("chain_stale", removed))
         yield* alerts.raise(alert("lane_low", removed))
+        for (const kind of ["exposure_spent", "fee_limit", "gas_price"] as const)
+          yield* alerts.raise(alert(kind, removed))
         yield* alerts.raise(alert("settlement_lost", removed))
         yield* alerts.raise(alert("lane_low", FakeChain.chain.id))
         yield* RemovedChains.clear([FakeChain.chain.id])
