@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Semaphore } from "effect"
 import { encodeFunctionData, erc20Abi, parseAbi, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
-import { balanceOf, freshOwner, type Owner, type Place, place, Services } from "../support/Services.ts"
+import { balanceOf, freshOwner, heldByNode, type Owner, type Place, place, Services } from "../support/Services.ts"
 import * as SweepClient from "../support/SweepClient.ts"
 
 const oracleAbi = parseAbi(["function addToSanctionsList(address[] accounts)"])
@@ -98,12 +98,18 @@ layer(Layer.merge(services, Mining.layer), {
     return { services, alpha, client, owner, quote, signed }
   })
 
-  /** Submits, and waits until the relayer has broadcast. */
-  const broadcast = (client: SweepClient.SweepClient, signed: SweepClient.Signed) =>
-    Effect.promise(async () => {
+  /** Submits, waits until the relayer has broadcast, and returns the transaction. */
+  const broadcast = Effect.fnUntraced(function* (
+    where: Place,
+    client: SweepClient.SweepClient,
+    signed: SweepClient.Signed
+  ) {
+    const sent = yield* Effect.promise(async () => {
       await client.submitAccepted(signed)
       return client.until(signed.quoteId, (intent) => intent.text.includes("txHash"))
     })
+    return yield* heldByNode(where, sent.string("txHash") as `0x${string}`)
+  })
 
   it.effect("refuses a quote that has expired", () =>
     Effect.gen(function* () {
@@ -137,7 +143,7 @@ layer(Layer.merge(services, Mining.layer), {
     })
     yield* withoutBlocks(
       alpha,
-      Effect.andThen(broadcast(client, signed), sendAs(alpha, thief, { to: dai, data: take }))
+      Effect.andThen(broadcast(alpha, client, signed), sendAs(alpha, thief, { to: dai, data: take }))
     )
     return { client, signed }
   })
@@ -166,7 +172,10 @@ layer(Layer.merge(services, Mining.layer), {
     Effect.gen(function* () {
       const { alpha, client, owner, signed } = yield* alone(
         Effect.tap(prepared(4), ({ alpha, client, owner, signed }) =>
-          withoutBlocks(alpha, Effect.andThen(broadcast(client, signed), sendAs(alpha, owner, { to: owner.address })))
+          withoutBlocks(
+            alpha,
+            Effect.andThen(broadcast(alpha, client, signed), sendAs(alpha, owner, { to: owner.address }))
+          )
         )
       )
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
@@ -239,10 +248,7 @@ layer(Layer.merge(services, Mining.layer), {
     yield* withoutBlocks(
       alpha,
       Effect.gen(function* () {
-        const sent = yield* broadcast(client, signed)
-        const ours = yield* alpha.dev.node.ask("read our transaction", (node) =>
-          node.getTransaction({ hash: sent.string("txHash") as `0x${string}` })
-        )
+        const ours = yield* broadcast(alpha, client, signed)
         yield* alpha.dev.node.ask("front-run", async (node) => {
           await node.setBalance({ address: other.address, value: parseEther("10") })
           return node.sendTransaction({

@@ -1,6 +1,6 @@
 /** The local network with the services on it, for end-to-end tests: real parts, each test file with its own chains and database. */
 import * as BunServices from "@effect/platform-bun/BunServices"
-import { Context, Effect, FileSystem, Layer, Logger } from "effect"
+import { Context, Effect, FileSystem, Layer, Logger, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { createPublicClient, erc20Abi, type Hex, http } from "viem"
@@ -78,5 +78,11 @@ export const balanceOf = ({ dev, info }: Place, symbol: string, account: Hex): E
       ? node.getBalance({ address: account })
       : node.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [account] })
   })
+
+/** A transaction once its chain's node has it: an intent shows its hash before it is sent. */
+export const heldByNode = ({ dev }: Place, hash: Hex) =>
+  dev.node
+    .ask("read a transaction that was sent", (node) => node.getTransaction({ hash }))
+    .pipe(Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 }), Effect.orDie)
 
 export type Owner = PrivateKeyAccount

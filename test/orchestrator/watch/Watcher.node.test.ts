@@ -3,13 +3,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Hex } from "viem"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
-import { balanceOf, freshOwner, type Place, place, Services } from "../../support/Services.ts"
+import { balanceOf, freshOwner, heldByNode, type Place, place, Services } from "../../support/Services.ts"
 import * as SweepClient from "../../support/SweepClient.ts"
 
 /** A sweep that was sent while no block comes. */
 interface Stuck {
   readonly node: Place["dev"]["node"]
-  /** Hash of the newest version of its transaction. */
+  /** Hash of the newest version of its transaction, once the node has it. */
   readonly newest: Effect.Effect<Hex>
 }
 
@@ -38,7 +38,10 @@ layer(
     assert.strictEqual(quote.status, 200, quote.text)
     const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
     const sent = Effect.promise(() => client.until(signed.quoteId, (intent) => intent.text.includes("txHash")))
-    const newest = Effect.map(sent, (intent) => intent.string("txHash") as Hex)
+    const newest = sent.pipe(
+      Effect.flatMap((intent) => heldByNode(where, intent.string("txHash") as Hex)),
+      Effect.map((transaction) => transaction.hash)
+    )
     const seen = yield* Effect.acquireUseRelease(
       node.ask("stop mining", (client) => client.setIntervalMining({ interval: 0 })),
       () =>
