@@ -2,9 +2,8 @@
  * Sends what owners signed: claims submitted intents, checks that each would settle now, packs them into transactions, stores
  * and broadcasts those. The watcher takes over from there. Every step leaves rows from which a restart continues.
  */
-import { Clock, Context, Effect, Exit, Fiber, Latch, Layer, Scope, Semaphore, Stream } from "effect"
+import { Context, Effect, Exit, Fiber, Latch, Layer, Scope, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import type * as Address from "../../domain/Address.ts"
 import { nameOf, worksOn } from "../../domain/Role.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
@@ -23,7 +22,7 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
 import * as FeeCoverWait from "./FeeCoverWait.ts"
 import * as Gate from "./Gate.ts"
-import * as Lanes from "./Lanes.ts"
+import * as LaneTurns from "./LaneTurns.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Postponement from "./Postponement.ts"
 import type { Signed } from "./Prepared.ts"
@@ -36,12 +35,6 @@ const GIVE_BACK_MILLIS = 2_000
  * do not stand before them in any number.
  */
 const OLDEST_EVERY = 4
-
-/**
- * Time after which all lanes of a chain are looked at again. In between, a batch looks only at the lane that sends it: a look takes three
- * requests for each lane, which were more than half of all requests to the nodes of a busy service with four lanes.
- */
-const LOOK_MILLIS = 2_000
 
 /** Result of one pass over a chain's queue. */
 export interface RelayReport {
@@ -81,32 +74,11 @@ export class Relayer extends Context.Service<
       const pauses = yield* Pauses.make
       const relayOn = yield* Batch.make
       const settings = yield* OrchestratorSettings
-      const usableLanes = yield* Lanes.make
+      const lanes = yield* LaneTurns.make
       const { review: reviewWaiting } = yield* FeeCoverWait.make
       const worker = `relayer-${yield* (yield* SecureRandom.SecureRandom).uuidV4()}`
 
-      /** Usable lanes of each chain at the last look at all of them, in UNIX milliseconds. */
-      const looks = new Map<number, { readonly atMs: number; readonly lanes: ReadonlyArray<Address.Address> }>()
-      let turn = 0
       let claims = 0
-
-      const lanesOf = Effect.fnUntraced(function* (client: ChainClient) {
-        const atMs = yield* Clock.currentTimeMillis
-        const usable = yield* usableLanes(client)
-        looks.set(client.chain.id, { atMs, lanes: usable.map(({ address }) => address) })
-        return usable
-      })
-
-      const inTurn = <A>(lanes: ReadonlyArray<A>): A | undefined => lanes[turn++ % lanes.length]
-
-      /** The lane whose turn it is, or another one if it may not send. None if no lane may. */
-      const nextLane = Effect.fnUntraced(function* (client: ChainClient) {
-        const nowMs = yield* Clock.currentTimeMillis
-        const look = looks.get(client.chain.id)
-        const known = look === undefined || nowMs - look.atMs >= LOOK_MILLIS ? undefined : inTurn(look.lanes)
-        const [lane] = yield* usableLanes(client, known === undefined ? [] : [known])
-        return lane ?? inTurn(yield* lanesOf(client))
-      })
 
       /** The claimed sweeps that are not paused. The others go back to the queue, since a pause ends no sweep. */
       const running = Effect.fnUntraced(function* (claimed: ReadonlyArray<Intent>) {
@@ -123,7 +95,7 @@ export class Relayer extends Context.Service<
         const claimed = yield* running(all)
         if (claimed.length === 0) return 0
         const ids = claimed.map(({ id }) => id)
-        const lane = yield* nextLane(client).pipe(Effect.tapError(() => postpone(ids)))
+        const lane = yield* lanes.next(client).pipe(Effect.tapError(() => postpone(ids)))
         if (lane === undefined) return yield* Effect.as(postpone(ids), 0)
         return yield* relayOn(client, lane, yield* Effect.forEach(claimed, withSignatures)).pipe(
           Effect.catchTag("ChainUnavailable", (error) => Effect.as(postponeUnanswered(client, ids, error), 0))
@@ -136,7 +108,7 @@ export class Relayer extends Context.Service<
         yield* reviewWaiting(client)
         if (!(yield* isOpen(client))) return []
         // While no lane can send, the queue is left to other workers.
-        if ((looks.get(chainId)?.lanes ?? []).length === 0 && (yield* lanesOf(client)).length === 0) return []
+        if (!(yield* lanes.hasLane(client))) return []
         const { batch: limit, leaseMillis } = settings.relayer
         const order = claims++ % OLDEST_EVERY === OLDEST_EVERY - 1 ? "oldest" : "fresh"
         return yield* claimWhole(intents, { chainId, worker, leaseMillis, limit, order })

@@ -99,6 +99,14 @@ export interface Survey {
   readonly unreadable: ReadonlyArray<UnreadableTransaction>
 }
 
+/** The oldest transaction of a lane that is not known to be in a block. The lane's others wait for it. */
+export interface Front {
+  readonly lane: Address.Address
+  /** Of its newest version, in wei per gas. */
+  readonly maxFeePerGas: bigint
+  readonly createdAtMs: number
+}
+
 /** A final transaction without a block. */
 export interface DisplacedTransaction extends Pick<RelayTransaction, "id" | "lane" | "nonce"> {
   /** Hashes of its attempts, oldest first. */
@@ -197,6 +205,8 @@ export class RelayTransactions extends Context.Service<
      * reserves of unfinished ones.
      */
     readonly spending: (chainId: ChainId, sinceMs: number) => Effect.Effect<bigint, StoreUnavailable>
+    /** The front of each lane of a chain that has one, ordered by lane. */
+    readonly fronts: (chainId: ChainId) => Effect.Effect<ReadonlyArray<Front>, StoreUnavailable>
     /** Every readable transaction of a chain that is not final, ordered by lane and nonce. */
     readonly unfinished: (chainId: ChainId) => Effect.Effect<ReadonlyArray<RelayTransaction>, StoreUnavailable>
     /** The same by one query with the transactions that cannot be read, which delay no other. */

@@ -77,3 +77,38 @@ it.effect("another lane sends if the one whose turn it is has run dry", () => {
     assert.deepStrictEqual(yield* alertKinds, ["lane_low", "lane_low"])
   }).pipe(Effect.provide(threeLanes(looked)))
 })
+
+it.effect("no batch waits behind a transaction that no block can include, while another lane is free", () =>
+  Effect.gen(function* () {
+    const { chain, client, submit } = yield* scene
+    const transactions = yield* RelayTransactions
+    const lanes = (yield* RelayerKeys).lanes(source.id)
+    const market = yield* client.feesPerGas
+    for (const lane of lanes) yield* chain.setBalance(lane, 10n ** 18n)
+    yield* submit({ id: "a", owner: 1 })
+    yield* run
+    const [first] = yield* transactions.unfinished(source.id)
+    const sendersOf = (ids: ReadonlyArray<string>) =>
+      Effect.map(transactions.unfinished(source.id), (all) =>
+        ids.map((id) => all.find(({ intentIds }) => intentIds.includes(id))?.lane)
+      )
+    // Quoted at the high price.
+    const cover = { gas: 200_000n, gasPrice: 10n * market.maxFeePerGas, value: 10n ** 16n }
+    const sendAll = (ids: ReadonlyArray<string>, fromOwner: number) =>
+      Effect.forEach(ids, (id, index) => Effect.andThen(submit({ id, owner: fromOwner + index, cover }), run))
+
+    const risen = (first?.attempts[0]?.maxFeePerGas ?? 0n) + 1n
+    yield* chain.setFees({ ...market, baseFeePerGas: risen, maxFeePerGas: 3n * risen })
+    yield* chain.mine()
+    yield* TestClock.adjust(2_000)
+    yield* sendAll(["b", "c", "d"], 2)
+    const free = lanes.filter((lane) => lane !== first?.lane)
+    assert.sameMembers([...new Set(yield* sendersOf(["b", "c", "d"]))], free)
+
+    yield* chain.setFees(market)
+    yield* chain.mine()
+    yield* TestClock.adjust(2_000)
+    yield* sendAll(["e", "f", "g"], 5)
+    assert.sameMembers(yield* sendersOf(["e", "f", "g"]), [...lanes])
+  }).pipe(Effect.provide(threeLanes([])))
+)

@@ -6,6 +6,7 @@ import type { Address } from "../../../src/domain/Address.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { IntentTaken, RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, hash, newIntent, submitted } from "../../support/IntentFixtures.ts"
+import { frontCases } from "./LaneFronts.cases.ts"
 
 const lane = address(0x1a4e)
 
@@ -260,6 +261,8 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         expect(yield* transactions.spending(1, 0)).toBe(5n)
       }).pipe(Effect.provide(stores))
     )
+
+    frontCases(stores)
 
     it.effect("lets go of intents that it did not settle, so that they can be claimed again", () =>
       Effect.gen(function* () {

@@ -164,6 +164,19 @@ const unfinished =
         .toSorted((a, b) => (a.lane === b.lane ? (a.nonce < b.nonce ? -1 : 1) : a.lane < b.lane ? -1 : 1))
     )
 
+const fronts =
+  (shared: Shared): RelayTransactions["Service"]["fronts"] =>
+  (chainId) =>
+    Effect.map(unfinished(shared)(chainId), (transactions) => {
+      const pending = transactions.filter(({ status }) => status === "pending")
+      return pending.flatMap(({ attempts, createdAtMs, lane }, index) => {
+        const newest = attempts.at(-1)
+        return newest === undefined || pending[index - 1]?.lane === lane
+          ? []
+          : [{ lane, maxFeePerGas: newest.maxFeePerGas, createdAtMs }]
+      })
+    })
+
 const make = Effect.map(OrchestratorState, (shared) =>
   RelayTransactions.of({
     allocate: allocate(shared),
@@ -176,6 +189,7 @@ const make = Effect.map(OrchestratorState, (shared) =>
     finalFrom: RelayEndings.finalFrom(shared),
     reopen: RelayEndings.reopen(shared),
     spending: spending(shared),
+    fronts: fronts(shared),
     detach: RelayEndings.detach(shared),
     unfinished: unfinished(shared),
     survey: (chainId) => Effect.map(unfinished(shared)(chainId), (transactions) => ({ transactions, unreadable: [] }))

@@ -1,6 +1,7 @@
 /** Relay transactions in PostgreSQL. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import type { Address } from "../../../domain/Address.ts"
 import { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import * as RelayAllocation from "./RelayAllocation.ts"
@@ -31,6 +32,25 @@ const spending = (sql: PgClient.PgClient): RelayTransactions["Service"]["spendin
       )::text AS wei`
     return BigInt(row?.wei ?? 0)
   }, guarded("spending"))
+
+const fronts = (sql: PgClient.PgClient): RelayTransactions["Service"]["fronts"] =>
+  Effect.fnUntraced(function* (chainId) {
+    const rows = yield* sql<{ lane: Address; maxFeePerGas: string; createdAtMs: bigint }>`
+      SELECT DISTINCT ON (t.lane) t.lane, newest.max_fee_per_gas::text AS "maxFeePerGas",
+        (extract(epoch FROM t.created_at) * 1000)::bigint AS "createdAtMs"
+      FROM orchestrator.relay_transactions t
+      CROSS JOIN LATERAL (
+        SELECT a.max_fee_per_gas FROM orchestrator.relay_attempts a
+        WHERE a.transaction_id = t.id ORDER BY a.position DESC LIMIT 1
+      ) newest
+      WHERE t.chain_id = ${chainId} AND t.status = 'pending'
+      ORDER BY t.lane, t.nonce`
+    return rows.map(({ createdAtMs, lane, maxFeePerGas }) => ({
+      lane,
+      maxFeePerGas: BigInt(maxFeePerGas),
+      createdAtMs: Number(createdAtMs)
+    }))
+  }, guarded("fronts"))
 
 const survey = (
   sql: PgClient.PgClient,
@@ -84,6 +104,7 @@ const make = Effect.map(PgClient.PgClient, (sql) => {
     reopen: RelayEndings.reopen(sql),
     detach: RelayEndings.detach(sql),
     spending: spending(sql),
+    fronts: fronts(sql),
     unfinished: (chainId) => Effect.map(look(chainId), ({ transactions }) => transactions),
     survey: look
   })
