@@ -97,8 +97,9 @@ export const make = Effect.gen(function* () {
   const { wait } = yield* FeeCoverWait.make
 
   return Effect.fn("Relayer.relay")(function* (client: ChainClient, lane: Lane, claimed: ReadonlyArray<Signed>) {
+    const market = yield* Effect.cached(client.feesPerGas)
     const [prepared, fees, head] = yield* Effect.all(
-      [prepare(client, lane.address, claimed), client.feesPerGas, Effect.map(look(client), ({ head }) => head)],
+      [prepare(client, lane.address, claimed, market), market, Effect.map(look(client), ({ head }) => head)],
       { concurrency: "unbounded" }
     )
     const conditions = { head, fees, lane: lane.address, laneBalance: lane.balance, laneNonce: lane.nonce }

@@ -5,7 +5,16 @@
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
-import { EMPTY, type ExposureClass, firstClass, funderClass, limitOf } from "../../domain/Exposure.ts"
+import {
+  type Denied,
+  EMPTY,
+  type ExposureClass,
+  firstClass,
+  funderClass,
+  lacking,
+  type Reservation,
+  type Sums
+} from "../../domain/Exposure.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -17,9 +26,19 @@ import * as Funders from "./Funders.ts"
 /** Gas of the cheapest transaction that an owner can run ahead with. */
 const TRANSFER_GAS = 21_000n
 
+/** A class of a first sweep that has no room for it. */
+export type Lack = Omit<Denied, "intentId">
+
+/** Counts first sweeps of one claim against their budgets, as of the last half second. */
+export interface Counter {
+  /** The class without room for the sweep. If there is room, the sweep counts from now on. */
+  readonly lack: (sweep: Pick<Reservation, "classes" | "wei">) => Lack | undefined
+  readonly sumsOf: (key: ExposureClass) => Sums
+}
+
 /**
- * Makes `classesOf(client, orders)`, the classes of each owner's first sweep, and `roomsOn(chain, classes)`, the wei that first sweeps
- * may still reserve by class, as of the last half second. Both are empty without a limit.
+ * Makes `classesOf(client, orders)`, the classes of each owner's first sweep, which has none without a limit, and
+ * `counterOn(chain, classes)`, the {@link Counter} of one claim.
  */
 export const make = Effect.gen(function* () {
   const exposures = yield* Exposures
@@ -60,23 +79,29 @@ export const make = Effect.gen(function* () {
     return new Map(classes)
   })
 
-  const roomsOn = Effect.fnUntraced(function* (chain: Chain, classes: ReadonlySet<ExposureClass>) {
+  const counterOn = Effect.fnUntraced(function* (chain: Chain, classes: ReadonlySet<ExposureClass>) {
     const budgets = ChainLimits.lossBudgets(relayer, yield* withLimits(chain))
-    if (budgets.firstHour === undefined) return new Map<ExposureClass, bigint>()
     const { any, unfunded } = (yield* losses.of(chain)).first
     const pots = new Map([
       [firstClass(chain.id, false), any],
       [firstClass(chain.id, true), unfunded]
     ])
-    const ofFunders = [...classes].filter((key) => !pots.has(key))
-    const known = yield* exposures.sums(ofFunders)
-    const funders = ofFunders.map((key) => [key, known.get(key) ?? EMPTY] as const)
-    return new Map(
-      [...pots, ...funders].map(
-        ([key, sums]) => [key, limitOf(key, budgets, sums).hour - sums.open - sums.hour.lost] as const
-      )
-    )
+    const known = new Map([...pots, ...(yield* exposures.sums([...classes].filter((key) => !pots.has(key))))])
+    const taken = new Map<ExposureClass, bigint>()
+    const sumsOf = (key: ExposureClass): Sums => {
+      const sums = known.get(key) ?? EMPTY
+      return { ...sums, open: sums.open + (taken.get(key) ?? 0n) }
+    }
+    return {
+      sumsOf,
+      lack: (sweep: Pick<Reservation, "classes" | "wei">) => {
+        const lacks = lacking(sweep, budgets, sumsOf)
+        if (lacks !== undefined) return lacks
+        for (const key of sweep.classes) taken.set(key, (taken.get(key) ?? 0n) + sweep.wei)
+        return undefined
+      }
+    } satisfies Counter
   })
 
-  return { classesOf, roomsOn }
+  return { classesOf, counterOn }
 })

@@ -8,7 +8,7 @@ import type { PriceLimits } from "../../domain/FeeCover.ts"
 import * as Generations from "../../domain/Generations.ts"
 import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import type { AccountState, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { AccountState, ChainClient, ChainUnavailable, FeesPerGas } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import * as AccountCall from "./AccountCall.ts"
@@ -18,6 +18,7 @@ import * as FeeCoverage from "./FeeCoverage.ts"
 import { shortfall } from "./FeeCoverWait.ts"
 import * as FirstSweeps from "./FirstSweeps.ts"
 import { type Candidate, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
+import * as Reserving from "./Reserving.ts"
 import * as Trial from "./Trial.ts"
 
 const LOSING = "the owner's account is not delegated, and sweeps of it failed on chain today"
@@ -25,8 +26,6 @@ const LOSING = "the owner's account is not delegated, and sweeps of it failed on
 const NO_ROOM = "the budget of first sweeps has no room for it"
 
 const SPENT_PAUSE = ExposureDesk.pauseOf({ isBusy: false })
-
-const BUSY_PAUSE = ExposureDesk.pauseOf({ isBusy: true })
 
 const choice = Effect.fnUntraced(function* (
   client: ChainClient,
@@ -62,7 +61,7 @@ const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: Rea
 })
 
 /**
- * Makes `prepare(client, lane, claimed)`: budgets, screening, authorizations and the cover of the network fees first, then one
+ * Makes `prepare(client, lane, claimed, market)`: budgets, screening, authorizations and the cover of the network fees first, then one
  * simulation for the rest.
  */
 export const make = Effect.gen(function* () {
@@ -70,7 +69,7 @@ export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
   const coverageOf = yield* FeeCoverage.make
   const desk = yield* ExposureDesk.make
-  const { classesOf, roomsOn } = yield* FirstSweeps.make
+  const { classesOf, counterOn } = yield* FirstSweeps.make
   const judge = yield* Budgets.make
   const screen = yield* Clearance.make
 
@@ -91,7 +90,8 @@ export const make = Effect.gen(function* () {
   return Effect.fn("Relay.prepare")(function* (
     client: ChainClient,
     lane: Address.Address,
-    claimed: ReadonlyArray<Signed>
+    claimed: ReadonlyArray<Signed>,
+    market: Effect.Effect<FeesPerGas, ChainUnavailable>
   ): Effect.fn.Return<ReadonlyArray<Prepared>, ChainUnavailable | StoreUnavailable> {
     // First, so that sweeps over a budget cost no requests to nodes, regardless of their number in the queue.
     const { losing, over: beyond } = yield* judge(client, claimed)
@@ -101,8 +101,8 @@ export const make = Effect.gen(function* () {
     })
     const within = claimed.filter(({ id }) => !beyond.has(id))
     if (within.length === 0) return dropped
-    const [blocked, choices, coverages] = yield* Effect.all(
-      [screen(client, within), choicesOf(client, within), coverageOf(client, within, client.feesPerGas)],
+    const [blocked, choices, coverages, fees] = yield* Effect.all(
+      [screen(client, within), choicesOf(client, within), coverageOf(client, within, market), market],
       { concurrency: "unbounded" }
     )
     const candidates: Array<Candidate> = []
@@ -112,7 +112,8 @@ export const make = Effect.gen(function* () {
         choices[index]?._tag === "Attach" && desk.isListed(client.chain, order) ? [order] : []
       )
     )
-    const rooms = yield* roomsOn(client.chain, new Set([...classes.values()].flat()))
+    const lacks = new Map<ExposureClass, FirstSweeps.Lack & { readonly wei: bigint }>()
+    const counter = yield* counterOn(client.chain, new Set([...classes.values()].flat()))
     for (const [index, intent] of within.entries()) {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
@@ -127,16 +128,21 @@ export const make = Effect.gen(function* () {
         if (waiting !== undefined) dropped.push(waiting)
       } else {
         const first = classes.get(intent.order.owner) ?? []
-        const wei = intent.gas * coverage.prices.ceiling
-        const isFull = first.some((key) => (rooms.get(key) ?? wei) <= 0n)
-        if (first.length > 0 && losing.has(intent.order.owner)) dropped.push(later(intent, LOSING, SPENT_PAUSE))
-        else if (isFull) dropped.push(later(intent, NO_ROOM, BUSY_PAUSE))
+        const each = candidate(intent, chosen, coverage.prices, first)
+        const wei = Reserving.weiOf(fees, each)
+        if (first.length > 0 && losing.has(intent.order.owner)) {
+          dropped.push(later(intent, LOSING, SPENT_PAUSE))
+          continue
+        }
+        const lack = counter.lack({ classes: first, wei })
+        if (lack === undefined) candidates.push(each)
         else {
-          for (const key of first) rooms.set(key, (rooms.get(key) ?? wei) - wei)
-          candidates.push(candidate(intent, chosen, coverage.prices, first))
+          lacks.set(lack.spent, { ...lack, wei })
+          dropped.push(later(intent, NO_ROOM, ExposureDesk.pauseOf(lack)))
         }
       }
     }
+    for (const each of lacks.values()) yield* desk.alerts.note(client.chain, each, counter.sumsOf(each.spent))
     const tried = yield* attempt(client, lane, candidates)
     return [...dropped, ...tried.map((each) => grown(client, each, coverages))]
   })

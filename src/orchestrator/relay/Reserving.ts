@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { worstCase } from "../../domain/Exposure.ts"
+import type { GasFees } from "../../domain/FeeBump.ts"
 import { batchGasLimit } from "../../domain/RelayGas.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
@@ -12,7 +13,15 @@ import { intentFields } from "../shared/LogFields.ts"
 import * as Content from "./Content.ts"
 import type * as NonceUse from "./NonceUse.ts"
 import * as Postponement from "./Postponement.ts"
-import type { Ready } from "./Prepared.ts"
+import type { Candidate, Ready } from "./Prepared.ts"
+
+/** Wei that a sweep reserves at these fees. No version of its transaction may have higher fees than the sweep's ceiling. */
+export const weiOf = (fees: Pick<GasFees, "maxFeePerGas">, candidate: Candidate): bigint => {
+  const gas = batchGasLimit([Content.gasOf(candidate)])
+  const worst = worstCase({ gas, maxFeePerGas: fees.maxFeePerGas })
+  const most = gas * candidate.prices.ceiling
+  return most < worst ? most : worst
+}
 
 /**
  * Makes `isListed(client, ready)`, `reserve(client, conditions, ready)`, which postpones the sweeps that a budget has no room for and returns the others, and
@@ -23,14 +32,6 @@ export const make = Effect.gen(function* () {
   const { postpone } = yield* Postponement.make
 
   const isListed = ({ chain }: ChainClient, { intent }: Ready): boolean => desk.isListed(chain, intent.order)
-
-  /** No version of the transaction may have higher fees than the sweep's ceiling. */
-  const weiOf = ({ fees }: NonceUse.Conditions, ready: Ready): bigint => {
-    const gas = batchGasLimit([Content.gasOf(ready)])
-    const worst = worstCase({ gas, maxFeePerGas: fees.maxFeePerGas })
-    const most = gas * ready.prices.ceiling
-    return most < worst ? most : worst
-  }
 
   const reserve = Effect.fnUntraced(function* (
     client: ChainClient,
@@ -43,10 +44,12 @@ export const make = Effect.gen(function* () {
       ...others.map((each) => ({
         intentId: each.intent.id,
         classes: desk.classes(chain, each.intent, conditions.lane),
-        wei: weiOf(conditions, each)
+        wei: weiOf(conditions.fees, each)
       })),
       ...listed.flatMap((each) =>
-        each.first.length === 0 ? [] : [{ intentId: each.intent.id, classes: each.first, wei: weiOf(conditions, each) }]
+        each.first.length === 0
+          ? []
+          : [{ intentId: each.intent.id, classes: each.first, wei: weiOf(conditions.fees, each) }]
       )
     ])
     for (const { intent } of ready) {

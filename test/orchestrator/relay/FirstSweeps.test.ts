@@ -189,6 +189,24 @@ describe("first sweeps", () => {
     }).pipe(Effect.provide(layerWith({ firstSweepsLossBudget: 0n, batch: 2 })))
   )
 
+  it.effect("that losses keep waiting are not tried again before a minute is over, and alone tell of it", () =>
+    Effect.gen(function* () {
+      const { alertKinds, exhaust, submitFirst } = yield* first
+      for (const owner of range(60)) yield* submitFirst(`f${owner}`, owner)
+      yield* exhaust("reverted", FINNEY)
+      const claimedNow = Effect.gen(function* () {
+        let sum = 0
+        for (let claimed = 1; claimed > 0; sum += claimed) claimed = (yield* relay).claimed
+        return sum
+      })
+      yield* TestClock.adjust("1 minute")
+      assert.isTrue((yield* claimedNow) > 30)
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual(yield* claimedNow, 0)
+      assert.include(yield* alertKinds, "exposure_spent")
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("with a budget of 0 are not sent", () =>
     Effect.gen(function* () {
       const { intent, submitFirst } = yield* first
