@@ -24,7 +24,7 @@ const set = ({ url }: { readonly url: string }, state: "paused" | "running") =>
     }).then((answer) => assert.strictEqual(answer.status, 200))
   )
 
-/** Waits until a replica shows all chains as paused or running, for two seconds at most. */
+/** Waits until a replica shows all chains as paused or running. */
 const shows = ({ url }: { readonly url: string }, state: "paused" | "running") =>
   Effect.promise(() =>
     fetch(`${url}/chains`)
@@ -32,9 +32,9 @@ const shows = ({ url }: { readonly url: string }, state: "paused" | "running") =
       .then(({ chains }: { readonly chains: ReadonlyArray<{ readonly paused: boolean }> }) =>
         chains.every(({ paused }) => paused === (state === "paused"))
       )
-  ).pipe(Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: (isSo) => isSo }), Effect.timeout("2 seconds"))
+  ).pipe(Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: (isSo) => isSo }), Effect.timeout("20 seconds"))
 
-/** A pause through one replica holds on the other within two seconds, and so does its end. */
+/** A pause through one replica soon holds on the other, and so does its end. `KeptOverrides.test` shows how soon. */
 const pausesFollow = Effect.fnUntraced(function* (one: { readonly url: string }, other: { readonly url: string }) {
   for (const state of ["paused", "running"] as const) {
     yield* set(one, state)

@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { RetryOutcome, StuckIntent, StuckIntents } from "../../domain/StuckIntent.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { type HeldIntent, HeldIntents } from "../../ports/orchestrator/HeldIntents.ts"
+import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { HealthCheck } from "./HealthCheck.ts"
@@ -21,7 +22,7 @@ export class IntentDesk extends Context.Service<
      * Makes a submitted intent that no transaction carries free to be claimed now: ends its lease and its postponement. Safe
      * to repeat: a worker that held the lease cannot send the intent twice. None when the id is unknown.
      */
-    readonly retry: (id: string) => Effect.Effect<Option.Option<RetryOutcome>, StoreUnavailable>
+    readonly retry: (id: string, actor: string) => Effect.Effect<Option.Option<RetryOutcome>, StoreUnavailable>
   }
 >()("sweep/orchestrator/IntentDesk") {
   static readonly layer = Layer.effect(
@@ -31,6 +32,7 @@ export class IntentDesk extends Context.Service<
       const { check } = yield* HealthCheck
       const held = yield* HeldIntents
       const intents = yield* Intents
+      const { note } = yield* LaneBook
 
       const stuck = Effect.fn("IntentDesk.stuck")(function* ({
         limit,
@@ -48,10 +50,13 @@ export class IntentDesk extends Context.Service<
         return { intents: found.intents.map((intent) => view(intent, circumstances)), total: found.total }
       })
 
-      const retry = Effect.fn("IntentDesk.retry")(function* (id: string) {
+      const retry = Effect.fn("IntentDesk.retry")(function* (id: string, actor: string) {
         const before = yield* held.find(id)
         if (Option.isNone(before)) return Option.none()
-        if (before.value.status === "submitted" && before.value.carrier === undefined) yield* intents.release([id])
+        if (before.value.status === "submitted" && before.value.carrier === undefined) {
+          yield* note({ actor, action: "intent.retried", subject: `intent:${id}`, details: {} })
+          yield* intents.release([id])
+        }
         // Read again, since another worker may have sent it meanwhile.
         const after = Option.getOrElse(yield* held.find(id), () => before.value)
         return Option.some({ id, ...outcome(after) })

@@ -46,7 +46,7 @@ export class OutboxDelivery extends Context.Service<
      * Ends a message that was rejected or cannot be read, for an operator who has corrected the books by hand. It is not delivered.
      * False if no alert stands for the message.
      */
-    readonly close: (id: string) => Effect.Effect<boolean, StoreUnavailable>
+    readonly close: (id: string, actor: string) => Effect.Effect<boolean, StoreUnavailable>
   }
 >()("sweep/orchestrator/OutboxDelivery") {
   /** Runs only when its methods are called. */

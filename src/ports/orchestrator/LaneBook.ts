@@ -56,6 +56,8 @@ export class LaneBook extends Context.Service<
       withdrawal: Withdrawal,
       record: NewOperatorRecord
     ) => Effect.Effect<Option.Option<Withdrawal>, StoreUnavailable>
+    /** Records a change that is no lane's, before it is made. */
+    readonly note: (record: NewOperatorRecord) => Effect.Effect<void, StoreUnavailable>
     /** Up to `limit` records, newest first. */
     readonly log: (limit: number) => Effect.Effect<ReadonlyArray<OperatorRecord>, StoreUnavailable>
   }

@@ -6,11 +6,9 @@ import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { ChainNotAnswering, NotFound, Unavailable } from "../../api/shared/Errors.ts"
 import { LaneDesk } from "../../orchestrator/operate/LaneDesk.ts"
 import { mask } from "../shared/Masked.ts"
+import { ACTOR } from "./Operator.ts"
 
 const unavailable = mask(() => new Unavailable())
-
-/** The orchestrator has one operator, who has the admin token. */
-const ACTOR = "admin-token"
 
 export const lanes = HttpApiBuilder.group(
   OrchestratorApi,

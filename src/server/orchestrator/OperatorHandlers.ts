@@ -11,6 +11,7 @@ import { OutboxDelivery } from "../../orchestrator/outbox/OutboxDelivery.ts"
 import { Watcher } from "../../orchestrator/watch/Watcher.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { mask } from "../shared/Masked.ts"
+import { ACTOR } from "./Operator.ts"
 
 const unavailable = mask(() => new Unavailable())
 
@@ -59,7 +60,7 @@ export const operator = HttpApiBuilder.group(
         "retry",
         Effect.fn("POST /admin/intents/:id/retry")(
           function* ({ params: { id } }) {
-            const outcome = yield* desk.retry(id.toLowerCase())
+            const outcome = yield* desk.retry(id.toLowerCase(), ACTOR)
             return yield* Effect.mapError(Effect.fromOption(outcome), () => new NotFound())
           },
           Effect.catchTag("StoreUnavailable", unavailable)
@@ -69,7 +70,7 @@ export const operator = HttpApiBuilder.group(
         "closeMessage",
         Effect.fn("POST /admin/outbox/:id/close")(
           function* ({ params: { id } }) {
-            if (!(yield* delivery.close(id))) return yield* new NotFound()
+            if (!(yield* delivery.close(id, ACTOR))) return yield* new NotFound()
             return { id, outcome: "closed" as const }
           },
           Effect.catchTag("StoreUnavailable", unavailable)
@@ -79,7 +80,7 @@ export const operator = HttpApiBuilder.group(
         "closeAlert",
         Effect.fn("POST /admin/alerts/:id/close")(
           function* ({ params: { id } }) {
-            if (!(yield* closeAlert(id))) return yield* new NotFound()
+            if (!(yield* closeAlert(id, ACTOR))) return yield* new NotFound()
             return { id, outcome: "closed" as const }
           },
           Effect.catchTag("StoreUnavailable", unavailable)

@@ -28,6 +28,7 @@ import type { Overrides } from "../../ports/shared/Overrides.ts"
 import type { Alerts } from "../../ports/shared/Alerts.ts"
 import type { Chains } from "../../ports/shared/Chains.ts"
 import type { Idempotency } from "../../ports/shared/Idempotency.ts"
+import type { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import type { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as DocsPage from "../shared/DocsPage.ts"
 import * as HttpShell from "../shared/HttpShell.ts"
@@ -144,6 +145,7 @@ export type Services =
   | Exposures
   | Chains
   | Idempotency
+  | LaneBook
   | OrchestratorSettings
   | ServerSettings
   | RateLimiter.RateLimiterStore

@@ -5,11 +5,9 @@ import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { NotFound, Unavailable } from "../../api/shared/Errors.ts"
 import { PauseDesk } from "../../orchestrator/operate/PauseDesk.ts"
 import { mask } from "../shared/Masked.ts"
+import { ACTOR } from "./Operator.ts"
 
 const unavailable = mask(() => new Unavailable())
-
-/** The orchestrator has one operator, who has the admin token. */
-const ACTOR = "admin-token"
 
 export const pauses = HttpApiBuilder.group(
   OrchestratorApi,

@@ -5,11 +5,9 @@ import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { Unavailable } from "../../api/shared/Errors.ts"
 import { mask } from "../shared/Masked.ts"
 import { RateLimitDesk } from "../shared/RateLimitDesk.ts"
+import { ACTOR } from "./Operator.ts"
 
 const unavailable = mask(() => new Unavailable())
-
-/** The orchestrator has one operator, who has the admin token. */
-const ACTOR = "admin-token"
 
 const group = HttpApiBuilder.group(
   OrchestratorApi,

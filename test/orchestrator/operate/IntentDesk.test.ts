@@ -7,6 +7,7 @@ import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
 import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { ProviderProbes } from "../../../src/orchestrator/operate/ProviderProbes.ts"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { layer as sceneLayer, layerWith, scene } from "../../support/RelayScene.ts"
 import { source } from "../../support/RelayFixtures.ts"
@@ -30,7 +31,7 @@ const stuck = (olderThanMillis = 120_000) =>
   Effect.flatMap(IntentDesk, (intents) => intents.stuck({ olderThanMillis, limit: 50 }))
 
 const retry = (id: string) =>
-  Effect.flatMap(IntentDesk, (intents) => intents.retry(id)).pipe(Effect.flatMap(Effect.fromOption))
+  Effect.flatMap(IntentDesk, (intents) => intents.retry(id, "ann")).pipe(Effect.flatMap(Effect.fromOption))
 
 describe("the operator's desk", () => {
   it.effect("shows a sweep that nobody takes, and not one that is young", () =>
@@ -78,6 +79,12 @@ describe("the operator's desk", () => {
         assert.include(outcome.explanation, "next claim")
       }
       assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+
+      const records = yield* (yield* LaneBook).log(10)
+      assert.deepStrictEqual(
+        records.map(({ action, actor, subject }) => [actor, action, subject]),
+        [1, 2].map(() => ["ann", "intent.retried", "intent:a"])
+      )
 
       // The former holder of the lease cannot send it a second time, and a retry does not cause another send.
       const outcome = yield* retry("a")
@@ -129,7 +136,7 @@ describe("the operator's desk", () => {
         explanation: "It is failed, which is final."
       })
       assert.deepStrictEqual(yield* intents.find("a"), before)
-      assert.isTrue(Option.isNone(yield* Effect.flatMap(IntentDesk, (each) => each.retry("nobody's"))))
+      assert.isTrue(Option.isNone(yield* Effect.flatMap(IntentDesk, (each) => each.retry("nobody's", "ann"))))
     }).pipe(Effect.provide(layer))
   )
 })

@@ -5,6 +5,7 @@ import * as BuilderLedger from "../../../src/adapters/memory/orchestrator/Builde
 import { outboxMessages } from "../../../src/domain/Accrual.ts"
 import { OutboxDelivery } from "../../../src/orchestrator/outbox/OutboxDelivery.ts"
 import { Alerts as AlertsPort } from "../../../src/ports/shared/Alerts.ts"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { Outbox as OutboxPort } from "../../../src/ports/orchestrator/Outbox.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -74,13 +75,16 @@ describe("the outbox delivery", () => {
       assert.deepStrictEqual(yield* deliver, { delivered: 1, deferred: 0, rejected: 1 })
       const [alert] = yield* list
       const id = String(alert?.details["outboxId"])
-      assert.isFalse(yield* close("0"))
+      assert.isFalse(yield* close("0", "ann"))
       assert.lengthOf(yield* list, 1)
 
-      assert.isTrue(yield* close(id))
+      assert.isTrue(yield* close(id, "ann"))
       assert.deepStrictEqual(yield* list, [])
       assert.deepStrictEqual(yield* counts, { pending: 0, rejected: 0 })
-      assert.isFalse(yield* close(id))
+      assert.isFalse(yield* close(id, "ann"))
+      const [record, ...others] = yield* (yield* LaneBook).log(10)
+      assert.deepInclude(record, { actor: "ann", action: "outbox.closed", subject: `outbox:${id}` })
+      assert.lengthOf(others, 0)
       yield* lookAgain
       assert.deepStrictEqual(yield* deliver, { delivered: 0, deferred: 0, rejected: 0 })
       assert.deepStrictEqual(yield* list, [])

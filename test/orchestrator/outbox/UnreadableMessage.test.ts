@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
+import * as LaneBook from "../../../src/adapters/sql/orchestrator/LaneBook.ts"
 import * as BuilderLedger from "../../../src/adapters/memory/orchestrator/BuilderLedger.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { outboxMessages } from "../../../src/domain/Accrual.ts"
@@ -15,7 +16,11 @@ import { freshStores } from "../../support/OrchestratorStores.ts"
 
 const layer = OutboxDelivery.layerOnDemand.pipe(
   Layer.provideMerge(
-    Layer.mergeAll(freshStores, BuilderLedger.layer(), OrchestratorSettings.layer(orchestratorDefaults))
+    Layer.mergeAll(
+      Layer.provideMerge(LaneBook.layer, freshStores),
+      BuilderLedger.layer(),
+      OrchestratorSettings.layer(orchestratorDefaults)
+    )
   )
 )
 

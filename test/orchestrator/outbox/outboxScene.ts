@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as BuilderLedger from "../../../src/adapters/memory/orchestrator/BuilderLedger.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
+import * as LaneBook from "../../../src/adapters/memory/orchestrator/LaneBook.ts"
 import * as Outbox from "../../../src/adapters/memory/orchestrator/Outbox.ts"
 import { outboxMessages } from "../../../src/domain/Accrual.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
@@ -16,6 +17,7 @@ import { address } from "../../support/FakeChain.ts"
 export const world = Layer.mergeAll(
   Intents.layer,
   Outbox.layer,
+  LaneBook.layer,
   Alerts.layer,
   BuilderLedger.layer(),
   OrchestratorSettings.layer(orchestratorDefaults)

@@ -118,4 +118,17 @@ export const suite = (adapter: string, stores: Layer.Layer<LaneBook | Intents | 
         assert.isTrue(Option.isNone(yield* book.withdrawal(1, LANE, 6n)))
       }).pipe(Effect.provide(stores))
     )
+
+    it.effect("records changes of other things, newest first", () =>
+      Effect.gen(function* () {
+        const book = yield* LaneBook
+        const change = (subject: string) => ({ ...record("alert.closed"), subject, details: { message: "a\0b" } })
+        yield* book.note(change("alert:a"))
+        yield* TestClock.adjust("1 second")
+        yield* book.note(change("alert:b"))
+        const [last, first] = yield* book.log(10)
+        assert.deepInclude(first, { action: "alert.closed", subject: "alert:a", atMs: 0 })
+        assert.deepInclude(last, { action: "alert.closed", subject: "alert:b", atMs: 1_000 })
+      }).pipe(Effect.provide(stores))
+    )
   })

@@ -9,6 +9,7 @@ import type { FailureReason } from "../../../src/domain/Intent.ts"
 import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
+import * as LaneBook from "../../../src/adapters/memory/orchestrator/LaneBook.ts"
 import { LaneDesk, UnknownLane } from "../../../src/orchestrator/operate/LaneDesk.ts"
 import { StoryDesk } from "../../../src/orchestrator/operate/StoryDesk.ts"
 import { EndpointDesk } from "../../../src/orchestrator/operate/EndpointDesk.ts"
@@ -217,6 +218,7 @@ export const services = (
     Layer.mock(Alerts, { list: all.alerts, clear: all.clearAlert }),
     Layer.mock(Exposures, all.exposures),
     Layer.mock(LaneDesk, all.lanes),
+    LaneBook.layer,
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
     Layer.mock(StoryDesk, all.stories),
     Layer.mock(Treasury, all.treasury),

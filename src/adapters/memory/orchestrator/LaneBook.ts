@@ -59,6 +59,10 @@ export const layer = Layer.effect(
           )
         ),
       withdraw,
+      note: (record) =>
+        Effect.flatMap(Clock.currentTimeMillis, (atMs) =>
+          Ref.update(state, (current) => recorded(current, record, atMs))
+        ),
       log: (limit) => Effect.map(Ref.get(state), ({ operatorLog }) => operatorLog.slice(0, limit))
     })
   })

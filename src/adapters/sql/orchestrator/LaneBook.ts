@@ -130,6 +130,7 @@ export const layer = Layer.effect(
     move: move(sql),
     withdrawal: withdrawal(sql),
     withdraw: withdraw(sql),
+    note: (change) => record(sql, change).pipe(guarded("LaneBook.note")),
     log: log(sql)
   }))
 )
