@@ -40,6 +40,9 @@ const addressOf = (sweep: number) => `198.18.${Math.floor(sweep / 250) % 250}.${
 export interface Sample {
   readonly since: number
   readonly until: number
+  /** End of its quote, and of its submission. Absent where it did not come so far. */
+  readonly quotedAt?: number
+  readonly submittedAt?: number
   /** Cause, if it was refused, failed or did not settle. */
   readonly failure?: string
 }
@@ -53,6 +56,21 @@ export interface Honest {
   /** Begins no sweep while `effect` runs, which starts when none is under way. */
   readonly paused: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
+
+/** Waits until a sweep has settled. Returns the cause if it does not; `since` is the time at which its user began. */
+const ended = Effect.fnUntraced(function* (sql: World["sql"], id: string, since: number) {
+  for (;;) {
+    // A sweep that is given up fails only when its deadline has passed.
+    const [row] = yield* sql<{ status: string; reason: string | null }>`
+      SELECT i.status, g.reason FROM orchestrator.intent_states i
+      LEFT JOIN orchestrator.given_up_intents g ON g.intent_id = i.id WHERE i.id = ${id}`
+    if (row?.status === "settled_source" || row?.status === "delivered") return undefined
+    if (row?.status === "failed") return "failed"
+    if (typeof row?.reason === "string") return `given up: ${row.reason}`
+    if (performance.now() - since > PATIENCE_MILLIS) return `is ${row?.status} after a minute`
+    yield* Effect.sleep(LOOK_MILLIS)
+  }
+})
 
 /** Sweeps until the scope closes. Every second sweep is attributed to the builder. */
 export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) {
@@ -72,20 +90,6 @@ export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) 
   const gate = yield* Latch.make(true)
   let count = 0
 
-  const ended = Effect.fnUntraced(function* (id: string, since: number) {
-    for (;;) {
-      // A sweep that is given up fails only when its deadline has passed.
-      const [row] = yield* sql<{ status: string; reason: string | null }>`
-        SELECT i.status, g.reason FROM orchestrator.intent_states i
-        LEFT JOIN orchestrator.given_up_intents g ON g.intent_id = i.id WHERE i.id = ${id}`
-      if (row?.status === "settled_source" || row?.status === "delivered") return undefined
-      if (row?.status === "failed") return "failed"
-      if (typeof row?.reason === "string") return `given up: ${row.reason}`
-      if (performance.now() - since > PATIENCE_MILLIS) return `is ${row?.status} after a minute`
-      yield* Effect.sleep(LOOK_MILLIS)
-    }
-  })
-
   const sweep = Effect.fnUntraced(function* (owner: PrivateKeyAccount, [tokenIn, tokenOut]: (typeof PAIRS)[number]) {
     const slot = slots[count % slots.length]
     count += 1
@@ -101,10 +105,17 @@ export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) 
       })
     )
     if (Clients.isRefusal(quoted)) return { since, failure: `quote refused: ${quoted.status} ${quoted.text}` }
+    const quotedAt = performance.now()
     const refused = yield* Effect.promise(() => client.submit(quoted))
+    const submittedAt = performance.now()
     if (refused !== undefined) return { since, failure: `submission refused: ${refused.status} ${refused.text}` }
-    const failure = yield* ended(quoted.id, since)
-    return { since, ...(failure === undefined ? {} : { failure: `${quoted.id} ${failure}` }) }
+    const failure = yield* ended(sql, quoted.id, since)
+    return {
+      since,
+      quotedAt,
+      submittedAt,
+      ...(failure === undefined ? {} : { failure: `${quoted.id} ${failure}` })
+    }
   })
 
   const user = Effect.fnUntraced(function* (index: number) {

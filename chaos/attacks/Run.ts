@@ -113,6 +113,19 @@ const between = (samples: ReadonlyArray<Honest.Sample>, since: number, until: nu
 const durations = (samples: ReadonlyArray<Honest.Sample>) =>
   samples.flatMap(({ failure, since, until }) => (failure === undefined ? [until - since] : []))
 
+/** Times that the slowest of the sweeps took in each stage, in milliseconds. */
+const slowest = (samples: ReadonlyArray<Honest.Sample>): Verdict.Stages | undefined => {
+  const [longest] = samples
+    .filter(({ failure }) => failure === undefined)
+    .toSorted((a, b) => b.until - b.since - (a.until - a.since))
+  if (longest?.quotedAt === undefined || longest.submittedAt === undefined) return undefined
+  return {
+    quote: Math.round(longest.quotedAt - longest.since),
+    submission: Math.round(longest.submittedAt - longest.quotedAt),
+    settlement: Math.round(longest.until - longest.submittedAt)
+  }
+}
+
 const failures = (samples: ReadonlyArray<Honest.Sample>) =>
   samples.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
 
@@ -171,6 +184,7 @@ const makePlay = (staged: Arena, options: Options) => {
       refused: Object.fromEntries(fight.tally.refused),
       before: calm,
       during: durations(samples.filter((sample) => !waited(sample))),
+      slowest: slowest(samples.filter((sample) => !waited(sample))),
       waited: durations(samples.filter(waited)).length,
       honestFailures: failures(samples),
       alerts: yield* alerts.fresh,
@@ -202,6 +216,12 @@ const told = Effect.fnUntraced(function* (outcome: Verdict.Outcome, title: strin
   yield* tell(`${title}: ${outcome.name}, ${outcome.seconds} s`)
   for (const line of Verdict.table([outcome])) yield* tell(`  ${line}`)
   if (refused.length > 0) yield* tell(`  refused: ${refused.join(", ")}`)
+  if (outcome.slowest !== undefined) {
+    const { quote, settlement, submission } = outcome.slowest
+    yield* tell(
+      `  the slowest honest sweep: ${quote} ms for its quote, ${submission} for its submission, ${settlement} until it settled`
+    )
+  }
   if (outcome.alerts.length > 0) yield* tell(`  alerts: ${outcome.alerts.join(", ")}`)
   for (const bar of Verdict.missed(outcome, timing)) yield* tell(`  missed: ${bar}`)
 })

@@ -11,6 +11,13 @@ const SLOWER = 2
  */
 const SLOWER_THAN_CROWD = 1.25
 
+/** Milliseconds that a sweep took: to be quoted, to be signed and accepted, and then to settle. */
+export interface Stages {
+  readonly quote: number
+  readonly submission: number
+  readonly settlement: number
+}
+
 /** Result of an attack. Money in wei. */
 export interface Outcome {
   readonly name: string
@@ -30,6 +37,8 @@ export interface Outcome {
   /** Durations of honest sweeps before and during the attack, in milliseconds. */
   readonly before: ReadonlyArray<number>
   readonly during: ReadonlyArray<number>
+  /** Stages of the slowest of those during the attack. Undefined without one. */
+  readonly slowest?: Stages | undefined
   /** Honest sweeps that settled beside the attack but waited for a base fee that their quotes cover. Their times are not judged. */
   readonly waited: number
   /** Causes of honest sweeps that failed during the attack. */
