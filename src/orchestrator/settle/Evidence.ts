@@ -5,6 +5,7 @@ import { confirmationsFor } from "../../domain/ChainMoney.ts"
 import { accountCode, type AccountCode } from "../../domain/Delegation.ts"
 import * as Generations from "../../domain/Generations.ts"
 import { position } from "../../domain/OrderNonce.ts"
+import type { Hash } from "../../domain/Hex.ts"
 import type { Evidence } from "../../domain/SweepVerdict.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
@@ -17,7 +18,15 @@ import type * as SweptEvents from "./SweptEvents.ts"
 
 type Events = Effect.Success<typeof SweptEvents.make>
 
-export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOtherwise">) {
+/** An intent as the chain shows it. */
+export interface Gathered {
+  readonly evidence: Evidence
+  /** Log of the order's settlement, if there is one. */
+  readonly found: Option.Option<Log>
+}
+
+/** Makes `gather(view, intent)`. */
+export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOtherwise" | "search">) {
   const contracts = yield* SweepContracts
   const worth = yield* SweepValue.make
 
@@ -30,49 +39,58 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
     return view.head.number - blockNumber + 1n >= BigInt(needed)
   })
 
-  /** Reads the state of the confirmed block by its hash, so that endpoints with other heads cannot answer for another block. */
+  /** Reads the state of a block by its hash, so that endpoints with other heads cannot answer for another block. */
+  const isUnusedAt = Effect.fnUntraced(function* ({ client }: ChainView, { order }: Intent, hash: Hash) {
+    const { mask, word } = position(order.nonce)
+    const bitmaps = yield* Effect.forEach(
+      Generations.guardsOf(client.chain, order.nonce),
+      (guard) => contracts.nonceBitmap(client, order.owner, word, { hash }, guard),
+      { concurrency: "unbounded" }
+    )
+    return bitmaps.every((bitmap) => (bitmap & mask) === 0n)
+  })
+
+  /**
+   * True if the nonce is unused in the newest block, so that nothing has settled the order up to there, and no log needs to be searched.
+   * False if the node does not have the block's state.
+   */
+  const isUnusedNow = (view: ChainView, intent: Intent) =>
+    Effect.catchTag(isUnusedAt(view, intent, view.head.hash), "ChainUnavailable", () => Effect.succeed(false))
+
   const nonceUse = Effect.fnUntraced(function* (
     view: ChainView,
     intent: Intent
   ): Effect.fn.Return<Evidence["nonce"], ChainUnavailable | StoreUnavailable | GuardLogs.SearchUnfinished> {
-    const { client, confirmed } = view
+    const { confirmed } = view
     if (Option.isNone(confirmed)) return "unused"
     const { hash, number } = confirmed.value
-    const { mask, word } = position(intent.order.nonce)
-    const bitmaps = yield* Effect.forEach(
-      Generations.guardsOf(client.chain, intent.order.nonce),
-      (guard) => contracts.nonceBitmap(client, intent.order.owner, word, { hash }, guard),
-      { concurrency: "unbounded" }
-    )
-    if (bitmaps.every((bitmap) => (bitmap & mask) === 0n)) return "unused"
+    if (yield* isUnusedAt(view, intent, hash)) return "unused"
     return (yield* events.isSpentOtherwise(view, intent, number)) ? "used_otherwise" : "spender_unseen"
   })
 
-  /** `found` is the log of the order's settlement, if there is one. */
-  return Effect.fnUntraced(function* (view: ChainView, intent: Intent, found: Option.Option<Log>) {
+  return Effect.fnUntraced(function* (view: ChainView, intent: Intent) {
     const { client } = view
     const { amountIn, deadline, owner, tokenIn } = intent.order
-    const [code, balance, nonce] = yield* Effect.all(
-      [
-        client.code(owner),
-        contracts.balanceOf(client, tokenIn, owner, "latest"),
-        // A settlement decides alone.
-        Option.isSome(found) ? Effect.succeed("unused" as const) : nonceUse(view, intent)
-      ],
+    const [code, balance, isUnused] = yield* Effect.all(
+      [client.code(owner), contracts.balanceOf(client, tokenIn, owner, "latest"), isUnusedNow(view, intent)],
       { concurrency: "unbounded" }
     )
+    const found = isUnused ? Option.none() : yield* events.search(view, intent)
+    // A settlement decides alone.
+    const nonce = isUnused || Option.isSome(found) ? "unused" : yield* nonceUse(view, intent)
     const settlement = Option.isNone(found)
       ? "none"
       : (yield* isSettled(view, intent, found.value))
         ? "final"
         : "recent"
-    return {
+    const evidence: Evidence = {
       settlement,
       nonce,
       expired: isPast(view, deadline),
       account: accountKind(accountCode(code), Generations.ofNonce(client.chain, intent.order.nonce).delegate),
       holdsInput: balance >= amountIn
-    } satisfies Evidence
+    }
+    return { evidence, found } satisfies Gathered
   })
 })
 

@@ -113,8 +113,7 @@ export class Settlements extends Context.Service<
 
       const resolve: Settlements["Service"]["resolve"] = Effect.fn("Settlements.resolve")(
         function* (view, intent, cause, detail) {
-          const found = yield* events.search(view, intent)
-          const seen = yield* gather(view, intent, found)
+          const { evidence: seen, found } = yield* gather(view, intent)
           const isUnseen = seen.settlement === "none" && seen.nonce === "spender_unseen"
           yield* isUnseen ? unseen.note(view.client, intent) : unseen.forget(view.client, intent)
           const decided = verdict(cause, seen)

@@ -1,5 +1,5 @@
 /** Decides intents whose own transaction ended without settling them. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { UnsettledCause } from "../../domain/SweepVerdict.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
@@ -13,15 +13,6 @@ import { transactionFields } from "../shared/LogFields.ts"
 import type { Concluding, Finding } from "./Findings.ts"
 import * as SettlementAlerts from "./SettlementAlerts.ts"
 
-/** Intents of one transaction that are decided at the same time. Each asks the node several times. */
-const CONCURRENTLY = 4
-
-/**
- * Time in which the intents of a transaction are decided in one pass, in milliseconds. The next pass goes on with the rest: until it
- * begins, no sweep that was mined since is settled, and anybody can have many sweeps fail.
- */
-const DECIDING_MILLIS = 250
-
 /** Makes `decideRest`, for a transaction in a confirmed block, and `decideDisplaced`, for one that can no longer be mined. */
 export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
@@ -30,7 +21,7 @@ export const make = Effect.gen(function* () {
   const transactions = yield* RelayTransactions
   const { warnOfLate, warnOfLost } = yield* SettlementAlerts.make
 
-  /** Resolves the open intents for which there is time, and detaches those that the transaction holds no longer. */
+  /** Resolves the open intents, and detaches those that the transaction holds no longer. */
   const endUnsettled = Effect.fnUntraced(function* (
     view: ChainView,
     transaction: RelayTransaction,
@@ -39,13 +30,16 @@ export const make = Effect.gen(function* () {
     detail: string
   ) {
     const open = unsettled.filter((intent) => intent.status === "submitted")
-    const until = (yield* Clock.currentTimeMillis) + DECIDING_MILLIS
-    const resolve = Effect.fnUntraced(function* (intent: Intent) {
-      const isLate = (yield* Clock.currentTimeMillis) >= until
-      const resolution = isLate ? "undecided" : yield* settlements.resolve(view, intent, causeOf(intent), detail)
-      return { intent, resolution }
-    })
-    const decided = yield* Effect.forEach(open, resolve, { concurrency: CONCURRENTLY })
+    // At the same time, so that their requests travel together: until the pass ends, no sweep that was mined since is settled.
+    const decided = yield* Effect.forEach(
+      open,
+      (intent) =>
+        Effect.map(settlements.resolve(view, intent, causeOf(intent), detail), (resolution) => ({
+          intent,
+          resolution
+        })),
+      { concurrency: "unbounded" }
+    )
     const freed = decided.flatMap(({ intent, resolution }) =>
       resolution === "retry" || resolution === "given_up" ? [intent.id] : []
     )

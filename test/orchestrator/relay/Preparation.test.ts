@@ -148,10 +148,11 @@ describe("an order that somebody else ran", () => {
 
   it.effect("waits until that transaction is deep enough", () =>
     Effect.gen(function* () {
-      const { bury, chain, intent, transaction } = yield* frontRun
+      const { bury, chain, intent, spend, transaction } = yield* frontRun
       yield* run
       assert.strictEqual((yield* intent("a")).status, "submitted")
       yield* chain.mine([transaction])
+      yield* spend
       yield* TestClock.adjust(3_000)
       yield* run
       assert.strictEqual((yield* intent("a")).status, "submitted")

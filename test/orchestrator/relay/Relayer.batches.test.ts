@@ -52,7 +52,7 @@ describe("what a batch settles", () => {
       if (a === undefined) return yield* Effect.die("no intents")
       yield* mineLane({ hash, logs: [sweptLog(a)] })
       yield* bury(2)
-      yield* chain.fail("logs")
+      yield* chain.fail("code")
       yield* tick
       assert.strictEqual((yield* intent("a")).status, "delivered")
       assert.isUndefined(yield* givenUp("b"))

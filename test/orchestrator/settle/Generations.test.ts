@@ -84,8 +84,9 @@ describe("a sweep of an upgraded chain", () => {
 
   it.effect("is settled by the first generation, which takes every nonce", () =>
     Effect.gen(function* () {
-      const { attempt, bury, chain, intent, mineLane, order } = yield* current
+      const { attempt, bury, chain, intent, mineLane, order, state } = yield* current
       yield* chain.mine([{ hash: hash("foreign"), logs: [sweptLog(order, { guard: first.guard })] }])
+      state.spentNonces.add(order.order.nonce)
       yield* mineLane({ hash: attempt.hash, status: "reverted" })
       yield* bury(100)
       yield* tick
@@ -107,10 +108,11 @@ describe("a sweep of an upgraded chain", () => {
 
   it.effect("is found in the logs of its own guard when another transaction settled it", () =>
     Effect.gen(function* () {
-      const { attempt, bury, chain, intent, mineLane, order } = yield* sentSweep({
+      const { attempt, bury, chain, intent, mineLane, order, state } = yield* sentSweep({
         submission: { address: first.delegate }
       })
       yield* chain.mine([{ hash: hash("foreign"), logs: [sweptLog(order, { guard: first.guard })] }])
+      state.spentNonces.add(order.order.nonce)
       yield* mineLane({ hash: attempt.hash, status: "reverted" })
       yield* bury(100)
       yield* tick

@@ -240,11 +240,12 @@ describe("a mined transaction without the event", () => {
 
   it.effect("stays undecided while the settlement by somebody else is recent", () =>
     Effect.gen(function* () {
-      const { attempt, bury, chain, lane, order, status } = yield* sentSweep()
+      const { attempt, bury, chain, lane, order, state, status } = yield* sentSweep()
       yield* chain.mine([{ hash: attempt.hash, status: "reverted" }])
       yield* chain.setTransactionCount(lane, 1n)
       yield* bury(1)
       yield* chain.mine([{ hash: hash("foreign"), logs: [sweptLog(order)] }])
+      state.spentNonces.add(order.order.nonce)
       yield* tick
       assert.strictEqual(yield* status, "submitted")
       yield* bury(2)

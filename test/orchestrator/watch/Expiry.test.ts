@@ -34,9 +34,10 @@ describe("intents that nothing carries", () => {
 
   it.effect("are settled when the owner ran the order", () =>
     Effect.gen(function* () {
-      const { bury, chain, intent, submit } = yield* scene
+      const { bury, chain, intent, state, submit } = yield* scene
       const order = yield* submit({ id: "a" })
       yield* chain.mine([{ hash: hash("own"), logs: [sweptLog(order)] }])
+      state.spentNonces.add(order.order.nonce)
       yield* chain.mine([], 601n)
       yield* bury(2)
       yield* tick

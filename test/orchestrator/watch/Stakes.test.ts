@@ -57,6 +57,7 @@ describe("a transaction", () => {
       const the = yield* scene
       const intent = yield* the.submit({ id: "a", order: { tokenOut: USDC, minAmountOut: value } })
       yield* the.chain.mine([{ hash: hash("stranger"), logs: [sweptLog(intent, { amountOut: value })] }])
+      the.state.spentNonces.add(intent.order.nonce)
       // The watcher looks at a sweep that nobody sends once a confirmed block is after its deadline.
       yield* the.chain.mine([], DEADLINE - START + 1n)
       let depth = 2

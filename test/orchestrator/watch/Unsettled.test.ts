@@ -1,53 +1,92 @@
-/** Sweeps that their own transaction did not settle, and what the others of the chain notice of them. */
-import { assert, it } from "@effect/vitest"
+/** Sweeps that their own transaction did not settle: what is asked about them, and what the others of the chain notice. */
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { designator } from "../../../src/domain/Delegation.ts"
+import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
+import { hash } from "../../support/IntentFixtures.ts"
 import { source, sweptLog } from "../../support/RelayFixtures.ts"
-import { layerOnNodes, scene } from "../../support/RelayScene.ts"
-import { relay, tick } from "../../support/SentSweep.ts"
+import { layer, layerOnNodes, scene } from "../../support/RelayScene.ts"
+import { relay, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const FAILED = 20
 
-/** Nodes take so long to search logs. */
-const layer = layerOnNodes((client) => ({
-  ...client,
-  logs: (filter) => Effect.andThen(Effect.sleep("100 millis"), client.logs(filter))
-}))
+/** A node that takes so long to answer about an account's code from a moment on. */
+const slowNode = () => {
+  const answers = { afterMillis: 0 }
+  const nodes = layerOnNodes((client) => ({
+    ...client,
+    code: (account) => Effect.suspend(() => Effect.andThen(Effect.sleep(answers.afterMillis), client.code(account)))
+  }))
+  return { answers, nodes }
+}
 
-it.effect("many failed sweeps of one transaction delay no sweep of a later block for long", () =>
-  Effect.gen(function* () {
-    const { bury, chain, givenUp, intent, mineLane, submit, unfinished } = yield* scene
-    const failing = Array.from({ length: FAILED }, (_, index) => `f${index + 1}`)
-    for (const [index, id] of failing.entries()) yield* submit({ id, owner: index + 1 })
-    yield* relay
-    yield* chain.setCode(address(61), designator(source.contracts.delegate))
-    const order = yield* submit({ id: "honest", owner: 61, order: { nonce: 61n } })
-    yield* relay
-    const [first, second] = yield* unfinished
-    // Their authorizations do not count, so nothing of it runs.
-    yield* mineLane({ hash: first?.attempts[0]?.hash ?? "0x", logs: [] }, 0n)
-    yield* bury(2)
+describe("sweeps that fail together", () => {
+  it.effect("delay no sweep of a later block for longer than one of them", () => {
+    const { answers, nodes } = slowNode()
+    return Effect.gen(function* () {
+      const { bury, chain, givenUp, intent, mineLane, submit, unfinished } = yield* scene
+      const failing = Array.from({ length: FAILED }, (_, index) => `f${index + 1}`)
+      for (const [index, id] of failing.entries()) yield* submit({ id, owner: index + 1 })
+      yield* relay
+      yield* chain.setCode(address(61), designator(source.contracts.delegate))
+      const order = yield* submit({ id: "honest", owner: 61, order: { nonce: 61n } })
+      yield* relay
+      const [first, second] = yield* unfinished
+      // Their authorizations do not count, so nothing of it runs.
+      yield* mineLane({ hash: first?.attempts[0]?.hash ?? "0x", logs: [] }, 0n)
+      yield* bury(2)
 
-    const deciding = yield* Effect.forkChild(tick)
-    yield* TestClock.adjust(1)
-    yield* mineLane({ hash: second?.attempts[0]?.hash ?? "0x", logs: [sweptLog(order)] }, 1n)
-    yield* bury(2)
-    yield* TestClock.adjust(400)
-    assert.isDefined(deciding.pollUnsafe())
-    yield* Fiber.join(deciding)
-    const settling = yield* Effect.forkChild(tick)
-    yield* TestClock.adjust(1)
-    assert.strictEqual((yield* intent("honest")).status, "delivered")
+      answers.afterMillis = 100
+      const deciding = yield* Effect.forkChild(tick)
+      yield* TestClock.adjust(1)
+      yield* mineLane({ hash: second?.attempts[0]?.hash ?? "0x", logs: [sweptLog(order)] }, 1n)
+      yield* bury(2)
+      yield* TestClock.adjust(200)
+      assert.isDefined(deciding.pollUnsafe())
+      yield* Fiber.join(deciding)
+      for (const id of failing) assert.isDefined(yield* givenUp(id), id)
+      yield* tick
+      assert.strictEqual((yield* intent("honest")).status, "delivered")
+    }).pipe(Effect.provide(nodes))
+  })
+})
 
-    yield* TestClock.adjust(400)
-    yield* Fiber.join(settling)
-    for (let pass = 0; pass < FAILED; pass++) {
-      const next = yield* Effect.forkChild(tick)
-      yield* TestClock.adjust(400)
-      yield* Fiber.join(next)
-    }
-    for (const id of failing) assert.isDefined(yield* givenUp(id), id)
-  }).pipe(Effect.provide(layer))
-)
+describe("a sweep whose nonce is unused in the newest block", () => {
+  it.effect("is decided without a search of logs", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, givenUp, mineLane } = yield* sentSweep()
+      yield* mineLane({ hash: attempt.hash, logs: [] })
+      yield* bury(2)
+      yield* chain.fail("logs")
+      yield* tick
+      assert.isDefined(yield* givenUp("a"))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is searched for in the logs if the node does not have the block's state", () => {
+    const heads: Array<string> = []
+    return Effect.gen(function* () {
+      const { attempt, bury, chain, client, mineLane, order, status } = yield* sentSweep()
+      // Somebody else sent it first, and no node shows the nonce yet.
+      yield* chain.mine([{ hash: hash("foreign"), logs: [sweptLog(order)] }])
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* bury(2)
+      const head = yield* client.block("latest")
+      heads.push(head._tag === "Some" ? head.value.hash : "")
+      yield* tick
+      assert.strictEqual(yield* status, "delivered")
+    }).pipe(
+      Effect.provide(
+        layerOnNodes((client) => ({
+          ...client,
+          call: (request) =>
+            typeof request.block === "object" && "hash" in request.block && heads.includes(request.block.hash)
+              ? Effect.fail(new ChainUnavailable({ chainId: source.id, method: "eth_call", detail: "unknown block" }))
+              : client.call(request)
+        }))
+      )
+    )
+  })
+})
