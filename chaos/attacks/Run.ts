@@ -26,8 +26,11 @@ export interface Options extends Fight.Options {
 /** Replicas of the service. */
 const REPLICAS = 2
 
-/** Time in which the processes get ready before anything is measured. */
-const WARM_MILLIS = 4_000
+/** Honest sweeps that end before anything is measured: the first ones of a process take longer, and would hide a delay. */
+const WARM_SWEEPS = 40
+
+/** Ends the wait for them if they hang. The samples that follow show it. */
+const WARM_MILLIS = 60_000
 
 /** Ends an attack that hangs, in milliseconds. */
 const ATTACK_MILLIS = 600_000
@@ -55,6 +58,12 @@ interface Arena {
   readonly alerts: Alerts.Alerts
 }
 
+const warmed = (honest: Honest.Honest) =>
+  Effect.suspend(() => {
+    const until = honest.samples().length + WARM_SWEEPS
+    return Effect.sleep("100 millis").pipe(Effect.repeat({ until: () => honest.samples().length >= until }))
+  }).pipe(Effect.timeoutOption(WARM_MILLIS))
+
 const arena = Effect.fnUntraced(function* ({ directory }: Options) {
   const path = yield* Path.Path
   const world = yield* World.make({
@@ -68,7 +77,7 @@ const arena = Effect.fnUntraced(function* ({ directory }: Options) {
   yield* Effect.forEach(world.slots, ({ up }) => up, { concurrency: "unbounded", discard: true })
   const market = yield* Market.start(world.alpha)
   const honest = yield* Honest.start(world)
-  yield* Effect.sleep(WARM_MILLIS)
+  yield* warmed(honest)
   return { world, market, honest, alerts: Alerts.make(world) } satisfies Arena
 })
 
@@ -82,7 +91,7 @@ const restarted = ({ honest, world: { slots } }: Arena, env: Readonly<Record<str
         Effect.suspend(() => (slot.configure(env), slot.up))
       ),
     { concurrency: "unbounded", discard: true }
-  ).pipe(Effect.andThen(Effect.sleep(WARM_MILLIS)), honest.paused)
+  ).pipe(honest.paused, Effect.andThen(warmed(honest)))
 
 /** Has the settings of an attack, if it has any, until the scope closes. */
 const configured = Effect.fnUntraced(function* (staged: Arena, { settings }: Fight.Attack) {
