@@ -24,7 +24,7 @@ interface Look {
  * True if a lane's front keeps the lane's other transactions out of blocks: no block can include it at this base fee, in wei per gas, or
  * it has waited for so long that it should have been replaced.
  */
-export const isHeldUp = (
+const isHeldUp = (
   { createdAtMs, maxFeePerGas }: Pick<Front, "createdAtMs" | "maxFeePerGas">,
   now: { readonly baseFeePerGas: bigint; readonly nowMs: number; readonly bumpMillis: number }
 ): boolean => maxFeePerGas < now.baseFeePerGas || now.nowMs - createdAtMs >= now.bumpMillis

@@ -17,7 +17,7 @@ import * as Clearance from "./Clearance.ts"
 import * as FeeCoverage from "./FeeCoverage.ts"
 import { shortfall } from "./FeeCoverWait.ts"
 import * as FirstSweeps from "./FirstSweeps.ts"
-import { type Candidate, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
+import { type Candidate, type Later, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
 import * as Reserving from "./Reserving.ts"
 import * as Trial from "./Trial.ts"
 
@@ -59,6 +59,25 @@ const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: Rea
       : choice(client, intent, account)
   })
 })
+
+/**
+ * Makes `admit(candidate)`, which returns a first sweep that must wait for its budget, and `lacks`, the classes that had no room so far.
+ * Every other sweep is admitted.
+ */
+const admission = (counter: FirstSweeps.Counter, fees: FeesPerGas, losing: ReadonlySet<Address.Address>) => {
+  const lacks = new Map<ExposureClass, FirstSweeps.Lack & { readonly wei: bigint }>()
+  const admit = (candidate: Candidate): Later | undefined => {
+    const { first, intent } = candidate
+    if (first.length === 0) return undefined
+    if (losing.has(intent.order.owner)) return later(intent, LOSING, SPENT_PAUSE)
+    const wei = Reserving.weiOf(fees, candidate)
+    const lack = counter.lack({ classes: first, wei })
+    if (lack === undefined) return undefined
+    lacks.set(lack.spent, { ...lack, wei })
+    return later(intent, NO_ROOM, ExposureDesk.pauseOf(lack))
+  }
+  return { admit, lacks }
+}
 
 /**
  * Makes `prepare(client, lane, claimed, market)`: budgets, screening, authorizations and the cover of the network fees first, then one
@@ -112,8 +131,8 @@ export const make = Effect.gen(function* () {
         choices[index]?._tag === "Attach" && desk.isListed(client.chain, order) ? [order] : []
       )
     )
-    const lacks = new Map<ExposureClass, FirstSweeps.Lack & { readonly wei: bigint }>()
     const counter = yield* counterOn(client.chain, new Set([...classes.values()].flat()))
+    const { admit, lacks } = admission(counter, fees, losing)
     for (const [index, intent] of within.entries()) {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
@@ -127,19 +146,10 @@ export const make = Effect.gen(function* () {
       else if (coverage === undefined || waiting !== undefined) {
         if (waiting !== undefined) dropped.push(waiting)
       } else {
-        const first = classes.get(intent.order.owner) ?? []
-        const each = candidate(intent, chosen, coverage.prices, first)
-        const wei = Reserving.weiOf(fees, each)
-        if (first.length > 0 && losing.has(intent.order.owner)) {
-          dropped.push(later(intent, LOSING, SPENT_PAUSE))
-          continue
-        }
-        const lack = counter.lack({ classes: first, wei })
-        if (lack === undefined) candidates.push(each)
-        else {
-          lacks.set(lack.spent, { ...lack, wei })
-          dropped.push(later(intent, NO_ROOM, ExposureDesk.pauseOf(lack)))
-        }
+        const each = candidate(intent, chosen, coverage.prices, classes.get(intent.order.owner) ?? [])
+        const postponed = admit(each)
+        if (postponed === undefined) candidates.push(each)
+        else dropped.push(postponed)
       }
     }
     for (const each of lacks.values()) yield* desk.alerts.note(client.chain, each, counter.sumsOf(each.spent))

@@ -78,37 +78,51 @@ it.effect("another lane sends if the one whose turn it is has run dry", () => {
   }).pipe(Effect.provide(threeLanes(looked)))
 })
 
+/** Three lanes, the first of which has a transaction that no block includes, and what is sent from then on. */
+const heldUp = Effect.gen(function* () {
+  const { chain, client, submit } = yield* scene
+  const transactions = yield* RelayTransactions
+  const lanes = (yield* RelayerKeys).lanes(source.id)
+  const market = yield* client.feesPerGas
+  for (const lane of lanes) yield* chain.setBalance(lane, 10n ** 18n)
+  yield* submit({ id: "a", owner: 1 })
+  yield* run
+  const [first] = yield* transactions.unfinished(source.id)
+  // Quoted at a high price.
+  const cover = { gas: 200_000n, gasPrice: 10n * market.maxFeePerGas, value: 10n ** 16n }
+
+  /** Sends three sweeps, one by one. Returns the lanes that send them. */
+  const senders = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, fromOwner: number) {
+    for (const [index, id] of ids.entries()) {
+      yield* submit({ id, owner: fromOwner + index, cover })
+      yield* run
+    }
+    const all = yield* transactions.unfinished(source.id)
+    return [...new Set(ids.map((id) => all.find(({ intentIds }) => intentIds.includes(id))?.lane))]
+  })
+  return { chain, first, free: lanes.filter((lane) => lane !== first?.lane), lanes, market, senders }
+})
+
 it.effect("no batch waits behind a transaction that no block can include, while another lane is free", () =>
   Effect.gen(function* () {
-    const { chain, client, submit } = yield* scene
-    const transactions = yield* RelayTransactions
-    const lanes = (yield* RelayerKeys).lanes(source.id)
-    const market = yield* client.feesPerGas
-    for (const lane of lanes) yield* chain.setBalance(lane, 10n ** 18n)
-    yield* submit({ id: "a", owner: 1 })
-    yield* run
-    const [first] = yield* transactions.unfinished(source.id)
-    const sendersOf = (ids: ReadonlyArray<string>) =>
-      Effect.map(transactions.unfinished(source.id), (all) =>
-        ids.map((id) => all.find(({ intentIds }) => intentIds.includes(id))?.lane)
-      )
-    // Quoted at the high price.
-    const cover = { gas: 200_000n, gasPrice: 10n * market.maxFeePerGas, value: 10n ** 16n }
-    const sendAll = (ids: ReadonlyArray<string>, fromOwner: number) =>
-      Effect.forEach(ids, (id, index) => Effect.andThen(submit({ id, owner: fromOwner + index, cover }), run))
-
+    const { chain, first, free, lanes, market, senders } = yield* heldUp
     const risen = (first?.attempts[0]?.maxFeePerGas ?? 0n) + 1n
     yield* chain.setFees({ ...market, baseFeePerGas: risen, maxFeePerGas: 3n * risen })
     yield* chain.mine()
     yield* TestClock.adjust(2_000)
-    yield* sendAll(["b", "c", "d"], 2)
-    const free = lanes.filter((lane) => lane !== first?.lane)
-    assert.sameMembers([...new Set(yield* sendersOf(["b", "c", "d"]))], free)
+    assert.sameMembers(yield* senders(["b", "c", "d"], 2), free)
 
     yield* chain.setFees(market)
     yield* chain.mine()
     yield* TestClock.adjust(2_000)
-    yield* sendAll(["e", "f", "g"], 5)
-    assert.sameMembers(yield* sendersOf(["e", "f", "g"]), [...lanes])
+    assert.sameMembers(yield* senders(["e", "f", "g"], 5), [...lanes])
+  }).pipe(Effect.provide(threeLanes([])))
+)
+
+it.effect("no batch waits behind a transaction that should have been replaced, while another lane is free", () =>
+  Effect.gen(function* () {
+    const { free, senders } = yield* heldUp
+    yield* TestClock.adjust("45 seconds")
+    assert.sameMembers(yield* senders(["b", "c", "d"], 2), free)
   }).pipe(Effect.provide(threeLanes([])))
 )
