@@ -1,9 +1,10 @@
 /** Rows of relay transactions, and the signed bytes that need not be read again. */
-import { Result, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import { Hash, Hex } from "../../../domain/Hex.ts"
 import type {
   Attempt,
+  Front,
   RelayTransaction,
   Survey,
   UnreadableTransaction
@@ -39,6 +40,14 @@ const TransactionRow = Schema.Struct({
 type TransactionRow = typeof TransactionRow.Type
 
 const decodeRow = Schema.decodeUnknownResult(TransactionRow)
+
+const FrontRow = Schema.Struct({
+  lane: Address.Address,
+  max_fee_per_gas: Schema.BigIntFromString,
+  created_at: Schema.Date
+})
+
+const decodeFront = Schema.decodeUnknownOption(FrontRow)
 
 /** Number of signed transactions that this process remembers: those of some blocks. A batch has tens of kilobytes. */
 const REMEMBERED = 256
@@ -106,6 +115,17 @@ const toTransaction =
     ...(row.wanted_until === null ? {} : { wantedUntil: row.wanted_until }),
     createdAtMs: row.created_at.getTime()
   })
+
+/** Reads fronts. A lane whose front cannot be read counts as one without a front. */
+export const fronts = (rows: ReadonlyArray<unknown>): ReadonlyArray<Front> =>
+  rows.flatMap((row) =>
+    Option.match(decodeFront(row), {
+      onNone: () => [],
+      onSome: (front) => [
+        { lane: front.lane, maxFeePerGas: front.max_fee_per_gas, createdAtMs: front.created_at.getTime() }
+      ]
+    })
+  )
 
 /**
  * Reads rows of `orchestrator.relay_transactions`. Each is decoded by itself, so that one that cannot be read does not hold the

@@ -1,7 +1,6 @@
 /** Relay transactions in PostgreSQL. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import type { Address } from "../../../domain/Address.ts"
 import { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import * as RelayAllocation from "./RelayAllocation.ts"
@@ -35,9 +34,8 @@ const spending = (sql: PgClient.PgClient): RelayTransactions["Service"]["spendin
 
 const fronts = (sql: PgClient.PgClient): RelayTransactions["Service"]["fronts"] =>
   Effect.fnUntraced(function* (chainId) {
-    const rows = yield* sql<{ lane: Address; maxFeePerGas: string; createdAtMs: bigint }>`
-      SELECT DISTINCT ON (t.lane) t.lane, newest.max_fee_per_gas::text AS "maxFeePerGas",
-        (extract(epoch FROM t.created_at) * 1000)::bigint AS "createdAtMs"
+    const rows = yield* sql`
+      SELECT DISTINCT ON (t.lane) t.lane, newest.max_fee_per_gas::text AS max_fee_per_gas, t.created_at
       FROM orchestrator.relay_transactions t
       CROSS JOIN LATERAL (
         SELECT a.max_fee_per_gas FROM orchestrator.relay_attempts a
@@ -45,11 +43,7 @@ const fronts = (sql: PgClient.PgClient): RelayTransactions["Service"]["fronts"] 
       ) newest
       WHERE t.chain_id = ${chainId} AND t.status = 'pending'
       ORDER BY t.lane, t.nonce`
-    return rows.map(({ createdAtMs, lane, maxFeePerGas }) => ({
-      lane,
-      maxFeePerGas: BigInt(maxFeePerGas),
-      createdAtMs: Number(createdAtMs)
-    }))
+    return RelayTransactionRow.fronts(rows)
   }, guarded("fronts"))
 
 const survey = (

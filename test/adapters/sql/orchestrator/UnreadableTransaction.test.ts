@@ -34,4 +34,26 @@ describe("a relay transaction that cannot be read", () => {
       assert.lengthOf(yield* transactions.unfinished(1), 2)
     }).pipe(Effect.provide(freshStores))
   )
+
+  it.effect("hides no front of another lane", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const transactions = yield* RelayTransactions
+      const lanes = [1, 2].map(address)
+      for (const lane of lanes) {
+        yield* transactions.allocate({
+          chainId: 1,
+          lane,
+          chainNonce: 0n,
+          intentIds: [],
+          sign: () => Effect.succeed(attempt(lane))
+        })
+      }
+      yield* sql`UPDATE orchestrator.relay_transactions SET created_at = 'infinity' WHERE lane = ${String(lanes[0])}`
+      assert.deepStrictEqual(
+        (yield* transactions.fronts(1)).map(({ lane }) => lane),
+        lanes.slice(1)
+      )
+    }).pipe(Effect.provide(freshStores))
+  )
 })
