@@ -65,9 +65,16 @@ export const transitions: ReadonlyArray<Mutant> = [
   {
     name: "a nonce is read from whichever block the node has at a height",
     file: "src/orchestrator/settle/Evidence.ts",
-    text: "intent.order.owner, word, { hash }, guard)",
-    replacement: "intent.order.owner, word, number, guard)",
+    text: "order.owner, word, { hash }, guard)",
+    replacement: 'order.owner, word, "latest", guard)',
     tests: ["test/orchestrator/settle/Evidence.test.ts"]
+  },
+  {
+    name: "a nonce counts as unused if the node does not have the newest block's state",
+    file: "src/orchestrator/settle/Evidence.ts",
+    text: '"ChainUnavailable", () => Effect.succeed(false))',
+    replacement: '"ChainUnavailable", () => Effect.succeed(true))',
+    tests: ["test/orchestrator/watch/Unsettled.test.ts"]
   },
   {
     name: "a settlement under the first generation's guard is not looked for",
