@@ -29,7 +29,7 @@ const UNSEEN_SHARE = 0.2
 export const SETTINGS = { REBROADCAST_SECONDS: "1" }
 
 /** Timeout of each step of the service. */
-const PATIENCE = "60 seconds"
+const PATIENCE = "2 minutes"
 const LOOK_AGAIN = Schedule.spaced("20 millis")
 
 /** Number of owners that a plan needs. */
