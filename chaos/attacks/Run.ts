@@ -58,6 +58,7 @@ interface Arena {
   readonly alerts: Alerts.Alerts
 }
 
+/** Waits until so many honest sweeps have ended from now on. */
 const warmed = (honest: Honest.Honest) =>
   Effect.suspend(() => {
     const until = honest.samples().length + WARM_SWEEPS
