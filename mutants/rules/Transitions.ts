@@ -70,10 +70,17 @@ export const transitions: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/settle/Evidence.test.ts"]
   },
   {
+    name: "a nonce counts as unused by a newest block that may have lost its place",
+    file: "src/orchestrator/settle/Evidence.ts",
+    text: "new Set([view.head.hash, ...confirmed])",
+    replacement: "new Set([view.head.hash])",
+    tests: ["test/orchestrator/watch/Unsettled.test.ts"]
+  },
+  {
     name: "a nonce counts as unused if the node does not have the newest block's state",
     file: "src/orchestrator/settle/Evidence.ts",
-    text: '"ChainUnavailable", () => Effect.succeed(false))',
-    replacement: '"ChainUnavailable", () => Effect.succeed(true))',
+    text: 'Effect.catchTag("ChainUnavailable", () => Effect.succeed(false))',
+    replacement: 'Effect.catchTag("ChainUnavailable", () => Effect.succeed(true))',
     tests: ["test/orchestrator/watch/Unsettled.test.ts"]
   },
   {

@@ -52,10 +52,17 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
 
   /**
    * True if the nonce is unused in the newest block, so that nothing has settled the order up to there, and no log needs to be searched.
-   * False if the node does not have the block's state.
+   * The confirmed block is asked too, since the newest may have lost its place by now. False if the node does not have their state.
    */
-  const isUnusedNow = (view: ChainView, intent: Intent) =>
-    Effect.catchTag(isUnusedAt(view, intent, view.head.hash), "ChainUnavailable", () => Effect.succeed(false))
+  const isUnusedNow = (view: ChainView, intent: Intent) => {
+    const confirmed = Option.match(view.confirmed, { onNone: () => [], onSome: ({ hash }) => [hash] })
+    return Effect.forEach(new Set([view.head.hash, ...confirmed]), (hash) => isUnusedAt(view, intent, hash), {
+      concurrency: "unbounded"
+    }).pipe(
+      Effect.map((unused) => unused.every(Boolean)),
+      Effect.catchTag("ChainUnavailable", () => Effect.succeed(false))
+    )
+  }
 
   const nonceUse = Effect.fnUntraced(function* (
     view: ChainView,

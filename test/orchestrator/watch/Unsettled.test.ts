@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { numberToHex } from "viem"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -64,6 +65,32 @@ describe("a sweep whose nonce is unused in the newest block", () => {
       assert.isDefined(yield* givenUp("a"))
     }).pipe(Effect.provide(layer))
   )
+
+  it.effect("is searched for in the logs if the confirmed block shows the nonce as used", () => {
+    const heads: Array<string> = []
+    return Effect.gen(function* () {
+      const { attempt, bury, chain, client, mineLane, order, state, status } = yield* sentSweep()
+      yield* chain.mine([{ hash: hash("foreign"), logs: [sweptLog(order)] }])
+      state.spentNonces.add(order.order.nonce)
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* bury(2)
+      // The newest block is of a branch that does not have the settlement.
+      const head = yield* client.block("latest")
+      heads.push(head._tag === "Some" ? head.value.hash : "")
+      yield* tick
+      assert.strictEqual(yield* status, "delivered")
+    }).pipe(
+      Effect.provide(
+        layerOnNodes((client) => ({
+          ...client,
+          call: (request) =>
+            typeof request.block === "object" && "hash" in request.block && heads.includes(request.block.hash)
+              ? Effect.succeed(numberToHex(0, { size: 32 }))
+              : client.call(request)
+        }))
+      )
+    )
+  })
 
   it.effect("is searched for in the logs if the node does not have the block's state", () => {
     const heads: Array<string> = []
