@@ -28,12 +28,7 @@ const submitting = Effect.fnUntraced(function* ({ prober, traffic, world }: Stag
     traffic.quoted(beta),
     traffic.quotedWallet(alpha)
   ]
-  const quoted = yield* Effect.forEach(
-    quotes,
-    // The fault has not begun, but a busy machine may take longer than a quote waits.
-    (quote) => Effect.repeat(quote, { times: 2, until: (found) => found !== undefined }),
-    { concurrency: "unbounded" }
-  )
+  const quoted = yield* Effect.all(quotes, { concurrency: "unbounded" })
   const sweeps = quoted.filter((sweep) => sweep !== undefined)
   const submitted = yield* Effect.forEach(
     sweeps,

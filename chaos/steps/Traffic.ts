@@ -23,9 +23,36 @@ const WALLET_EVERY = 2
 /** Repeats of a quote that is refused on a healthy chain, one each second, where times are not judged: a deadline of the service may pass. */
 const UNTIMED_REPEATS = 5
 
+/** Repeats of a quote before a fault, which a busy machine may take too long for, even where times are judged. */
+const PREPARING_REPEATS = 2
+
+/** Repeats a quote each second until it is this one. */
+const insist = <A>(quote: Effect.Effect<A>, until: (quoted: A) => boolean, times: number) =>
+  Effect.repeat(quote, { schedule: Schedule.spaced("1 second"), until, times })
+
+const isQuoted = (quoted: Offered | undefined) => quoted !== undefined
+
+/** Waits until these intents have left `submitted`. Returns the milliseconds since then, and undefined after a minute. */
+const settled = Effect.fnUntraced(function* (slot: Slot, ids: ReadonlyArray<string>, sinceMillis: number) {
+  const answers = SweepClient.make(slot.url)
+  const isSettled = (id: string) =>
+    answers.get(`/intents/${id}`).then(
+      (answer) => answer.status === 200 && ["settled_source", "delivered", "failed"].includes(answer.string("status")),
+      () => false
+    )
+  for (;;) {
+    const all = yield* Effect.promise(() => Promise.all(ids.map(isSettled)))
+    const millis = (yield* Clock.currentTimeMillis) - sinceMillis
+    if (all.every(Boolean)) return millis
+    if (millis > PATIENCE_MILLIS) return undefined
+    yield* Effect.sleep(LOOK_MILLIS)
+  }
+})
+
 /** `isTimed`: false if no bar judges the times of responses. */
 export const make = (world: World, firstOwner: number, isTimed: boolean) => {
   const { alpha, beta, client, owners, slots } = world
+  const preparing = isTimed ? PREPARING_REPEATS : UNTIMED_REPEATS
   let turn = 0
   let hinderedSoFar = 0
 
@@ -49,32 +76,10 @@ export const make = (world: World, firstOwner: number, isTimed: boolean) => {
   const quoteWallet = (places: ReadonlyArray<Place>, destination: Place, slot: Slot) =>
     client.quoteBatch(slot.url, nextOwner(), { tokens: walletOn(places), destination, tokenOut: TOKEN_OUT })
 
-  /** Waits until these intents have left `submitted`. Returns the milliseconds since then, and undefined after a minute. */
-  const settled = Effect.fnUntraced(function* (slot: Slot, ids: ReadonlyArray<string>, sinceMillis: number) {
-    const answers = SweepClient.make(slot.url)
-    const isSettled = (id: string) =>
-      answers.get(`/intents/${id}`).then(
-        (answer) =>
-          answer.status === 200 && ["settled_source", "delivered", "failed"].includes(answer.string("status")),
-        () => false
-      )
-    for (;;) {
-      const all = yield* Effect.promise(() => Promise.all(ids.map(isSettled)))
-      const millis = (yield* Clock.currentTimeMillis) - sinceMillis
-      if (all.every(Boolean)) return millis
-      if (millis > PATIENCE_MILLIS) return undefined
-      yield* Effect.sleep(LOOK_MILLIS)
-    }
-  })
-
   /** One sweep through to its settlement: its time in milliseconds, or what went wrong. */
   const sweep = Effect.fnUntraced(function* (place: Place, slot: Slot, quoted: Effect.Effect<Offered | undefined>) {
     const where = `${place.info.name}, which is healthy, by ${slot.name}`
-    const offered = yield* Effect.repeat(quoted, {
-      schedule: Schedule.spaced("1 second"),
-      until: (found) => found !== undefined,
-      times: isTimed ? 0 : UNTIMED_REPEATS
-    })
+    const offered = yield* insist(quoted, isQuoted, isTimed ? 0 : UNTIMED_REPEATS)
     if (offered === undefined) return `no quote on ${where}`
     const began = yield* Clock.currentTimeMillis
     const answer = yield* client.submit(slot.url, offered)
@@ -110,9 +115,19 @@ export const make = (world: World, firstOwner: number, isTimed: boolean) => {
       if (offered !== undefined) yield* client.submit(slot.url, offered)
     }),
     /** A quote that its owner signed, not submitted yet. */
-    quoted: (place: Place, destination?: Place) => quote(place, next(slots), destination),
-    /** Quotes of an owner's tokens on both chains, signed once and not submitted yet. */
-    quotedWallet: (destination: Place) => quoteWallet([alpha, beta], destination, next(slots)),
+    quoted: (place: Place, destination?: Place) =>
+      insist(
+        Effect.suspend(() => quote(place, next(slots), destination)),
+        isQuoted,
+        preparing
+      ),
+    /** Quotes of an owner's tokens on both chains, signed once and not submitted yet: of all, if one of a few attempts has them. */
+    quotedWallet: (destination: Place) =>
+      insist(
+        Effect.suspend(() => quoteWallet([alpha, beta], destination, next(slots))),
+        (batch) => batch?.legs.length === walletOn([alpha, beta]).length,
+        preparing
+      ),
     settled,
     nextSlot: () => next(slots)
   }

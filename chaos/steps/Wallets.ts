@@ -16,27 +16,12 @@ const LEGS = 4
 /** The fault, which begins when the batches are accepted: a replica dies, or a chain says nothing. */
 export type Fault = "kill" | Side
 
-/** Times that a wallet is quoted, as a client does it whose tokens were not all quoted in time. */
-const ATTEMPTS = 3
-
-/** A wallet with a quote of every token, if one of a few attempts has them, or else that of the last attempt. */
-const quoted = Effect.fnUntraced(function* (
-  traffic: Stage["traffic"],
-  destination: Parameters<Stage["traffic"]["quotedWallet"]>[0]
-) {
-  let batch = yield* traffic.quotedWallet(destination)
-  for (let attempt = 1; attempt < ATTEMPTS && batch?.legs.length !== LEGS; attempt++) {
-    batch = yield* traffic.quotedWallet(destination)
-  }
-  return batch
-})
-
 /** Quotes, signs and submits the wallets at the same time. Returns those that were accepted, and what went wrong. */
 const submitted = Effect.fnUntraced(function* ({ traffic, world: { alpha, beta, client } }: Stage) {
   const results = yield* Effect.forEach(
     Array.from({ length: WALLETS }, (_, index) => (index % 2 === 0 ? alpha : beta)),
     Effect.fnUntraced(function* (destination) {
-      const batch = yield* quoted(traffic, destination)
+      const batch = yield* traffic.quotedWallet(destination)
       if (batch === undefined) return "no token of a wallet was quoted"
       if (batch.legs.length !== LEGS) return `${batch.legs.length} of ${LEGS} tokens of a wallet were quoted`
       const answer = yield* client.submit(traffic.nextSlot().url, batch)

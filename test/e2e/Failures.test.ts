@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Semaphore } from "effect"
 import { encodeFunctionData, erc20Abi, parseAbi, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
-import { balanceOf, freshOwner, heldByNode, type Owner, type Place, place, Services } from "../support/Services.ts"
+import { balanceOf, freshOwner, transactionOf, type Owner, type Place, place, Services } from "../support/Services.ts"
 import * as SweepClient from "../support/SweepClient.ts"
 
 const oracleAbi = parseAbi(["function addToSanctionsList(address[] accounts)"])
@@ -104,11 +104,8 @@ layer(Layer.merge(services, Mining.layer), {
     client: SweepClient.SweepClient,
     signed: SweepClient.Signed
   ) {
-    const sent = yield* Effect.promise(async () => {
-      await client.submitAccepted(signed)
-      return client.until(signed.quoteId, (intent) => intent.text.includes("txHash"))
-    })
-    return yield* heldByNode(where, sent.string("txHash") as `0x${string}`)
+    yield* Effect.promise(() => client.submitAccepted(signed))
+    return yield* transactionOf(where, client, signed.quoteId)
   })
 
   it.effect("refuses a quote that has expired", () =>

@@ -79,10 +79,19 @@ export const balanceOf = ({ dev, info }: Place, symbol: string, account: Hex): E
       : node.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [account] })
   })
 
-/** A transaction once its chain's node has it: an intent shows its hash before it is sent. */
-export const heldByNode = ({ dev }: Place, hash: Hex) =>
-  dev.node
-    .ask("read a transaction that was sent", (node) => node.getTransaction({ hash }))
-    .pipe(Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 }), Effect.orDie)
+/**
+ * The newest transaction of a sweep, once its chain's node has it: an intent shows a hash before it is sent, and shows another one if a
+ * version that pays more replaces it.
+ */
+export const transactionOf = ({ dev }: Place, client: SweepClient.SweepClient, id: string) =>
+  Effect.promise(() => client.until(id, (intent) => intent.text.includes("txHash"))).pipe(
+    Effect.flatMap((intent) =>
+      dev.node.ask("read a transaction that was sent", (node) =>
+        node.getTransaction({ hash: intent.string("txHash") as Hex })
+      )
+    ),
+    Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 }),
+    Effect.orDie
+  )
 
 export type Owner = PrivateKeyAccount

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Hex } from "viem"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
-import { balanceOf, freshOwner, heldByNode, type Place, place, Services } from "../../support/Services.ts"
+import { balanceOf, freshOwner, transactionOf, type Place, place, Services } from "../../support/Services.ts"
 import * as SweepClient from "../../support/SweepClient.ts"
 
 /** A sweep that was sent while no block comes. */
@@ -37,11 +37,7 @@ layer(
     )
     assert.strictEqual(quote.status, 200, quote.text)
     const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-    const sent = Effect.promise(() => client.until(signed.quoteId, (intent) => intent.text.includes("txHash")))
-    const newest = sent.pipe(
-      Effect.flatMap((intent) => heldByNode(where, intent.string("txHash") as Hex)),
-      Effect.map((transaction) => transaction.hash)
-    )
+    const newest = Effect.map(transactionOf(where, client, signed.quoteId), (transaction) => transaction.hash)
     const seen = yield* Effect.acquireUseRelease(
       node.ask("stop mining", (client) => client.setIntervalMining({ interval: 0 })),
       () =>

@@ -87,13 +87,11 @@ layer(Harness.layer(), live)("sign-up and sign-in", (it) => {
     })
   )
 
-  it.effect("200 parallel verifications of one nonce give one session", () =>
+  it.effect("200 verifications of one nonce, 40 at a time, give one session", () =>
     Effect.gen(function* () {
       const { account } = yield* signUp()
       const body = yield* signed(account)
-      const answers = yield* Effect.forEach(Array.from({ length: 200 }), () => verify(body), {
-        concurrency: "unbounded"
-      })
+      const answers = yield* Effect.forEach(Array.from({ length: 200 }), () => verify(body), { concurrency: 40 })
       assert.strictEqual(answers.filter(({ status }) => status === 200).length, 1)
       for (const answer of answers) {
         if (answer.status === 200) continue
