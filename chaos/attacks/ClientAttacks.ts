@@ -1,10 +1,8 @@
-/** Clients that ask for more than their share, hide who they are, or lie to prices. */
+/** Clients that ask for more than their share, or hide who they are. */
 import { Effect } from "effect"
-import { parseUnits } from "viem"
 import { units } from "../../src/devnet/Tokens.ts"
 import * as Clients from "./Clients.ts"
 import type { Attack, Fight } from "./Fight.ts"
-import * as Pools from "./Pools.ts"
 
 const WHOLE = 60n
 
@@ -79,38 +77,6 @@ const forged = (fight: Fight) =>
     yield* fight.concluded
   })
 
-/** Opens a pool whose price is wrong by a tenth, with little in it. */
-const wrongPrice = (fight: Fight) =>
-  Effect.gen(function* () {
-    const { USDC, WETH } = fight.place.dev.tokens
-    yield* fight.purse.giveToken(fight.purse.account, "USDC", 1_000n)
-    yield* fight.purse.giveToken(fight.purse.account, "WETH", 1n)
-    const pool = yield* Pools.open(fight.place, fight.purse, {
-      sides: [
-        { token: WETH, amount: parseUnits("0.166", 18) },
-        { token: USDC, amount: units("USDC", 550n) }
-      ],
-      fee: 10_000,
-      // Deep enough at its wrong price for the amount by which prices are measured.
-      width: 400,
-      aged: false
-    })
-    const owners = yield* fight.owners(fight.size)
-    yield* Effect.forEach(owners, (owner) => fight.purse.giveToken(owner, "DAI", WHOLE), {
-      concurrency: "unbounded",
-      discard: true
-    })
-    // Longer than prices are cached.
-    for (let second = 0; second < 20; second++) {
-      yield* fight.quotes(owners.slice(0, 1), {
-        tokenIn: fight.place.dev.tokens.DAI,
-        amountIn: units("DAI", WHOLE)
-      })
-      yield* Effect.sleep("1 second")
-    }
-    yield* pool.pull()
-  })
-
 export const CLIENT_ATTACKS: ReadonlyArray<Attack> = [
   client("quote-flood", "One client asks for 300 quotes at once.", (fight) =>
     Effect.flatMap(flood(fight, { requests: FLOOD, address: () => "203.0.113.7" }), (quoted) =>
@@ -137,6 +103,5 @@ export const CLIENT_ATTACKS: ReadonlyArray<Attack> = [
       flood(fight, { requests: 2 * ADDRESSES, address: (request) => `100.64.0.${(request % ADDRESSES) + 1}` })
     )
   ),
-  client("forged-signatures", "Submissions have the signatures of other orders.", forged),
-  client("wrong-pool-price", "A new WETH/USDC pool with $500 a side is 10 % off, so that prices disagree.", wrongPrice)
+  client("forged-signatures", "Submissions have the signatures of other orders.", forged)
 ]

@@ -152,7 +152,8 @@ const hostileOutput: Attack = {
 /** Many more new owners than the budget of first sweeps has room for. */
 const NEWCOMERS = 240
 
-const newcomers: Attack = {
+/** Most of its sweeps still wait for a budget when it ends, and come back each minute until their orders expire. */
+export const NEWCOMERS_ATTACK: Attack = {
   ...listed("listed-sybils", "240 new owners of listed tokens spend their nonces ahead of the lane, and 240 more.", {
     ahead: nothing,
     owners: NEWCOMERS,
@@ -188,6 +189,5 @@ export const OWNER_ATTACKS: ReadonlyArray<Attack> = [
     isAttributed: true,
     owners: BUILDER_FAILURES
   }),
-  newcomers,
   hostileOutput
 ]

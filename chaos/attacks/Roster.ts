@@ -3,7 +3,8 @@ import { CLIENT_ATTACKS } from "./ClientAttacks.ts"
 import type { Attack } from "./Fight.ts"
 import { GAS_ATTACKS } from "./GasAttacks.ts"
 import { MEMPOOL_ATTACKS } from "./MempoolAttacks.ts"
-import { OWNER_ATTACKS } from "./OwnerAttacks.ts"
+import { NEWCOMERS_ATTACK, OWNER_ATTACKS } from "./OwnerAttacks.ts"
+import { PRICE_ATTACKS } from "./PriceAttacks.ts"
 import { TOKEN_ATTACKS } from "./TokenAttacks.ts"
 
 export const ATTACKS: ReadonlyArray<Attack> = [
@@ -11,5 +12,8 @@ export const ATTACKS: ReadonlyArray<Attack> = [
   ...MEMPOOL_ATTACKS,
   ...OWNER_ATTACKS,
   ...GAS_ATTACKS,
-  ...CLIENT_ATTACKS
+  ...CLIENT_ATTACKS,
+  ...PRICE_ATTACKS,
+  // Last, since what it leaves behind would count as another attack.
+  NEWCOMERS_ATTACK
 ]

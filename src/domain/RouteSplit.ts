@@ -27,6 +27,12 @@ export const MAX_PARTS = 3
 /** Least gain over the best single path, after gas, in basis points of what that pays. */
 export const MIN_GAIN_BPS = 30n
 
+/**
+ * Most that a path may pay for little above the path that pays most for the whole amount, in basis points. A larger difference between pools is
+ * traded away within a block, and then the sweep reverts: whoever offers it makes others' sweeps fail, and takes it back.
+ */
+export const MAX_LEAD_BPS = 300n
+
 /** Parts are multiples of this fraction of the amount. */
 const STEPS = 20
 
@@ -115,14 +121,30 @@ const allot = <Path>(curves: ReadonlyArray<Curve<Path>>, amountIn: bigint): Read
   })
 }
 
+/** Orders by falling amounts. Equal ones keep their order. */
+const falling = (a: bigint, b: bigint): number => (a < b ? 1 : a > b ? -1 : 0)
+
+/** The curves without those that lead by more than {@link MAX_LEAD_BPS}. */
+const lasting = <Path>(curves: ReadonlyArray<Curve<Path>>, amountIn: bigint): ReadonlyArray<Curve<Path>> => {
+  const outputOf = ({ samples }: Curve<Path>, amount: bigint) => payout(samples, amount)?.amountOut ?? 0n
+  const [deepest] = curves.toSorted((a, b) => falling(outputOf(a, amountIn), outputOf(b, amountIn)))
+  return deepest === undefined
+    ? []
+    : curves.filter((curve) => {
+        const [least] = curve.samples
+        return (
+          curve === deepest ||
+          least === undefined ||
+          least.amountOut * BPS <= outputOf(deepest, least.amountIn) * (BPS + MAX_LEAD_BPS)
+        )
+      })
+}
+
 /** Output and gas of all parts together, with the gas of each part beyond the first. */
 export const totalOf = (parts: ReadonlyArray<Candidate>, partGas: bigint): Candidate => ({
   amountOut: parts.reduce((sum, { amountOut }) => sum + amountOut, 0n),
   gas: parts.reduce((sum, { gas }) => sum + gas, partGas * BigInt(Math.max(0, parts.length - 1)))
 })
-
-/** Orders by falling amounts. Equal ones keep their order. */
-const falling = (a: bigint, b: bigint): number => (a < b ? 1 : a > b ? -1 : 0)
 
 export interface Terms<Path> {
   readonly amountIn: bigint
@@ -138,7 +160,7 @@ export interface Terms<Path> {
 
 /**
  * The parts of the best division, two or three, which add up to the amount. None if no division gains {@link MIN_GAIN_BPS} after its gas
- * over the best single path.
+ * over the best single path. Paths that lead by more than {@link MAX_LEAD_BPS} have no part.
  */
 export const divide = <Path>(
   curves: ReadonlyArray<Curve<Path>>,
@@ -151,7 +173,9 @@ export const divide = <Path>(
   if (single === undefined) return []
   const third = amountIn / BigInt(MAX_PARTS)
   const outputOf = ({ samples }: Curve<Path>) => payout(samples, third)?.amountOut ?? 0n
-  const used = curves.toSorted((a, b) => falling(outputOf(a), outputOf(b))).slice(0, MAX_CURVES)
+  const used = lasting(curves, amountIn)
+    .toSorted((a, b) => falling(outputOf(a), outputOf(b)))
+    .slice(0, MAX_CURVES)
   const netOf = (parts: ReadonlyArray<Candidate>) => netOutput(totalOf(parts, partGas), worth)
   const least = netOutput(single, worth) + (single.amountOut * MIN_GAIN_BPS + BPS - 1n) / BPS
   return combinations(used, areApart)

@@ -73,6 +73,23 @@ describe("an amount that is divided among paths", () => {
     assert.deepStrictEqual(divide([curveOf("a", single), curveOf("b", second(least - 1n))]), [])
   })
 
+  it("leaves out a small pool that pays far more than the deepest one, which others empty first", () => {
+    const deep = curveOf("deep", pool(1_000_000_000n, 30n))
+    const small = (bonusBps: bigint) =>
+      curveOf("small", (amountIn) => {
+        const taken = amountIn < 200_000n ? amountIn : 200_000n
+        return (taken * (10_000n + bonusBps)) / 10_000n
+      })
+    assert.deepStrictEqual(
+      divide([deep, small(150n)], { partGas: 0n }).map(({ path }) => path),
+      ["deep", "small"]
+    )
+    assert.deepStrictEqual(divide([deep, small(1_000n)], { partGas: 0n }), [])
+    // The best division of the others stays.
+    const shallow = [curveOf("a", pool(10_000_000n, 30n)), curveOf("b", pool(10_000_000n, 30n))]
+    assert.deepStrictEqual(divide([...shallow, small(1_000n)]), divide(shallow))
+  })
+
   it.prop(
     "by concave outputs adds up to the amount, and pays the least gain more than any single path",
     [bounded(10n ** 6n, 10n ** 9n), bounded(10n ** 6n, 10n ** 9n), bounded(0n, 100n), bounded(0n, 300n)],
