@@ -48,17 +48,48 @@ export interface SwapWorth {
 /** Loss by prices above which a route is poor, in basis points. */
 const POOR_BPS = 300n
 
+/**
+ * Gain above which a route does not last, in basis points: by prices, or over another path of the same exchange. It is traded away within a
+ * block, or was offered to make sweeps fail.
+ */
+export const FLEETING_BPS = 300n
+
+/** Loss by prices up to which a route stands in for one that does not last, in basis points. */
+const FAIR_BPS = 100n
+
 const WHOLE_BPS = 10_000n
+
+/** Worth of a route's output less `bps` of its input's, in a unit of its own. Undefined if a price is unknown. */
+const excess = (amountIn: bigint, amountOut: bigint, worth: SwapWorth | undefined, bps: bigint): bigint | undefined => {
+  if (worth === undefined || worth.inUsd <= 0n || worth.outUsd <= 0n) return undefined
+  const paidIn = amountIn * worth.inUsd * 10n ** BigInt(worth.outDecimals)
+  const paidOut = amountOut * worth.outUsd * 10n ** BigInt(worth.inDecimals)
+  return paidOut * WHOLE_BPS - paidIn * bps
+}
 
 /**
  * True if a route pays so much less than its input is worth by prices that other venues should be waited for. False if a price is
  * unknown.
  */
 export const isPoor = (amountIn: bigint, amountOut: bigint, worth: SwapWorth | undefined): boolean => {
-  if (worth === undefined || worth.inUsd <= 0n || worth.outUsd <= 0n) return false
-  const paidIn = amountIn * worth.inUsd * 10n ** BigInt(worth.outDecimals)
-  const paidOut = amountOut * worth.outUsd * 10n ** BigInt(worth.inDecimals)
-  return paidOut * WHOLE_BPS < paidIn * (WHOLE_BPS - POOR_BPS)
+  const more = excess(amountIn, amountOut, worth, WHOLE_BPS - POOR_BPS)
+  return more !== undefined && more < 0n
+}
+
+/**
+ * Puts routes that pay more than {@link FLEETING_BPS} above prices behind the others, if one of those pays what prices say, or up to 1 % less.
+ * Where all routes are above prices, or none is close to them, the prices are not trusted, and the order stays.
+ */
+export const lastingFirst = <Route extends Candidate>(
+  routes: ReadonlyArray<Route>,
+  amountIn: bigint,
+  worth: SwapWorth | undefined
+): ReadonlyArray<Route> => {
+  const isFleeting = ({ amountOut }: Route) => (excess(amountIn, amountOut, worth, WHOLE_BPS + FLEETING_BPS) ?? 0n) > 0n
+  const isFair = (route: Route) =>
+    !isFleeting(route) && (excess(amountIn, route.amountOut, worth, WHOLE_BPS - FAIR_BPS) ?? -1n) >= 0n
+  if (!routes.some(isFair)) return routes
+  return [...routes.filter((route) => !isFleeting(route)), ...routes.filter(isFleeting)]
 }
 
 /** The routes in the order in which they are tried: the best one of each provider first, and then the others. */

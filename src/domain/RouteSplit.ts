@@ -2,7 +2,7 @@
  * Divides an amount among several paths of one exchange, if that pays clearly more than the best single path. Pure and total. The output
  * of a pool is a concave function of the amount, so the first part of an amount earns more than the last, and a second pool may pay more for it.
  */
-import { type Candidate, type GasWorth, netOutput } from "./RouteChoice.ts"
+import { type Candidate, FLEETING_BPS, type GasWorth, netOutput } from "./RouteChoice.ts"
 import { impactBps } from "./SlippageTolerance.ts"
 
 /** Output and gas of a path for an amount. */
@@ -26,12 +26,6 @@ export const MAX_PARTS = 3
 
 /** Least gain over the best single path, after gas, in basis points of what that pays. */
 export const MIN_GAIN_BPS = 30n
-
-/**
- * Most that a path may pay for little above the path that pays most for the whole amount, in basis points. A larger difference between pools is
- * traded away within a block, and then the sweep reverts: whoever offers it makes others' sweeps fail, and takes it back.
- */
-export const MAX_LEAD_BPS = 300n
 
 /** Parts are multiples of this fraction of the amount. */
 const STEPS = 20
@@ -124,7 +118,7 @@ const allot = <Path>(curves: ReadonlyArray<Curve<Path>>, amountIn: bigint): Read
 /** Orders by falling amounts. Equal ones keep their order. */
 const falling = (a: bigint, b: bigint): number => (a < b ? 1 : a > b ? -1 : 0)
 
-/** The curves without those that lead by more than {@link MAX_LEAD_BPS}. */
+/** The curves without those that pay more than {@link FLEETING_BPS} above the deepest one for little: they do not last. */
 const lasting = <Path>(curves: ReadonlyArray<Curve<Path>>, amountIn: bigint): ReadonlyArray<Curve<Path>> => {
   const outputOf = ({ samples }: Curve<Path>, amount: bigint) => payout(samples, amount)?.amountOut ?? 0n
   const [deepest] = curves.toSorted((a, b) => falling(outputOf(a, amountIn), outputOf(b, amountIn)))
@@ -135,7 +129,7 @@ const lasting = <Path>(curves: ReadonlyArray<Curve<Path>>, amountIn: bigint): Re
         return (
           curve === deepest ||
           least === undefined ||
-          least.amountOut * BPS <= outputOf(deepest, least.amountIn) * (BPS + MAX_LEAD_BPS)
+          least.amountOut * BPS <= outputOf(deepest, least.amountIn) * (BPS + FLEETING_BPS)
         )
       })
 }
@@ -160,7 +154,7 @@ export interface Terms<Path> {
 
 /**
  * The parts of the best division, two or three, which add up to the amount. None if no division gains {@link MIN_GAIN_BPS} after its gas
- * over the best single path. Paths that lead by more than {@link MAX_LEAD_BPS} have no part.
+ * over the best single path. Paths that do not last have no part ({@link FLEETING_BPS}).
  */
 export const divide = <Path>(
   curves: ReadonlyArray<Curve<Path>>,

@@ -105,6 +105,40 @@ describe("a poor route", () => {
   })
 })
 
+describe("a route that pays more than prices say", () => {
+  const worth = { inUsd: 2n * USD, outUsd: USD, inDecimals: 18, outDecimals: 6 }
+  const order = (outputs: ReadonlyArray<bigint>, by: { readonly worth?: RouteChoice.SwapWorth } = { worth }) =>
+    RouteChoice.lastingFirst(
+      outputs.map((amountOut) => ({ amountOut, gas: 0n })),
+      10n ** 18n,
+      by.worth
+    ).map(({ amountOut }) => amountOut)
+
+  it("comes after the others, if one of those pays what prices say or up to 1 % less", () => {
+    assert.deepStrictEqual(order([2_060_001n, 1_980_000n, 1_000_000n]), [1_980_000n, 1_000_000n, 2_060_001n])
+    assert.deepStrictEqual(order([2_060_001n, 1_979_999n]), [2_060_001n, 1_979_999n])
+    assert.deepStrictEqual(order([2_060_000n, 1_980_000n]), [2_060_000n, 1_980_000n])
+    assert.deepStrictEqual(order([2_200_000n, 2_100_000n]), [2_200_000n, 2_100_000n])
+  })
+
+  it("stays where it is without a price", () => {
+    for (const unknown of [{}, { worth: { ...worth, inUsd: 0n } }, { worth: { ...worth, outUsd: 0n } }]) {
+      assert.deepStrictEqual(order([2_200_000n, 2_000_000n], unknown), [2_200_000n, 2_000_000n])
+    }
+  })
+
+  const Outputs = Schema.Array(positive(4_000_000n))
+
+  it.prop("is lost by no order, and none of the others changes its place among them", [Outputs], ([outputs]) => {
+    const ordered = order(outputs)
+    const lasting = (list: ReadonlyArray<bigint>) => list.filter((amountOut) => amountOut <= 2_060_000n)
+    return (
+      ordered.toSorted().join() === [...outputs].toSorted().join() &&
+      lasting(ordered).join() === lasting(outputs).join()
+    )
+  })
+})
+
 describe("the routes that are tried", () => {
   const Named = Schema.Struct({ provider: Schema.Literals(["a", "b", "c"]), amountOut: Schema.Int })
 

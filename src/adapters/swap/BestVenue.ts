@@ -227,10 +227,11 @@ export const make = Effect.fnUntraced(function* (
         }
       )
       yield* report(pair, outcome)
-      const routes = outcome.answers.map(({ value }) => value)
+      const routes = outcome.answers.flatMap(({ value: { alternatives = [], ...first } }) => [first, ...alternatives])
       if (routes.length === 0) return yield* failureOf(outcome)
-      const prices = routes.length === 1 ? undefined : (yield* worth).gas
-      const [best, ...rest] = RouteChoice.spread(RouteChoice.ranked(routes, prices))
+      const { gas, swap } = routes.length === 1 ? UNKNOWN : yield* worth
+      const ranked = RouteChoice.lastingFirst(RouteChoice.ranked(routes, gas), terms.amountIn, swap)
+      const [best, ...rest] = RouteChoice.spread(ranked)
       if (best === undefined) return yield* failureOf(outcome)
       return rest.length === 0 ? best : { ...best, alternatives: rest.slice(0, MAX_ALTERNATIVES) }
     })
@@ -252,7 +253,11 @@ const checked = Effect.fnUntraced(function* (
   return Effect.fnUntraced(function* (terms: SwapTerms) {
     const route = yield* routeOf(terms)
     const objected = objection(route, open)
-    if (objected === undefined) return { ...route, provider: source.name }
+    if (objected === undefined) {
+      const others = (route.alternatives ?? []).filter((other) => objection(other, open) === undefined)
+      const named = others.map((other) => ({ ...other, provider: source.name }))
+      return { ...route, provider: source.name, ...(route.alternatives === undefined ? {} : { alternatives: named }) }
+    }
     yield* logged("venue.refused", source.name, pair, objected)
     return yield* new NoRoute({ detail: `${source.name}: ${objected}` })
   })

@@ -5,6 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Hex } from "../../domain/Hex.ts"
+import { FLEETING_BPS } from "../../domain/RouteChoice.ts"
 import { impactBps } from "../../domain/SlippageTolerance.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type * as Address from "../../domain/Address.ts"
@@ -156,15 +157,25 @@ const payout = (
 
 /** The path with the highest output for an amount. Of equal ones, the first, which is the shortest. None if no path covers the amount. */
 export const best = <Path>(market: Market<Path>, amountIn: bigint): Option.Option<Quoted<Path>> =>
+  Option.fromUndefinedOr(falling(market, amountIn)[0])
+
+/** The path behind the best one, if that leads by so much that it may not last ({@link FLEETING_BPS}). None otherwise. */
+export const outrun = <Path>(market: Market<Path>, amountIn: bigint): Option.Option<Quoted<Path>> => {
+  const [first, second] = falling(market, amountIn)
+  return first === undefined ||
+    second === undefined ||
+    first.amountOut * 10_000n <= second.amountOut * (10_000n + FLEETING_BPS)
+    ? Option.none()
+    : Option.some(second)
+}
+
+/** The paths that pay for an amount, best first. Equal ones keep their order. */
+const falling = <Path>(market: Market<Path>, amountIn: bigint): ReadonlyArray<Quoted<Path>> =>
   market
     .flatMap(({ path, samples }) =>
       Option.toArray(payout(samples, amountIn)).map((paid) => ({ path, ...paid, ...impactOf(samples) }))
     )
-    .reduce<Option.Option<Quoted<Path>>>(
-      (most, quoted) =>
-        Option.exists(most, ({ amountOut }) => amountOut >= quoted.amountOut) ? most : Option.some(quoted),
-      Option.none()
-    )
+    .toSorted((a, b) => (a.amountOut > b.amountOut ? -1 : a.amountOut < b.amountOut ? 1 : 0))
 
 /** Price impact by the outermost samples. */
 const impactOf = (samples: ReadonlyArray<Sample>): Pick<Quoted<unknown>, "impactBps"> => {

@@ -5,13 +5,13 @@
  * Calldata: one swap, `exactInputSingle` 0x414bf389 (Slipstream: 0xa026383e) or `exactInput` 0xc04b8d59. For native output
  * `multicall(bytes[])` 0xac9650d8 with the swap, which pays the router, and `unwrapWETH9(uint256,address)` 0x49404b7c, which pays the recipient.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { encodeFunctionData, parseAbi, prepareEncodeFunctionData } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
 import type { SwapRequest, SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
-import * as Curves from "./Curves.ts"
+import type * as Curves from "./Curves.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
 import type { Contracts } from "./UniswapV3.ts"
 import * as Market from "./UniswapV3Market.ts"
@@ -109,7 +109,7 @@ export const exchange = (contracts: Contracts, pools: Pools.Pools): OnChainVenue
     Effect.map(
       Market.read(client, { ...contracts, pools }, pair, amounts),
       (market) => (request) =>
-        Option.map(Curves.best(market, request.amountIn), (quoted) =>
+        OnChainVenue.bestOf(market, request, (quoted) =>
           OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, terms, pair.tokenOut, priced))
         )
     ),

@@ -13,7 +13,7 @@ import {
   type SwapVenue
 } from "../../ports/orchestrator/SwapVenue.ts"
 import type { ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
-import { amountsUpTo, type Pair, type PoolRead, type Quoted } from "./Curves.ts"
+import { amountsUpTo, best, type Market, outrun, type Pair, type PoolRead, type Quoted } from "./Curves.ts"
 
 /** An exchange on one chain. */
 export interface Exchange {
@@ -50,6 +50,27 @@ export const remakable = <Path>(
   remade: ({ amountOut, slippageBps }) =>
     remakable({ ...request, slippageBps }, { ...quoted, amountOut, likelyOut: amountOut }, swapping)
 })
+
+/** The route of the path behind the best one, if that leads by so much that it may not last. */
+export const behind = <Path>(
+  market: Market<Path>,
+  { amountIn }: SwapRequest,
+  routeOf: (quoted: Quoted<Path>) => SwapRoute
+): ReadonlyArray<SwapRoute> => Option.toArray(outrun(market, amountIn)).map(routeOf)
+
+/** The route of the best path, and the one behind it. */
+export const bestOf = <Path>(
+  market: Market<Path>,
+  request: SwapRequest,
+  routeOf: (quoted: Quoted<Path>) => SwapRoute
+): Option.Option<SwapRoute> =>
+  Option.map(best(market, request.amountIn), (quoted) =>
+    withAlternatives(routeOf(quoted), behind(market, request, routeOf))
+  )
+
+/** The route with others for when it fails. */
+export const withAlternatives = (route: SwapRoute, alternatives: ReadonlyArray<SwapRoute>): SwapRoute =>
+  alternatives.length === 0 ? route : { ...route, alternatives }
 
 /** The reason why the router cannot serve the request. Undefined if it can. */
 const objection = (

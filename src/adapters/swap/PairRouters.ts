@@ -186,7 +186,7 @@ export const exchange = (contracts: Contracts, dialect: Dialect): OnChainVenue.E
       Curves.read(client, contracts.router, asked, amounts),
       ({ market }) =>
         (request) =>
-          Option.map(Curves.best(market, request.amountIn), (quoted) =>
+          OnChainVenue.bestOf(market, request, (quoted) =>
             OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, dialect, terms, priced))
           )
     )

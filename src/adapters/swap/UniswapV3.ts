@@ -201,18 +201,19 @@ export const exchange = (contracts: Contracts, { pools, worths }: Known): OnChai
       pair.divisible === true ? yield* Splits.read(client, contracts, pair, market, { largest, worths }) : () => []
     return (request) =>
       Option.map(Curves.best(market, request.amountIn), (quoted) => {
-        const single = OnChainVenue.remakable(request, quoted, (terms, priced) =>
-          swapping(contracts, terms, pair.tokenOut, priced)
-        )
+        const singleOf = (path: Curves.Quoted<Path.Path>) =>
+          OnChainVenue.remakable(request, path, (terms, priced) => swapping(contracts, terms, pair.tokenOut, priced))
+        const single = singleOf(quoted)
+        const next = OnChainVenue.behind(market, request, singleOf)
         const parts = divide(request.amountIn, quoted)
-        if (parts.length === 0) return single
+        if (parts.length === 0) return OnChainVenue.withAlternatives(single, next)
         const { amountOut } = RouteSplit.totalOf(parts, Splits.PART_GAS)
         const { impactBps } = quoted
         return {
           ...dividing(contracts, request, pair.tokenOut, parts, amountOut),
           // They pay more than the best path alone, so they take less from its price.
           ...(impactBps === undefined ? {} : { impactBps }),
-          alternatives: [single]
+          alternatives: [single, ...next]
         }
       })
   }),

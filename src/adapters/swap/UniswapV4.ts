@@ -114,7 +114,7 @@ export const exchange = (
       const { beside, market } = yield* Curves.read(client, quoter, asked, amounts, isNew ? [] : lookups)
       if (!isNew) learn(beside)
       return (request) =>
-        Option.map(Curves.best(market, request.amountIn), (quoted) =>
+        OnChainVenue.bestOf(market, request, (quoted) =>
           OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, terms, priced))
         )
     }),

@@ -1,10 +1,12 @@
-/** Order of routes while prices are missing or late. */
+/** Order of routes by prices, and while they are missing or late. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { PricesUnavailable } from "../../../src/ports/orchestrator/Prices.ts"
-import { A, FIRST, names, paying, prices, request, scene, USDC } from "./scriptedVenues.ts"
+import type { SwapRoute } from "../../../src/ports/orchestrator/SwapVenue.ts"
+import { chain } from "../../support/FakeChain.ts"
+import { A, FIRST, names, paying, prices, request, routeVia, scene, source, STRANGER, USDC } from "./scriptedVenues.ts"
 
 /** Lets the clock run until the effect has ended. */
 const passing = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
@@ -35,6 +37,34 @@ describe("the best of several venues", () => {
       for (state of ["down", "silent", "late"] as const) {
         assert.deepStrictEqual(names(yield* passing(route(request))), ["uniswap-v3", "a"])
       }
+    })
+  )
+
+  it.effect("puts a route that pays far more than prices say behind another one of its own exchange", () =>
+    Effect.gen(function* () {
+      const [bait, lasting] = [routeVia(FIRST, 3_300_000_000n), routeVia(FIRST, 2_990_000_000n)]
+      const swap = { ...request, tokenIn: chain.wrappedNative, amountIn: 10n ** 18n }
+      const sources = (alternatives: ReadonlyArray<SwapRoute>) => [
+        source("uniswap-v3", FIRST, () => Effect.succeed({ ...bait, alternatives })),
+        paying("a", A, 2_800_000_000n)
+      ]
+      const outputs = Effect.fnUntraced(function* (alternatives: ReadonlyArray<SwapRoute>) {
+        const { route } = yield* scene(sources(alternatives))
+        const { alternatives: others = [], ...best } = yield* route(swap)
+        return [best, ...others].map(({ amountOut, provider }) => [provider, amountOut])
+      })
+      assert.deepStrictEqual(yield* outputs([lasting]), [
+        ["uniswap-v3", lasting.amountOut],
+        ["a", 2_800_000_000n],
+        ["uniswap-v3", bait.amountOut]
+      ])
+      const alone = [
+        ["uniswap-v3", bait.amountOut],
+        ["a", 2_800_000_000n]
+      ]
+      assert.deepStrictEqual(yield* outputs([]), alone)
+      // Routes behind the first are held to its router, too.
+      assert.deepStrictEqual(yield* outputs([{ ...lasting, target: STRANGER }]), alone)
     })
   )
 })
