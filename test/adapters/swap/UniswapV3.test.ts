@@ -110,6 +110,21 @@ layer(venue)("UniswapV3, run for real", (it) => {
     })
   )
 
+  it.effect("names the next path where the best one leads by more than 3 %", () =>
+    Effect.gen(function* () {
+      const one = yield* OneChain
+      const venue = yield* SwapVenue
+      const near = yield* venue.route(requestOf(one, "DAI", "USDC", units("DAI", 1_000n)))
+      assert.isUndefined(near.alternatives)
+      const { alternatives = [], amountOut } = yield* venue.route(
+        requestOf(one, "DAI", "USDC", units("DAI", 10_000_000n))
+      )
+      const [next] = alternatives
+      if (next === undefined) return assert.fail("there is none")
+      assert.isTrue(amountOut * 10_000n > next.amountOut * 10_300n, `${amountOut} and ${next.amountOut}`)
+    })
+  )
+
   it.effect("reverts after its deadline", () =>
     Effect.gen(function* () {
       const one = yield* OneChain
