@@ -8,6 +8,7 @@ import * as Pools from "./Pools.ts"
 /** Dollars of USDC in the pool. */
 const DEPTH = 550n
 
+/** Length of an attack, longer than prices are cached. */
 const SECONDS = 20
 
 /** Opens a WETH/USDC pool whose price is wrong by a tenth, with little in it. */
@@ -26,9 +27,10 @@ const open = Effect.fnUntraced(function* ({ place, purse }: Fight) {
   })
 })
 
+/** DAI of an owner. */
 const WHOLE = 60n
 
-/** Asks for quotes for longer than prices are cached. */
+/** Asks for quotes while the pool is there. */
 const wrongPrice = (fight: Fight) =>
   Effect.gen(function* () {
     yield* fight.purse.giveToken(fight.purse.account, "USDC", 1_000n)
@@ -48,7 +50,7 @@ const wrongPrice = (fight: Fight) =>
     yield* pool.pull()
   })
 
-/** Gives the pool back its USDC after every sweep that took some, so that each block has one sweep more than it can serve. */
+/** Gives the pool its USDC back when sweeps have taken half of it, so that the next ones compete for it as well. */
 const bait = (fight: Fight) =>
   Effect.gen(function* () {
     const { place, purse } = fight
@@ -74,7 +76,8 @@ export const PRICE_ATTACKS: ReadonlyArray<Attack> = [
   },
   {
     name: "bait-pool",
-    about: "The same pool is refilled as soon as a sweep has emptied it, so that sweeps of one block compete for it.",
+    about:
+      "A WETH/USDC pool with $500 a side is 10 % off and refilled after each sweep, so that sweeps of one block compete for it.",
     tokens: "listed",
     play: bait
   }

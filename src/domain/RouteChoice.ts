@@ -78,7 +78,7 @@ export const isPoor = (amountIn: bigint, amountOut: bigint, worth: SwapWorth | u
 
 /**
  * Puts routes that pay more than {@link FLEETING_BPS} above prices behind the others, if one of those pays what prices say, or up to 1 % less.
- * Where all routes are above prices, or none is close to them, the prices are not trusted, and the order stays.
+ * If all routes are above prices, or none is close to them, the prices are not trusted, and the order stays.
  */
 export const lastingFirst = <Route extends Candidate>(
   routes: ReadonlyArray<Route>,

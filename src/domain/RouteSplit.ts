@@ -118,7 +118,7 @@ const allot = <Path>(curves: ReadonlyArray<Curve<Path>>, amountIn: bigint): Read
 /** Orders by falling amounts. Equal ones keep their order. */
 const falling = (a: bigint, b: bigint): number => (a < b ? 1 : a > b ? -1 : 0)
 
-/** The curves without those that pay more than {@link FLEETING_BPS} above the deepest one for little: they do not last. */
+/** The curves without those that pay more than {@link FLEETING_BPS} above the deepest one for a small amount: they do not last. */
 const lasting = <Path>(curves: ReadonlyArray<Curve<Path>>, amountIn: bigint): ReadonlyArray<Curve<Path>> => {
   const outputOf = ({ samples }: Curve<Path>, amount: bigint) => payout(samples, amount)?.amountOut ?? 0n
   const [deepest] = curves.toSorted((a, b) => falling(outputOf(a, amountIn), outputOf(b, amountIn)))
