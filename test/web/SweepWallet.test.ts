@@ -1,6 +1,6 @@
 /** A whole wallet on the sweep page in a real browser: many tokens of two chains under one signature. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Queue } from "effect"
 import type { Page } from "playwright-core"
 import { balanceOf } from "../support/Services.ts"
 import * as Steps from "./SweepSteps.ts"
@@ -120,6 +120,7 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
       nodes[alpha.info.id] = alpha.dev.rpcUrl
       wallet.isWilling = false
       yield* Steps.signs(page, 1)
+      assert.strictEqual(yield* Queue.take(wallet.rejected), SWEEP)
       yield* reads(page, "You rejected this in your wallet. Nothing was sent, and you can try again.")
       // The button keeps the focus.
       const button = page.getByRole("button", { name: "Sweep 1 token" })
@@ -127,7 +128,7 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
       wallet.isWilling = true
       wallet.isDelegating = false
       yield* Steps.signs(page, 1)
-      yield* Effect.promise(() => page.getByText("You rejected this in your wallet.").waitFor({ state: "hidden" }))
+      assert.strictEqual(yield* Queue.take(wallet.rejected), AUTHORIZATION)
       yield* reads(page, "You rejected this in your wallet. Nothing was sent, and you can try again.")
       assert.deepStrictEqual(wallet.signed, [SWEEP])
       wallet.isDelegating = true

@@ -1,5 +1,5 @@
 /** A browser wallet for tests: announced by EIP-6963, with keys that the test holds. */
-import { Effect, Schema } from "effect"
+import { Effect, Queue, Schema } from "effect"
 import type { Page } from "playwright-core"
 import { hexToString, http, isHex, type TypedDataDefinition } from "viem"
 import type { PrivateKeyAccount } from "viem/accounts"
@@ -9,6 +9,8 @@ export interface TestWallet {
   readonly shown: Array<string>
   /** Methods of the signatures that it gave, in order. */
   readonly signed: Array<string>
+  /** Methods of the requests that the person rejected, in order. A page may show the same failure twice: here each one is there to wait for. */
+  readonly rejected: Queue.Dequeue<string>
   /** If false, the person rejects the next requests for a signature. */
   isWilling: boolean
   /** If false, the person rejects the next authorizations. */
@@ -72,8 +74,6 @@ const say = (page: Page, event: "accountsChanged" | "chainChanged", detail: stri
     detail
   ] as const)
 
-const REJECTED: Reply = { code: 4001, message: "User rejected the request." }
-
 const Chosen = Schema.Tuple([Schema.Struct({ chainId: Schema.String })])
 const Authorization = Schema.Tuple([
   Schema.Struct({
@@ -86,10 +86,12 @@ const Authorization = Schema.Tuple([
 /** Gives the page a wallet with this account. Before the page is opened. */
 export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKeyAccount, options: Options = {}) {
   let account = first
+  const rejected = yield* Queue.unbounded<string>()
   let chainId = options.chainId ?? 8453
   const wallet: TestWallet = {
     shown: [],
     signed: [],
+    rejected,
     isWilling: true,
     isDelegating: true,
     use: (next) =>
@@ -97,6 +99,10 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
         account = next
         return say(page, "accountsChanged", [next.address])
       })
+  }
+  const reject = (method: string): Reply => {
+    Queue.offerUnsafe(rejected, method)
+    return { code: 4001, message: "User rejected the request." }
   }
   const answer = async (method: string, params: ReadonlyArray<unknown>): Promise<Reply> => {
     const [message, text] = params
@@ -109,10 +115,10 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
       case "personal_sign": {
         if (!isHex(message)) return { code: -32602, message: "the message is not hex" }
         wallet.shown.push(hexToString(message))
-        return wallet.isWilling ? { result: await account.signMessage({ message: { raw: message } }) } : REJECTED
+        return wallet.isWilling ? { result: await account.signMessage({ message: { raw: message } }) } : reject(method)
       }
       case "wallet_switchEthereumChain": {
-        if (!wallet.isWilling) return REJECTED
+        if (!wallet.isWilling) return reject(method)
         const [wanted] = Schema.decodeUnknownSync(Chosen)(params)
         chainId = Number(wanted.chainId)
         await say(page, "chainChanged", wanted.chainId)
@@ -127,7 +133,7 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
           return { code: -32602, message: "another chain is active" }
         }
         wallet.shown.push(text)
-        if (!wallet.isWilling) return REJECTED
+        if (!wallet.isWilling) return reject(method)
         wallet.signed.push(method)
         return { result: await account.signTypedData(typedData) }
       }
@@ -135,7 +141,7 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
         if (options.signsAuthorizations !== true) break
         if (params.length === 0) return { code: -32602, message: "there is nothing to sign" }
         const [{ address, chainId, nonce }] = Schema.decodeUnknownSync(Authorization)(params)
-        if (!wallet.isWilling || !wallet.isDelegating) return REJECTED
+        if (!wallet.isWilling || !wallet.isDelegating) return reject(method)
         wallet.signed.push(method)
         const signed = await account.signAuthorization({ address, chainId: Number(chainId), nonce: Number(nonce) })
         return { result: { r: signed.r, s: signed.s, yParity: `0x${signed.yParity}` } }
