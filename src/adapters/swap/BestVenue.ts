@@ -176,6 +176,19 @@ const makeWorth = Effect.map(Prices, (prices) => {
 
 const UNKNOWN: Worth = { gas: undefined, swap: undefined }
 
+/** The route to try first, with those to try after it. Prices are asked for only if there is a choice. Undefined without a route. */
+const bestOf = Effect.fnUntraced(function* (
+  answers: ReadonlyArray<SwapRoute>,
+  amountIn: bigint,
+  worth: Effect.Effect<Worth>
+) {
+  const routes = answers.flatMap(({ alternatives = [], ...first }) => [first, ...alternatives])
+  const { gas, swap } = routes.length < 2 ? UNKNOWN : yield* worth
+  const ranked = RouteChoice.lastingFirst(RouteChoice.ranked(routes, gas), amountIn, swap)
+  const [best, ...rest] = RouteChoice.spread(ranked)
+  return best === undefined || rest.length === 0 ? best : { ...best, alternatives: rest.slice(0, MAX_ALTERNATIVES) }
+})
+
 /** Makes the venue of these sources. The names of the first of equal ones win. */
 export const make = Effect.fnUntraced(function* (
   sources: ReadonlyArray<VenueSource>,
@@ -205,13 +218,21 @@ export const make = Effect.fnUntraced(function* (
     const client = found.value
     const asked = yield* sourcesOn(client)
     const [only, ...others] = asked
-    if (only !== undefined && others.length === 0) return yield* checked(pair, only)
+    const known = (found: Option.Option<Worth>) => Option.getOrElse(found, () => lastOf(pair))
+    if (only !== undefined && others.length === 0) {
+      const routeOf = yield* checked(pair, only)
+      const worth = Effect.map(within(PRICES_LIMIT_MILLIS)(worthOf(client, pair)), known)
+      return Effect.fnUntraced(function* (terms: SwapTerms) {
+        const route = yield* routeOf(terms)
+        return (yield* bestOf([route], terms.amountIn, worth)) ?? route
+      })
+    }
 
     // Begun here, so that they run beside everything else that a quote reads. Each has its own end.
     const began = yield* Clock.currentTimeMillis
     const weighing = yield* Effect.forkDetach(within(LATE_PRICES_MILLIS)(worthOf(client, pair)))
     const inTime = yield* Effect.forkDetach(within(PRICES_LIMIT_MILLIS)(Fiber.join(weighing)))
-    const worth = Effect.map(Fiber.join(inTime), (found) => Option.getOrElse(Option.flatten(found), () => lastOf(pair)))
+    const worth = Effect.map(Fiber.join(inTime), (found) => known(Option.flatten(found)))
     const prepared = yield* Effect.forEach(asked, (each) =>
       Effect.map(Effect.forkDetach(checked(pair, each)), (fiber) => ({ name: each.source.name, fiber }))
     )
@@ -227,13 +248,12 @@ export const make = Effect.fnUntraced(function* (
         }
       )
       yield* report(pair, outcome)
-      const routes = outcome.answers.flatMap(({ value: { alternatives = [], ...first } }) => [first, ...alternatives])
-      if (routes.length === 0) return yield* failureOf(outcome)
-      const { gas, swap } = routes.length === 1 ? UNKNOWN : yield* worth
-      const ranked = RouteChoice.lastingFirst(RouteChoice.ranked(routes, gas), terms.amountIn, swap)
-      const [best, ...rest] = RouteChoice.spread(ranked)
-      if (best === undefined) return yield* failureOf(outcome)
-      return rest.length === 0 ? best : { ...best, alternatives: rest.slice(0, MAX_ALTERNATIVES) }
+      const best = yield* bestOf(
+        outcome.answers.map(({ value }) => value),
+        terms.amountIn,
+        worth
+      )
+      return best ?? (yield* failureOf(outcome))
     })
     return routeOf
   })

@@ -44,18 +44,21 @@ describe("the best of several venues", () => {
     Effect.gen(function* () {
       const [bait, lasting] = [routeVia(FIRST, 3_300_000_000n), routeVia(FIRST, 2_990_000_000n)]
       const swap = { ...request, tokenIn: chain.wrappedNative, amountIn: 10n ** 18n }
-      const sources = (alternatives: ReadonlyArray<SwapRoute>) => [
-        source("uniswap-v3", FIRST, () => Effect.succeed({ ...bait, alternatives })),
-        paying("a", A, 2_800_000_000n)
-      ]
-      const outputs = Effect.fnUntraced(function* (alternatives: ReadonlyArray<SwapRoute>) {
-        const { route } = yield* scene(sources(alternatives))
-        const { alternatives: others = [], ...best } = yield* route(swap)
-        return [best, ...others].map(({ amountOut, provider }) => [provider, amountOut])
+      const other = paying("a", A, 2_800_000_000n)
+      const outputs = Effect.fnUntraced(function* (alternatives: ReadonlyArray<SwapRoute>, others = [other]) {
+        const baited = source("uniswap-v3", FIRST, () => Effect.succeed({ ...bait, alternatives }))
+        const { route } = yield* scene([baited, ...others])
+        const { alternatives: behind = [], ...best } = yield* route(swap)
+        return [best, ...behind].map(({ amountOut, provider }) => [provider, amountOut])
       })
       assert.deepStrictEqual(yield* outputs([lasting]), [
         ["uniswap-v3", lasting.amountOut],
         ["a", 2_800_000_000n],
+        ["uniswap-v3", bait.amountOut]
+      ])
+      // Also where no other venue is.
+      assert.deepStrictEqual(yield* outputs([lasting], []), [
+        ["uniswap-v3", lasting.amountOut],
         ["uniswap-v3", bait.amountOut]
       ])
       const alone = [
