@@ -1,6 +1,7 @@
 /** Calculations of the list of tokens: safe names, and the rows to draw. */
 import { assert, describe, it } from "@effect/vitest"
 import { plainText } from "../../src/web/lib/plainText.ts"
+import { slotsOf } from "../../src/web/sweep/rowSlots.ts"
 import { offsetsOf, rangeOf } from "../../src/web/sweep/useVisibleRows.ts"
 
 describe("a hostile name", () => {
@@ -21,5 +22,21 @@ describe("rows near the window", () => {
     assert.deepStrictEqual(rangeOf(offsets, 25, 55), { from: 2, to: 4 })
     assert.deepStrictEqual(rangeOf(offsets, -100, -50), { from: 0, to: 0 })
     assert.deepStrictEqual(rangeOf(offsets, 100, 200), { from: 4, to: 4 })
+  })
+})
+
+describe("elements of rows", () => {
+  it("stay with rows that stay, and pass from those that go to those that come", () => {
+    const first = slotsOf(new Map(), ["a", "b", "c"])
+    assert.deepStrictEqual([...first.values()], [0, 1, 2])
+    assert.deepStrictEqual(
+      [...slotsOf(first, ["b", "c", "d", "e"])],
+      [
+        ["b", 1],
+        ["c", 2],
+        ["d", 0],
+        ["e", 3]
+      ]
+    )
   })
 })

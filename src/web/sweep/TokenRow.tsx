@@ -112,9 +112,10 @@ function Row({
 }) {
   const { catalog } = useSession()
   const { isChosen, key, left, obstacle, token } = entry
-  const [isTicked, setTicked] = useState(isChosen)
-  // The list decides, whatever was pressed.
-  useEffect(() => setTicked(isChosen), [isChosen])
+  const [pressed, setPressed] = useState<{ readonly key: string; readonly isTicked: boolean }>()
+  // The list decides, whatever was pressed. Another token may be drawn by the same element.
+  useEffect(() => setPressed(undefined), [key, isChosen])
+  const isTicked = pressed?.key === key ? pressed.isTicked : isChosen
   const warning = warningOf(token)
   const why = obstacle ?? (isChosen ? warning?.text : left)
   const chain = catalog.chainName(token.chainId)
@@ -141,7 +142,7 @@ function Row({
             className="size-4.5 shrink-0 accent-(--accent-fill) outline-none"
             disabled={!canSweep}
             onChange={() => {
-              setTicked(!isTicked)
+              setPressed({ key, isTicked: !isTicked })
               onTick(key, !isTicked)
             }}
             type="checkbox"
@@ -175,7 +176,7 @@ function Row({
           </button>
         )}
       </div>
-      {isEdited && canSweep && <AmountField entry={entry} onAmount={onAmount} />}
+      {isEdited && canSweep && <AmountField entry={entry} key={key} onAmount={onAmount} />}
     </>
   )
 }
