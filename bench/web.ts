@@ -5,7 +5,7 @@
  *
  * Every figure is a median of the visits. Times of pages are judged by the CPU time of their main threads, which other programs change less
  * than the clock's: each task counts as long as the phone takes for it. The clock's and the load of the machine are printed beside them. The
- * list is judged by the clock.
+ * list is judged by the clock, its answers to input on this machine's CPU and on the phone's.
  */
 import { loadavg } from "node:os"
 import { parseArgs } from "node:util"

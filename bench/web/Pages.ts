@@ -10,6 +10,7 @@ import { parts } from "../../test/ports/builder/OrchestratorOperations.suite.ts"
 import * as Harness from "../../test/server/builder/Harness.ts"
 import * as Site from "../../test/web/Site.ts"
 import * as Wallet from "../../test/web/Wallet.ts"
+import * as EmbeddingApp from "../../test/web/EmbeddingApp.ts"
 import * as HostPage from "./HostPage.ts"
 import * as Orchestrator from "./Orchestrator.ts"
 
@@ -72,14 +73,6 @@ export const asOwner = (isKnown: boolean, account = privateKeyToAccount(generate
     )
   })
 
-const hostAddress = (host: string, orchestrator: string) =>
-  `${host}?${new URLSearchParams({
-    orchestrator,
-    key: generatePrivateKey().slice(2),
-    chain: "8453",
-    node: "http://127.0.0.1:9"
-  })}`
-
 /** A builder with a month of earnings and sweeps, and the pages of the site. */
 export const make = Effect.gen(function* () {
   const { url } = yield* Site.Site
@@ -100,7 +93,7 @@ export const make = Effect.gen(function* () {
     { ...open("sweep page, connected", "/app/sweep", "Your tokens"), mostBytes: SWEEP_BYTES, prepare: asOwner(true) },
     {
       name: "widget in another app",
-      url: hostAddress(host, orchestratorUrl),
+      url: EmbeddingApp.addressOf(host, { orchestrator: orchestratorUrl, key: generatePrivateKey(), chainId: 8453 }),
       heading: "Your tokens",
       prepare: asNobody
     },

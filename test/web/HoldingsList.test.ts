@@ -8,6 +8,7 @@ import * as Address from "../../src/domain/Address.ts"
 import { serve } from "../examples/PageServer.ts"
 import { overflow, violations } from "./Accessibility.ts"
 import { daiOnBase, held, holding, scene, token } from "./HoldingsScene.ts"
+import * as EmbeddingApp from "./EmbeddingApp.ts"
 import * as Site from "./Site.ts"
 import { click, reads } from "./SweepSteps.ts"
 
@@ -45,20 +46,64 @@ layer(Site.layer(), live)("the list of tokens on the sweep page", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("keep ticks, amounts and the focus with their tokens while others are scrolled by", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 200 }, (_, index) => tokenAt(index))
+      const { page } = yield* scene({ holdings: holding(many.map((each) => held(each, "5"))) })
+      yield* click(page, "Test Wallet")
+      yield* reads(page, /200 selected/)
+      const rows = page.getByRole("list", { name: "Your tokens" }).getByRole("listitem")
+      const box = (symbol: string) => page.getByRole("checkbox", { name: `${symbol} on Base` })
+      const drawn = (symbol: string) => Effect.promise(() => box(symbol).waitFor())
+      const isGone = (symbol: string) => Effect.promise(() => box(symbol).waitFor({ state: "detached" }))
+      const scrolls = (pixels: number) => Effect.promise(() => page.mouse.wheel(0, pixels))
+      yield* drawn("T3")
+      yield* Effect.promise(() => box("T3").click())
+      yield* reads(page, /199 selected/)
+      yield* click(page, "Change the amount of T4 on Base")
+      yield* Effect.promise(() => page.getByLabel("Amount of T4 to sweep").fill("0.5"))
+      yield* Effect.promise(() => page.getByRole("searchbox").click())
+      yield* Effect.promise(() => page.getByRole("heading", { name: "Your tokens", exact: true }).hover())
+      yield* scrolls(4_000)
+      yield* isGone("T3")
+      yield* drawn("T58")
+      const states = yield* Effect.promise(() =>
+        rows
+          .getByRole("checkbox")
+          .evaluateAll((boxes) => boxes.map((each) => each instanceof HTMLInputElement && each.checked))
+      )
+      assert.isTrue(states.every(Boolean))
+      assert.strictEqual(yield* Effect.promise(() => page.getByLabel(/^Amount of/).count()), 0)
+      yield* scrolls(-4_000)
+      yield* drawn("T3")
+      assert.isFalse(yield* Effect.promise(() => box("T3").isChecked()))
+      assert.strictEqual(yield* Effect.promise(() => page.getByLabel("Amount of T4 to sweep").inputValue()), "0.5")
+      // The focus stays with its token, in the window or not.
+      const focused = Effect.promise(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
+      yield* scrolls(4_000)
+      yield* drawn("T58")
+      yield* Effect.promise(() => box("T58").focus())
+      yield* scrolls(-500)
+      yield* drawn("T46")
+      assert.strictEqual(yield* focused, "T58 on Base")
+      yield* scrolls(-3_500)
+      yield* drawn("T3")
+      assert.strictEqual(yield* focused, "T58 on Base")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("keep both ticks that are taken back before a frame is painted, also in an app that draws later", () =>
     Effect.gen(function* () {
       const some = Array.from({ length: 30 }, (_, index) => tokenAt(index))
       const { page } = yield* scene({ holdings: holding(some.map((each) => held(each, "5"))) })
       // React, which draws after several timers.
       const host = yield* serve(join(projectRoot, "test", "web", "host", "index.html"))
-      const key = generatePrivateKey().slice(2)
-      const asked = new URLSearchParams({
+      const app = EmbeddingApp.addressOf(host, {
         orchestrator: Site.orchestratorUrl,
-        key,
-        chain: "8453",
-        node: "http://127.0.0.1:9"
+        key: generatePrivateKey(),
+        chainId: 8453
       })
-      yield* Effect.promise(() => page.goto(`${host}?${asked}`))
+      yield* Effect.promise(() => page.goto(app))
       yield* reads(page, /30 selected/)
       yield* Effect.promise(() =>
         page

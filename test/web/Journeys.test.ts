@@ -6,6 +6,7 @@ import type { Frame, Page } from "playwright-core"
 import { projectRoot } from "../../src/cli/Project.ts"
 import { serve } from "../examples/PageServer.ts"
 import { balanceOf, Services } from "../support/Services.ts"
+import * as EmbeddingApp from "./EmbeddingApp.ts"
 import * as Steps from "./SweepSteps.ts"
 import * as SweepSite from "./SweepSite.ts"
 import * as Wallet from "./Wallet.ts"
@@ -140,16 +141,16 @@ layer(SweepSite.layer, live)("a journey of somebody who sweeps", (it) => {
       const { builder } = yield* Services
       const { address, alpha, complaints, info, key, page } = yield* Steps.person({ DAI: "40" })
       const host = yield* serve(join(projectRoot, "test", "web", "host", "index.html"))
-      const asked = new URLSearchParams({
+      const app = EmbeddingApp.addressOf(host, {
         orchestrator: info.orchestratorUrl,
-        key: key.slice(2),
-        chain: String(alpha.info.id),
+        key,
+        chainId: alpha.info.id,
         node: alpha.dev.rpcUrl,
         apiKey: builder.apiKey,
         delegate: alpha.info.delegate
       })
       yield* refusesStorage(page)
-      const frame = yield* framed(page, `${host}?${asked}`)
+      const frame = yield* framed(page, app)
       yield* Steps.planned(frame, 1)
       yield* Steps.sweeps(frame, 1)
       assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)

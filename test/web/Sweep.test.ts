@@ -6,6 +6,7 @@ import { createPublicClient, http } from "viem"
 import { projectRoot } from "../../src/cli/Project.ts"
 import { serve } from "../examples/PageServer.ts"
 import { balanceOf, Services } from "../support/Services.ts"
+import * as EmbeddingApp from "./EmbeddingApp.ts"
 import * as Steps from "./SweepSteps.ts"
 import * as SweepSite from "./SweepSite.ts"
 
@@ -227,21 +228,21 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       const { builder } = yield* Services
       const { address, alpha, complaints, info, key, page } = yield* Steps.person({ DAI: "40" })
       const host = yield* serve(join(projectRoot, "test", "web", "host", "index.html"))
-      const asked = new URLSearchParams({
-        orchestrator: info.orchestratorUrl,
-        key: key.slice(2),
-        chain: String(alpha.info.id),
-        node: alpha.dev.rpcUrl,
-        apiKey: builder.apiKey
-      })
-      yield* Effect.promise(() => page.goto(`${host}?${asked}`))
+      const app = (delegate?: string) =>
+        EmbeddingApp.addressOf(host, {
+          orchestrator: info.orchestratorUrl,
+          key,
+          chainId: alpha.info.id,
+          node: alpha.dev.rpcUrl,
+          apiKey: builder.apiKey,
+          ...(delegate === undefined ? {} : { delegate })
+        })
+      yield* Effect.promise(() => page.goto(app()))
       yield* reads(page, `Only the service says that ${alpha.info.delegate} is the delegate`)
       // Another delegate than the service's: what the app knows counts.
-      asked.set("delegate", alpha.info.guard)
-      yield* Effect.promise(() => page.goto(`${host}?${asked}`))
+      yield* Effect.promise(() => page.goto(app(alpha.info.guard)))
       yield* reads(page, /An order is not what you asked for.*quote\.settlementAddress/)
-      asked.set("delegate", alpha.info.delegate)
-      yield* Effect.promise(() => page.goto(`${host}?${asked}`))
+      yield* Effect.promise(() => page.goto(app(alpha.info.delegate)))
       yield* Steps.planned(page, 1)
       yield* reads(page, "Fee of Another app")
       const least = yield* Steps.least(page, 6)
