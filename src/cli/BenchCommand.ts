@@ -186,7 +186,8 @@ const web = Command.make(
 
 const release = {
   check: Flag.Boolean("check").pipe(
-    Flag.withDescription("Fail if a ratio is worse than that of the latest release by more than a tenth")
+    Flag.withDescription("Fail if a ratio is worse than that of the latest release by more than a tenth"),
+    Flag.withDefault(false)
   ),
   save: Flag.String("save").pipe(
     Flag.withDescription("Version to add to bench/history/releases.jsonl with its figures"),
