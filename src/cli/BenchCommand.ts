@@ -202,7 +202,7 @@ export const benchCommand = Command.make("bench", release, ({ check, save }) =>
   ])
 ).pipe(
   Command.withDescription(
-    "Measure throughput, latency, CPU and gas, in about five minutes, and print every figure with its bar. A subcommand runs one benchmark. Each ends with a line of JSON"
+    "Measure throughput, latency, CPU and gas, in about 20 minutes, and print every figure with its bar. A subcommand runs one benchmark. Each ends with a line of JSON"
   ),
   Command.withSubcommands([
     relay,

@@ -5,7 +5,6 @@ import { Cause, Console, Effect, FileSystem, Path, Schema } from "effect"
 import * as Failure from "../../src/cli/Failure.ts"
 import * as SettingsTables from "../../src/cli/SettingsTables.ts"
 import { inject } from "vitest"
-import { commandHelp } from "../../scripts/docs/CommandHelp.ts"
 import { address } from "../support/FakeChain.ts"
 import { sweepHere } from "./inProcess.ts"
 import { type Outcome, sweep } from "./sweep.ts"
@@ -37,17 +36,6 @@ const assertSentence = ({ code, err, out }: Outcome, expected: RegExp) => {
 }
 
 layer(BunServices.layer, { excludeTestServices: true })("sweep", (it) => {
-  it.effect("needs no flag that is only true or false", () =>
-    Effect.gen(function* () {
-      const needed = (yield* commandHelp).flatMap(({ doc, path }) =>
-        doc.flags
-          .filter(({ required, type }) => required && type === "boolean")
-          .map(({ name }) => `${path.join(" ")} --${name}`)
-      )
-      assert.deepStrictEqual(needed, [])
-    })
-  )
-
   it.effect("--help lists every command with what it is for", () =>
     Effect.gen(function* () {
       const { code, err, out } = yield* sweep(["--help"])
