@@ -21,6 +21,7 @@ import filteredLists from "./0019_filtered_lists.ts"
 import earningsInDollars from "./0020_earnings_in_dollars.ts"
 import apiKeys from "./0021_api_keys.ts"
 import reversedValues from "./0022_reversed_values.ts"
+import comparedEarnings from "./0023_compared_earnings.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -41,5 +42,6 @@ export const migrations = {
   "0019_filtered_lists": filteredLists,
   "0020_earnings_in_dollars": earningsInDollars,
   "0021_api_keys": apiKeys,
-  "0022_reversed_values": reversedValues
+  "0022_reversed_values": reversedValues,
+  "0023_compared_earnings": comparedEarnings
 }

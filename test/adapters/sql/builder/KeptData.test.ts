@@ -137,8 +137,14 @@ describe("listed accruals", () => {
       yield* sumUp
       assert.deepStrictEqual(yield* sql`SELECT FROM builder.earning_day_changes`, [])
       assert.deepStrictEqual(yield* sql`SELECT * FROM builder.earning_day_differences`, [])
-      yield* sql`UPDATE builder.earning_days SET earned_usd = earned_usd + 1 WHERE chain_id = 1`
-      assert.lengthOf(yield* sql`SELECT * FROM builder.earning_day_differences`, 1)
+      for (const sum of ["earned", "earned_usd", "earned_unpriced", "paid", "paid_usd", "paid_unpriced", "sweeps"]) {
+        const column = sql.literal(sum)
+        yield* sql`UPDATE builder.earning_days SET ${column} = ${column} + 1 WHERE chain_id = 1`
+        const [found] = yield* sql<{ kept: string; counted: string }>`SELECT * FROM builder.earning_day_differences`
+        assert.include(found?.kept, `${sum} `, sum)
+        assert.notStrictEqual(found?.kept, found?.counted, sum)
+        yield* sql`UPDATE builder.earning_days SET ${column} = ${column} - 1 WHERE chain_id = 1`
+      }
     }).pipe(Effect.provide(freshStores))
   )
 })
