@@ -65,13 +65,17 @@ interface Asked {
   readonly token: Placed
 }
 
-/** Wei per gas in the next block, with the tip that the node advises. */
+/** Blocks whose transactions show which tip is paid. */
+const TIP_BLOCKS = 5
+
+/**
+ * Wei per gas that a sweep would pay in the next block: the base fee, and the tip that half of the recent transactions paid. A local node
+ * advises a constant tip of 1 gwei, ten times the whole price of this market.
+ */
 const gasPriceOf = async ({ client }: ServedChain): Promise<bigint> => {
-  const [{ baseFeePerGas }, tip] = await Promise.all([
-    client.getFeeHistory({ blockCount: 1, rewardPercentiles: [] }),
-    client.estimateMaxPriorityFeePerGas()
-  ])
-  return (baseFeePerGas.at(-1) ?? 0n) + tip
+  const { baseFeePerGas, reward = [] } = await client.getFeeHistory({ blockCount: TIP_BLOCKS, rewardPercentiles: [50] })
+  const tips = reward.flat().toSorted((a, b) => (a < b ? -1 : 1))
+  return (baseFeePerGas.at(-1) ?? 0n) + (tips[Math.floor(tips.length / 2)] ?? 0n)
 }
 
 /** Part of the time that this thread uses for the network's own work. */
