@@ -8,9 +8,9 @@ import * as OrchestratorOperations from "../../src/adapters/memory/builder/Orche
 import * as Postgres from "../../src/devnet/Postgres.ts"
 import { parts } from "../../test/ports/builder/OrchestratorOperations.suite.ts"
 import * as Harness from "../../test/server/builder/Harness.ts"
+import * as EmbeddingApp from "../../test/web/EmbeddingApp.ts"
 import * as Site from "../../test/web/Site.ts"
 import * as Wallet from "../../test/web/Wallet.ts"
-import * as EmbeddingApp from "../../test/web/EmbeddingApp.ts"
 import * as HostPage from "./HostPage.ts"
 import * as Orchestrator from "./Orchestrator.ts"
 

@@ -70,8 +70,8 @@ const centres = async (page: Page) => {
 }
 
 /**
- * Ticks, searches, scrolls and selects as a person does. All positions are read before: a test's tap by name asks the page's elements for
- * their roles, on the thread that is measured, and took a fifth of its time.
+ * Ticks, searches, scrolls and selects as a person does. All positions are read before, because a tap by name asks the page's elements for
+ * their roles, on the thread that is measured.
  */
 const use = async (page: Page) => {
   const { all, dust, search, second, third } = await centres(page)

@@ -6,7 +6,7 @@ import { CliError, Command } from "effect/cli"
 import { commandHelp } from "../../scripts/docs/CommandHelp.ts"
 import * as SweepCommand from "../../src/cli/SweepCommand.ts"
 
-/** A command that can be run with no more than its flags, as far as parsing is concerned. */
+/** A command of which only the parsing is run, so that its services do not matter. */
 type Bare = Command.Command<string, unknown, object, never, never>
 
 interface Found {

@@ -9,7 +9,7 @@ export interface TestWallet {
   readonly shown: Array<string>
   /** Methods of the signatures that it gave, in order. */
   readonly signed: Array<string>
-  /** Methods of the requests that the person rejected, in order. A page may show the same failure twice: here each one is there to wait for. */
+  /** Methods of the requests that the person rejected, in order. To wait for one, since a page may show the same failure twice. */
   readonly rejected: Queue.Dequeue<string>
   /** If false, the person rejects the next requests for a signature. */
   isWilling: boolean

@@ -1,6 +1,6 @@
 /**
  * Elements of drawn rows. A row that leaves the window lends its element to one that comes into it, because the browser then changes some
- * texts instead of making twenty elements. Pure.
+ * texts instead of making all the elements of a row. Pure.
  */
 
 /**

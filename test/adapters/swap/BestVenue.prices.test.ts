@@ -56,7 +56,7 @@ describe("the best of several venues", () => {
         ["a", 2_800_000_000n],
         ["uniswap-v3", bait.amountOut]
       ])
-      // Also where no other venue is.
+      // Also where there is no other venue.
       assert.deepStrictEqual(yield* outputs([lasting], []), [
         ["uniswap-v3", lasting.amountOut],
         ["uniswap-v3", bait.amountOut]
