@@ -11,6 +11,7 @@ import type { Group } from "../../domain/SweepGroups.ts"
 import type { Block, ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import { SentHere } from "../shared/SentHere.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import * as Broadcast from "./Broadcast.ts"
 import * as Content from "./Content.ts"
@@ -54,6 +55,7 @@ export const make = Effect.gen(function* () {
   const contentOf = yield* Content.make
   const keys = yield* RelayerKeys
   const signAttempt = yield* Signing.make
+  const sentHere = yield* SentHere
   const transactions = yield* RelayTransactions
 
   /**
@@ -76,6 +78,7 @@ export const make = Effect.gen(function* () {
       sign: (nonce) => signAttempt(lane, { ...content, nonce })
     })
     const transaction = yield* keys.inTurn(lane, allocated)
+    sentHere.note(transaction.id)
     let answer: Broadcast.Answer = { _tag: "unknown", detail: "not sent" }
     for (const attempt of transaction.attempts) answer = yield* broadcast(client, transaction, attempt)
     for (const { intent } of all) {

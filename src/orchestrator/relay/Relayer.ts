@@ -18,6 +18,7 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Pauses from "../shared/Pauses.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
+import { SentHere } from "../shared/SentHere.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
 import * as FeeCoverWait from "./FeeCoverWait.ts"
@@ -123,7 +124,14 @@ export class Relayer extends Context.Service<
       return { runOnce, claim, relay }
     })
   ).pipe(
-    Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer, ChainLosses.layer])
+    Layer.provide([
+      Settlements.layer,
+      StandingAlerts.layer,
+      RecentIntents.layer,
+      SentHere.layer,
+      OwnerBlocks.layer,
+      ChainLosses.layer
+    ])
   )
 
   /** Runs on the chains of this process until the scope closes: at each submission, and every `pollMillis`. */

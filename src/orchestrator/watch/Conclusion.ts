@@ -12,6 +12,7 @@ import type { ChainView } from "../shared/ChainView.ts"
 import { GAS_SPENT, SWEEPS_SENT, TRANSACTIONS } from "../../telemetry/metrics/Relay.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
+import { SentHere } from "../shared/SentHere.ts"
 import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
@@ -117,6 +118,7 @@ export const make = Effect.gen(function* () {
   const losses = yield* ChainLosses
   const prices = yield* MoneyPrices.make
   const recent = yield* RecentIntents
+  const sentHere = yield* SentHere
   const settlements = yield* Settlements
   const transactions = yield* RelayTransactions
   const { decideDisplaced, decideRest } = yield* Unsettled.make
@@ -134,7 +136,10 @@ export const make = Effect.gen(function* () {
     yield* transactions.finalize(endings.map((ending) => ({ ...ending, nativeUsd })))
     if (endings.some(({ bookings }) => bookings.some(({ lost }) => lost > 0n))) losses.changed(client.chain.id)
     yield* countCosts(client, endings)
-    for (const { transaction } of done) forget(transaction.id)
+    for (const { transaction } of done) {
+      forget(transaction.id)
+      sentHere.forget(transaction.id)
+    }
     for (const each of concluding.filter((waiting, index) => !isDone(waiting, index))) {
       yield* transactions.setInclusion(each.transaction.id, inclusionOf(each))
     }

@@ -49,14 +49,18 @@ export const make = Effect.gen(function* () {
   const sources = yield* LogSources
   const transactions = yield* RelayTransactions
 
-  const watchChain = Effect.fn("Watcher.watchChain")(function* (client: ChainClient, maxAgeMillis: number) {
+  const watchChain = Effect.fn("Watcher.watchChain")(function* (
+    client: ChainClient,
+    maxAgeMillis: number,
+    patience: Transaction.Patience
+  ) {
     const { chain } = client
     const view = yield* look(client, maxAgeMillis)
     yield* reorganisation.reopenLost(view)
     const { transactions: unfinished, unreadable } = yield* transactions.survey(chain.id)
     yield* reviewRows(client, unreadable)
     yield* reorganisation.clear(chain.id, unfinished)
-    const findings: ReadonlyArray<Finding> = [...(yield* follow(view, unfinished)), ...(yield* expire(view))]
+    const findings: ReadonlyArray<Finding> = [...(yield* follow(view, unfinished, patience)), ...(yield* expire(view))]
     yield* recoverLate(view)
     yield* settlements.review(client)
     yield* sources.review(client)
@@ -88,8 +92,12 @@ export const make = Effect.gen(function* () {
     return looked
   })
 
-  const passOn = Effect.fnUntraced(function* (client: ChainClient, maxAgeMillis: number) {
-    const looked = yield* guarded(client, watchChain(client, maxAgeMillis))
+  const passOn = Effect.fnUntraced(function* (
+    client: ChainClient,
+    maxAgeMillis: number,
+    patience: Transaction.Patience
+  ) {
+    const looked = yield* guarded(client, watchChain(client, maxAgeMillis, patience))
     const hadWork = looked.transactions > 0 || looked.findings.some(({ unavailable }) => unavailable === undefined)
     yield* idle.passed(client, hadWork)
     return looked
@@ -99,10 +107,10 @@ export const make = Effect.gen(function* () {
     if (yield* idle.isIdle(client)) {
       return yield* guarded(client, Effect.as(client.recentHead(IDLE_HEAD_MILLIS), { transactions: 0, findings: [] }))
     }
-    return yield* passOn(client, Math.min(HEAD_MILLIS, client.chain.blockTimeMillis))
+    return yield* passOn(client, Math.min(HEAD_MILLIS, client.chain.blockTimeMillis), "patient")
   })
 
-  return { pass: (client: ChainClient) => passOn(client, 0), scheduled, isPrompt: idle.isPrompt }
+  return { pass: (client: ChainClient) => passOn(client, 0, "impatient"), scheduled, isPrompt: idle.isPrompt }
 })
 
 interface Failure {

@@ -12,23 +12,36 @@ import * as Conclusion from "./Conclusion.ts"
 import { type ChainPass, type Concluding, type Finding, isolated, NOTHING } from "./Findings.ts"
 import * as Observing from "./Observing.ts"
 import { plan } from "./Plan.ts"
+import * as Turn from "./Turn.ts"
+
+/** Scheduled passes are patient. One that is asked for acts on everything. */
+export type Patience = "patient" | "impatient"
 
 /** Transactions whose receipts are requested at once. */
 const RECEIPTS = 64
 
-/** Makes `follow(view, unfinished)`, one look at each of a chain's unfinished transactions. */
+/**
+ * Makes `follow(view, unfinished, patience)`, one look at each of a chain's unfinished transactions. With patience the process leaves
+ * those that another one has sent to it for a moment.
+ */
 export const make = Effect.gen(function* () {
   const { conclude, detach } = yield* Conclusion.make
   const act = yield* Acting.make(detach)
   const { isQuiet, observe, retain } = yield* Observing.make
   const settings = yield* OrchestratorSettings
+  const turn = yield* Turn.make
 
   const look = Effect.fn("Watcher.watch")(
     function* (
       pass: ChainPass,
-      transaction: RelayTransaction
+      transaction: RelayTransaction,
+      patience: Patience
     ): Effect.fn.Return<Finding | Concluding, ChainUnavailable | SigningFailed | StoreUnavailable> {
-      if (yield* isQuiet(pass, transaction)) return NOTHING
+      if (yield* isQuiet(pass, transaction)) {
+        turn.rest(transaction.id)
+        return NOTHING
+      }
+      if (patience === "patient" && !(yield* turn.isOurs(transaction))) return NOTHING
       const newest = transaction.attempts.at(-1)
       if (newest === undefined) {
         return yield* Effect.die(new Error(`relay transaction ${transaction.id} has no attempt`))
@@ -41,10 +54,12 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     view: ChainView,
-    unfinished: ReadonlyArray<RelayTransaction>
+    unfinished: ReadonlyArray<RelayTransaction>,
+    patience: Patience
   ): Effect.fn.Return<ReadonlyArray<Finding>, ChainUnavailable | StoreUnavailable> {
     const { client } = view
     retain(client.chain.id, unfinished)
+    turn.retain(client.chain.id, unfinished)
     if (unfinished.length === 0) return []
     const lanes = [...new Set(unfinished.map(({ lane }) => lane))]
     const nonceOf = (lane: (typeof lanes)[number]) =>
@@ -57,7 +72,7 @@ export const make = Effect.gen(function* () {
     const lastNonces = new Map(unfinished.map(({ lane, nonce }) => [lane, nonce] as const))
     const pass = { view, market, lastNonces, laneNonces: new Map(nonces), block: blocksOf(view) }
     // Concurrent requests for receipts travel in one batch to the node.
-    const looked = yield* Effect.forEach(unfinished, (transaction) => isolated(look(pass, transaction)), {
+    const looked = yield* Effect.forEach(unfinished, (transaction) => isolated(look(pass, transaction, patience)), {
       concurrency: RECEIPTS
     })
     const concluding = looked.flatMap((each) => ("receipt" in each ? [each] : []))

@@ -12,6 +12,7 @@ import { Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
+import { SentHere } from "../shared/SentHere.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { OwnerBlocks } from "../relay/OwnerBlocks.ts"
 import * as Duties from "./Duties.ts"
@@ -71,6 +72,7 @@ const provideParts = Layer.provide([
   LogSources.layer,
   StandingAlerts.layer,
   RecentIntents.layer,
+  SentHere.layer,
   OwnerBlocks.layer,
   ChainLosses.layer
 ])

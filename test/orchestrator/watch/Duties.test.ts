@@ -7,6 +7,7 @@ import { OwnerBlocks } from "../../../src/orchestrator/relay/OwnerBlocks.ts"
 import { Settlements } from "../../../src/orchestrator/settle/Settlements.ts"
 import { ChainLosses } from "../../../src/orchestrator/shared/ChainLosses.ts"
 import { RecentIntents } from "../../../src/orchestrator/shared/RecentIntents.ts"
+import { SentHere } from "../../../src/orchestrator/shared/SentHere.ts"
 import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
 import * as Duties from "../../../src/orchestrator/watch/Duties.ts"
 import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
@@ -121,6 +122,7 @@ describe("a duty", () => {
           LogSources.layer,
           StandingAlerts.layer,
           RecentIntents.layer,
+          SentHere.layer,
           OwnerBlocks.layer,
           ChainLosses.layer
         )

@@ -1,0 +1,56 @@
+/**
+ * Says which process acts on a relay transaction first. Every replica could, and each step is safe to repeat; so this saves work, and
+ * decides nothing. The process that sent a transaction has the first turn. If it has not acted for a moment, because it is slow or
+ * gone, every other process may.
+ */
+import { Clock, Effect } from "effect"
+import { worksOn } from "../../domain/Role.ts"
+import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
+import { ProcessShare } from "../shared/ProcessShare.ts"
+import { SentHere } from "../shared/SentHere.ts"
+
+/** Time that the process that sent a transaction has for a step, in milliseconds. A crash delays its sweeps by as much. */
+export const MOMENT_MILLIS = 3_000
+
+/** Time that a send takes. A transaction that was signed and never offered after it was left behind by a crash, in milliseconds. */
+export const SENDING_MILLIS = 1_000
+
+/** Makes `isOurs`, asked of a transaction on which something is due, `rest` for one on which nothing is, and `retain`. */
+export const make = Effect.gen(function* () {
+  const sentHere = yield* SentHere
+  const share = yield* ProcessShare
+  /** UNIX milliseconds since when something is due on a transaction of another process, by its id. */
+  const dueSince = new Map<string, { readonly chainId: number; readonly sinceMs: number }>()
+
+  const isOurs = Effect.fnUntraced(function* ({ attempts, chainId, id }: RelayTransaction) {
+    // A process without relayers would always wait for others.
+    if (!worksOn(share, "relay", chainId)) return true
+    const nowMs = yield* Clock.currentTimeMillis
+    if (sentHere.has(id)) {
+      const newest = attempts.at(-1)
+      const isBeingSent = newest?.broadcastAtMs === undefined && nowMs - (newest?.signedAtMs ?? 0) < SENDING_MILLIS
+      return !isBeingSent
+    }
+    const { sinceMs } = dueSince.get(id) ?? { sinceMs: nowMs }
+    if (nowMs - sinceMs < MOMENT_MILLIS) {
+      dueSince.set(id, { chainId, sinceMs })
+      return false
+    }
+    dueSince.delete(id)
+    sentHere.note(id)
+    return true
+  })
+
+  const rest = (id: string): void => {
+    dueSince.delete(id)
+  }
+
+  /** Drops what was kept of a chain's other transactions, which another process has ended. */
+  const retain = (chainId: number, unfinished: ReadonlyArray<RelayTransaction>): void => {
+    if (dueSince.size === 0) return
+    const ids = new Set(unfinished.map(({ id }) => id))
+    for (const [id, due] of dueSince) if (due.chainId === chainId && !ids.has(id)) dueSince.delete(id)
+  }
+
+  return { isOurs, rest, retain }
+})
