@@ -58,6 +58,11 @@ contract MarketSolidly {
         pool.unit1 = units[second];
     }
 
+    /// @notice As the factory of pools has it: an address if the pool is open, and zero otherwise.
+    function getPool(address tokenA, address tokenB, bool stable) external view returns (address) {
+        return _pools[_keyOf(tokenA, tokenB, stable)].reserve0 == 0 ? address(0) : address(this);
+    }
+
     function getAmountsOut(uint256 amountIn, Route[] calldata routes) external view returns (uint256[] memory amounts) {
         amounts = new uint256[](routes.length + 1);
         amounts[0] = amountIn;

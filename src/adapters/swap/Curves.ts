@@ -10,6 +10,7 @@ import { impactBps } from "../../domain/SlippageTolerance.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type * as Address from "../../domain/Address.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
+import type { View } from "./PoolMemory.ts"
 
 /** Number of hop tokens in addition to the wrapped native currency. A path costs a read for each pair of pools through each of them. */
 const MAX_STABLE_HOPS = 4
@@ -116,6 +117,20 @@ export const read = Effect.fnUntraced(function* <Path>(
     })
   }))
   return { market, beside: answers.slice(quotes.length) }
+})
+
+/** Asks `quoter` about the paths whose pools may exist. Of pools that nothing is known about, their factory is asked before. */
+export const readOpen = Effect.fnUntraced(function* <Path>(
+  client: ChainClient,
+  quoter: Address.Address,
+  { isNew, learn, lookups, open }: View<Path>,
+  amounts: ReadonlyArray<bigint>,
+  asking: (path: Path) => Asked<Path>
+) {
+  if (isNew) learn(yield* Multicall3.read(client, lookups))
+  const { beside, market } = yield* read(client, quoter, open().map(asking), amounts, isNew ? [] : lookups)
+  if (!isNew) learn(beside)
+  return market
 })
 
 /** Slope between two samples, as a fraction. */

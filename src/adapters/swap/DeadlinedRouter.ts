@@ -16,7 +16,7 @@ import * as OnChainVenue from "./OnChainVenue.ts"
 import type { Contracts } from "./UniswapV3.ts"
 import * as Market from "./UniswapV3Market.ts"
 import * as Path from "./UniswapV3Path.ts"
-import type * as Pools from "./UniswapV3Pools.ts"
+import type { PoolMemory } from "./PoolMemory.ts"
 
 export const deadlinedRouterAbi = parseAbi([
   "struct ExactInputParams { bytes path; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; }",
@@ -102,12 +102,12 @@ const swapping = (
 }
 
 /** An exchange with the functions of QuoterV2 and of the first SwapRouter, or those of Slipstream if its pools have tick spacings. */
-export const exchange = (contracts: Contracts, pools: Pools.Pools): OnChainVenue.Exchange => ({
+export const exchange = (contracts: Contracts, memory: PoolMemory): OnChainVenue.Exchange => ({
   router: contracts.router,
   reserved: [Address.zero],
   read: (client, pair, amounts) =>
     Effect.map(
-      Market.read(client, { ...contracts, pools }, pair, amounts),
+      Market.read(client, { ...contracts, memory }, pair, amounts),
       (market) => (request) =>
         OnChainVenue.bestOf(market, request, (quoted) =>
           OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, terms, pair.tokenOut, priced))

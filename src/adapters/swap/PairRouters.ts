@@ -6,7 +6,7 @@
  * Calldata of Uniswap v2: `swapExactTokensForTokensSupportingFeeOnTransferTokens` 0x5c11d795, for native output
  * `swapExactTokensForETHSupportingFeeOnTransferTokens` 0x791ac947. Of Solidly, with hops in place of addresses: 0x88cd821e and 0x12bc3aca.
  */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { encodeFunctionData, parseAbi, prepareEncodeFunctionData, toFunctionSelector } from "viem"
 import * as Address from "../../domain/Address.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
@@ -15,6 +15,7 @@ import type { SwapRequest, SwapRoute } from "../../ports/orchestrator/SwapVenue.
 import * as Words from "../evm/codec/Words.ts"
 import * as Curves from "./Curves.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
+import type * as PoolMemory from "./PoolMemory.ts"
 
 export const uniswapV2RouterAbi = parseAbi([
   "function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[] amounts)",
@@ -47,6 +48,10 @@ interface Contracts {
 interface Dialect {
   /** Kinds of pools that a pair of tokens may have. */
   readonly kinds: ReadonlyArray<boolean>
+  /** Factory of the pools. Absent if the router names it. */
+  readonly factory?: Address.Address
+  /** Call to which the factory answers with a pool's address. */
+  readonly poolCall: PoolMemory.Venue<boolean>["poolCall"]
   /** Calldata of `getAmountsOut`, by hand: a market is read at many paths and amounts. */
   readonly quoteCall: (path: Path) => (amountIn: bigint) => Hex
   readonly swapCall: (path: Path, request: SwapRequest, minAmountOut: bigint) => Hex
@@ -83,6 +88,9 @@ const listCall = (selector: Hex, length: number, words: string): ((amountIn: big
 const QUOTE_V2 = toFunctionSelector("getAmountsOut(uint256,address[])")
 const QUOTE_SOLIDLY = toFunctionSelector("getAmountsOut(uint256,(address,address,bool,address)[])")
 
+const GET_PAIR = toFunctionSelector("getPair(address,address)")
+const GET_POOL = toFunctionSelector("getPool(address,address,bool)")
+
 /** The tokens of a path, in order. */
 const tokensOf = (path: Path): ReadonlyArray<Address.Address> => [
   ...path.slice(0, 1).map(({ from }) => from),
@@ -101,6 +109,7 @@ const SOLIDLY_TO_NATIVE = prepareEncodeFunctionData({ abi: solidlyRouterAbi, fun
 /** The interface of Uniswap v2. */
 export const UNISWAP_V2: Dialect = {
   kinds: [false],
+  poolCall: ([first, second]) => `${GET_PAIR}${Words.ofAddress(first)}${Words.ofAddress(second)}`,
   quoteCall: (path) => {
     const tokens = tokensOf(path)
     return listCall(QUOTE_V2, tokens.length, tokens.map(Words.ofAddress).join(""))
@@ -118,6 +127,9 @@ export const UNISWAP_V2: Dialect = {
 /** The interface of Aerodrome and Velodrome v2, for pools of one factory. */
 export const solidly = (factory: Address.Address): Dialect => ({
   kinds: [false, true],
+  factory,
+  poolCall: ([first, second], stable) =>
+    `${GET_POOL}${Words.ofAddress(first)}${Words.ofAddress(second)}${Words.ofNumber(stable ? 1 : 0)}`,
   quoteCall: (path) => {
     const words = path.flatMap(({ from, stable, to }) => [
       Words.ofAddress(from),
@@ -168,12 +180,22 @@ const swapping = (
 }
 
 /** An exchange with a router of either interface. */
-export const exchange = (contracts: Contracts, dialect: Dialect): OnChainVenue.Exchange => ({
+export const exchange = (
+  contracts: Contracts,
+  dialect: Dialect,
+  memory: PoolMemory.PoolMemory
+): OnChainVenue.Exchange => ({
   router: contracts.router,
   reserved: [Address.zero],
-  read: (client, pair, amounts) => {
+  read: Effect.fnUntraced(function* (client, pair, amounts) {
     const { hop, router, stableHop } = dialect.gas
-    const asked = candidates(pair, Curves.hopsOf(client, pair), dialect.kinds).map((path) => {
+    const view = memory.view(
+      { ...dialect, chainId: client.chain.id, periphery: contracts.router },
+      candidates(pair, Curves.hopsOf(client, pair), dialect.kinds),
+      (path) => path.map(({ from, stable, to }) => ({ tokens: [from, to] as const, kind: stable })),
+      yield* Clock.currentTimeMillis
+    )
+    const market = yield* Curves.readOpen(client, contracts.router, view, amounts, (path) => {
       const gas = path.reduce((sum, { stable }) => sum + (stable ? stableHop : hop), router)
       return {
         path,
@@ -182,15 +204,11 @@ export const exchange = (contracts: Contracts, dialect: Dialect): OnChainVenue.E
           Option.map(lastAmount(data, path.length), (amountOut) => ({ amountIn, amountOut, gas }))
       }
     })
-    return Effect.map(
-      Curves.read(client, contracts.router, asked, amounts),
-      ({ market }) =>
-        (request) =>
-          OnChainVenue.bestOf(market, request, (quoted) =>
-            OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, dialect, terms, priced))
-          )
-    )
-  },
+    return (request) =>
+      OnChainVenue.bestOf(market, request, (quoted) =>
+        OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, dialect, terms, priced))
+      )
+  }),
   poolReads: (pair) =>
     candidates(pair, [], dialect.kinds).map((path) => ({
       to: contracts.router,

@@ -24,7 +24,7 @@ import * as OnChainVenue from "./OnChainVenue.ts"
 import { swapRouter02Abi } from "./uniswapV3Abi.ts"
 import * as Market from "./UniswapV3Market.ts"
 import * as Path from "./UniswapV3Path.ts"
-import * as Pools from "./UniswapV3Pools.ts"
+import * as PoolMemory from "./PoolMemory.ts"
 import * as Splits from "./UniswapV3Splits.ts"
 
 export const PROVIDER = Venue.FIRST
@@ -184,18 +184,18 @@ const swapping = (
 
 /** Knowledge that exchanges share. */
 export interface Known {
-  readonly pools: Pools.Pools
+  readonly memory: PoolMemory.PoolMemory
   /** Without the price of gas, no amount is divided. */
   readonly worths: GasWorths.GasWorths
 }
 
 /** An exchange with the functions of QuoterV2 and SwapRouter02. */
-export const exchange = (contracts: Contracts, { pools, worths }: Known): OnChainVenue.Exchange => ({
+export const exchange = (contracts: Contracts, { memory, worths }: Known): OnChainVenue.Exchange => ({
   router: contracts.router,
   reserved: [MSG_SENDER, ADDRESS_THIS],
   changeForm: (request) => changingForm(contracts, request),
   read: Effect.fnUntraced(function* (client, pair, amounts) {
-    const market = yield* Market.read(client, { ...contracts, pools }, pair, amounts)
+    const market = yield* Market.read(client, { ...contracts, memory }, pair, amounts)
     const largest = amounts.at(-1) ?? 0n
     const divide =
       pair.divisible === true ? yield* Splits.read(client, contracts, pair, market, { largest, worths }) : () => []
@@ -223,7 +223,7 @@ export const exchange = (contracts: Contracts, { pools, worths }: Known): OnChai
 /** The exchange that a chain names in `swapRouter` and `quoter`. */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
-  const known = { pools: Pools.make(), worths: yield* GasWorths.make }
+  const known = { memory: PoolMemory.make(), worths: yield* GasWorths.make }
   return OnChainVenue.make(chains, PROVIDER, (chain) =>
     Option.map(first(chain), (contracts) => exchange(contracts, known))
   )

@@ -7,7 +7,7 @@ import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as Words from "../evm/codec/Words.ts"
 import * as Curves from "./Curves.ts"
 import * as Path from "./UniswapV3Path.ts"
-import type * as Pools from "./UniswapV3Pools.ts"
+import type * as PoolMemory from "./PoolMemory.ts"
 
 const QUOTE_SINGLE = {
   uint24: toFunctionSelector("quoteExactInputSingle((address,address,uint256,uint24,uint160))"),
@@ -42,6 +42,24 @@ const decodeQuote = (amountIn: bigint, data: Hex): Option.Option<Curves.Sample> 
   return Option.some({ amountIn, amountOut: wordAt(0), gas: wordAt(3 * Words.WORD) })
 }
 
+const GET_POOL = {
+  uint24: toFunctionSelector("getPool(address,address,uint24)"),
+  int24: toFunctionSelector("getPool(address,address,int24)")
+} as const
+
+/** The pools that the factory of a quoter has. */
+export const venueOf = (
+  chainId: number,
+  quoter: Address.Address,
+  { type, values }: Path.Kinds = Path.FEE_TIERS
+): PoolMemory.Venue<Path.Fee> => ({
+  chainId,
+  periphery: quoter,
+  kinds: values,
+  poolCall: ([first, second], fee) =>
+    `${GET_POOL[type]}${Words.ofAddress(first)}${Words.ofAddress(second)}${Words.ofNumber(fee)}`
+})
+
 /** A read for each pool that the pair may have. */
 export const poolReads = (
   { kinds = Path.FEE_TIERS, quoter }: Pick<Contracts, "kinds" | "quoter">,
@@ -61,7 +79,7 @@ export const asking = (path: Path.Path, pair: Curves.Pair, type: Path.Kinds["typ
 })
 
 interface Contracts {
-  readonly pools: Pools.Pools
+  readonly memory: PoolMemory.PoolMemory
   readonly quoter: Address.Address
   /** Default: {@link Path.FEE_TIERS}. */
   readonly kinds?: Path.Kinds
@@ -73,17 +91,18 @@ interface Contracts {
  */
 export const read = Effect.fnUntraced(function* (
   client: ChainClient,
-  { kinds = Path.FEE_TIERS, pools, quoter }: Contracts,
+  { kinds = Path.FEE_TIERS, memory, quoter }: Contracts,
   pair: Curves.Pair,
   amounts: ReadonlyArray<bigint>
 ) {
   const { tokenIn, tokenOut } = pair
   const candidates = Path.candidates(tokenIn, tokenOut, Curves.hopsOf(client, pair), kinds)
   const now = yield* Clock.currentTimeMillis
-  const venue = { chainId: client.chain.id, quoter, kinds }
-  const { learn, lookups, open } = pools.view(venue, tokenIn, tokenOut, candidates, now)
-  const asked = open.map((path) => asking(path, pair, kinds.type))
-  const { beside, market } = yield* Curves.read(client, quoter, asked, amounts, lookups)
-  learn(beside)
-  return market
+  const view = memory.view(
+    venueOf(client.chain.id, quoter, kinds),
+    candidates,
+    (path) => Path.poolsOf(tokenIn, path, tokenOut).map(({ fee, tokens }) => ({ tokens, kind: fee })),
+    now
+  )
+  return yield* Curves.readOpen(client, quoter, view, amounts, (path) => asking(path, pair, kinds.type))
 })

@@ -7,8 +7,8 @@ import * as DeadlinedRouter from "./DeadlinedRouter.ts"
 import * as GasWorths from "./GasWorths.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
 import * as PairRouters from "./PairRouters.ts"
+import * as PoolMemory from "./PoolMemory.ts"
 import * as UniswapV3 from "./UniswapV3.ts"
-import * as Pools from "./UniswapV3Pools.ts"
 import * as UniswapV4 from "./UniswapV4.ts"
 import * as V4Pools from "./UniswapV4Pools.ts"
 import type { VenueSource } from "./VenueSource.ts"
@@ -17,30 +17,30 @@ import type { VenueSource } from "./VenueSource.ts"
 const exchangeOf = (
   venue: Venue.Venue,
   { wrappedNative }: Chain,
-  { pools, v4, worths }: UniswapV3.Known & { readonly v4: V4Pools.Pools }
+  { memory, v4, worths }: UniswapV3.Known & { readonly v4: V4Pools.Pools }
 ): Option.Option<OnChainVenue.Exchange> => {
   const { factory, family, name: provider, poolManager, quoter, router } = venue
   const contracts = { provider, router }
   switch (family) {
     case "uniswap-v2":
-      return Option.some(PairRouters.exchange(contracts, PairRouters.UNISWAP_V2))
+      return Option.some(PairRouters.exchange(contracts, PairRouters.UNISWAP_V2, memory))
     case "solidly":
       return Option.map(Option.fromUndefinedOr(factory), (known) =>
-        PairRouters.exchange(contracts, PairRouters.solidly(known))
+        PairRouters.exchange(contracts, PairRouters.solidly(known), memory)
       )
     case "uniswap-v3": {
       const kinds = { type: "uint24", values: venue.feeTiers ?? Venue.DEFAULT_FEE_TIERS } as const
       return Option.map(Option.fromUndefinedOr(quoter), (known) => {
         const declared = { ...contracts, quoter: known, kinds }
         return venue.hasDeadlineInSwap === true
-          ? DeadlinedRouter.exchange(declared, pools)
-          : UniswapV3.exchange(declared, { pools, worths })
+          ? DeadlinedRouter.exchange(declared, memory)
+          : UniswapV3.exchange(declared, { memory, worths })
       })
     }
     case "slipstream": {
       const kinds = { type: "int24", values: venue.tickSpacings ?? Venue.DEFAULT_TICK_SPACINGS } as const
       return Option.map(Option.fromUndefinedOr(quoter), (known) =>
-        DeadlinedRouter.exchange({ ...contracts, quoter: known, kinds }, pools)
+        DeadlinedRouter.exchange({ ...contracts, quoter: known, kinds }, memory)
       )
     }
     case "uniswap-v4":
@@ -57,7 +57,7 @@ const exchangeOf = (
 /** The exchange of `swapRouter` and `quoter`, and one source for each name of a venue, whatever chains have it. */
 export const make: Effect.Effect<ReadonlyArray<VenueSource>, never, Chains> = Effect.gen(function* () {
   const chains = yield* Chains
-  const known = { pools: Pools.make(), v4: V4Pools.make(), worths: yield* GasWorths.make }
+  const known = { memory: PoolMemory.make(), v4: V4Pools.make(), worths: yield* GasWorths.make }
   const first = yield* UniswapV3.make
   const exchanges = new Map<Venue.Venue, Option.Option<OnChainVenue.Exchange>>()
 

@@ -7,8 +7,9 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type * as Multicall3 from "../../../src/adapters/evm/codec/Multicall3.ts"
 import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
 import { swapRouter02Abi } from "../../../src/adapters/swap/uniswapV3Abi.ts"
+import * as Market from "../../../src/adapters/swap/UniswapV3Market.ts"
 import * as Path from "../../../src/adapters/swap/UniswapV3Path.ts"
-import * as Pools from "../../../src/adapters/swap/UniswapV3Pools.ts"
+import * as PoolMemory from "../../../src/adapters/swap/PoolMemory.ts"
 import * as Script from "../../../src/devnet/Script.ts"
 import * as Tokens from "../../../src/devnet/Tokens.ts"
 import * as Uniswap from "../../../src/devnet/Uniswap.ts"
@@ -17,7 +18,8 @@ import { SwapVenue } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { address } from "../../support/FakeChain.ts"
 import { chains, OneChain } from "../../support/OneChain.ts"
 
-const VENUE = { chainId: 1, quoter: address(0xa1) }
+const QUOTER = address(0xa1)
+const VENUE = Market.venueOf(1, QUOTER)
 const FACTORY = address(0xa2)
 const [TOKEN, HOP, OUT] = [address(1), address(2), address(3)]
 const PATHS = Path.candidates(TOKEN, OUT, [HOP])
@@ -28,18 +30,22 @@ const factoryAbi = parseAbi([
 
 const word = (value: bigint): Multicall3.Answer => Option.some(numberToHex(value, { size: 32 }))
 
+const poolsFrom = (tokenIn: Address.Address, tokenOut: Address.Address) => (path: Path.Path) =>
+  Path.poolsOf(tokenIn, path, tokenOut).map(({ fee, tokens }) => ({ tokens, kind: fee }))
+
 /** The view of the paths from {@link TOKEN} to {@link OUT}. */
-const viewOf = (pools: Pools.Pools, nowMillis: number) => pools.view(VENUE, TOKEN, OUT, PATHS, nowMillis)
+const viewOf = (pools: PoolMemory.PoolMemory, nowMillis: number) =>
+  pools.view(VENUE, PATHS, poolsFrom(TOKEN, OUT), nowMillis)
 
 /** Learns the factory, and then that of all pools only those with this fee exist. */
 const learned = (existing: number, nowMillis: number) => {
-  const pools = Pools.make()
+  const pools = PoolMemory.make()
   viewOf(pools, nowMillis).learn([word(BigInt(FACTORY))])
   answer(viewOf(pools, nowMillis), existing)
   return pools
 }
 
-const answer = ({ learn, lookups }: Pools.View, existing: number) =>
+const answer = ({ learn, lookups }: PoolMemory.View<Path.Path>, existing: number) =>
   learn(
     lookups.map(({ data, to }) => {
       assert.strictEqual(to, FACTORY)
@@ -55,54 +61,74 @@ const OPEN: ReadonlyArray<Path.Path> = [
 
 describe("pools", () => {
   it("are all tried until the factory has answered", () => {
-    const pools = Pools.make()
+    const pools = PoolMemory.make()
     const first = viewOf(pools, 0)
-    assert.deepStrictEqual([first.open, first.lookups.map(({ to }) => to)], [PATHS, [VENUE.quoter]])
+    assert.deepStrictEqual([first.open(), first.lookups.map(({ to }) => to)], [PATHS, [QUOTER]])
     first.learn([word(BigInt(FACTORY))])
     const second = viewOf(pools, 0)
-    assert.deepStrictEqual(second.open, PATHS)
+    assert.deepStrictEqual(second.open(), PATHS)
     assert.strictEqual(second.lookups.length, 3 * Path.FEES.length)
     second.learn(second.lookups.map(() => Option.none()))
-    assert.deepStrictEqual(viewOf(pools, 0).open, PATHS)
+    assert.deepStrictEqual(viewOf(pools, 0).open(), PATHS)
   })
 
   it("are all tried if the quoter names no factory", () => {
     for (const named of [Option.none(), Option.some("0x" as const), word(0n), word(1n << 160n)]) {
-      const pools = Pools.make()
+      const pools = PoolMemory.make()
       viewOf(pools, 0).learn([named])
       assert.deepStrictEqual(
         viewOf(pools, 0).lookups.map(({ to }) => to),
-        [VENUE.quoter]
+        [QUOTER]
       )
     }
   })
 
   it("that are missing are not tried again, in both directions", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(viewOf(pools, 0).open, OPEN)
+    assert.deepStrictEqual(viewOf(pools, 0).open(), OPEN)
     assert.deepStrictEqual(viewOf(pools, 0).lookups, [])
-    const back = pools.view(VENUE, OUT, TOKEN, Path.candidates(OUT, TOKEN, [HOP]), 0)
-    assert.deepStrictEqual([back.open, back.lookups], [OPEN, []])
+    const back = pools.view(VENUE, Path.candidates(OUT, TOKEN, [HOP]), poolsFrom(OUT, TOKEN), 0)
+    assert.deepStrictEqual([back.open(), back.lookups], [OPEN, []])
+  })
+
+  it("are looked up before the quotes only while nothing is known about them", () => {
+    const pools = PoolMemory.make()
+    assert.isFalse(viewOf(pools, 0).isNew, "the factory is asked beside the quotes")
+    viewOf(pools, 0).learn([word(BigInt(FACTORY))])
+    const fresh = viewOf(pools, 0)
+    assert.isTrue(fresh.isNew)
+    answer(fresh, 500)
+    assert.deepStrictEqual(fresh.open(), OPEN, "what it has learned counts at once")
+    assert.isFalse(viewOf(pools, PoolMemory.REFRESH_MILLIS).isNew)
+    assert.isFalse(viewOf(pools, PoolMemory.LIFETIME_MILLIS).isNew)
+    assert.isTrue(viewOf(pools, PoolMemory.LIFETIME_MILLIS + 1).isNew)
+  })
+
+  it("of a factory that is known are looked up by the first quote", () => {
+    const view = PoolMemory.make().view({ ...VENUE, factory: FACTORY }, PATHS, poolsFrom(TOKEN, OUT), 0)
+    assert.isTrue(view.isNew)
+    answer(view, 500)
+    assert.deepStrictEqual(view.open(), OPEN)
   })
 
   it("of another chain are not the same", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(pools.view({ ...VENUE, chainId: 2 }, TOKEN, OUT, PATHS, 0).open, PATHS)
+    assert.deepStrictEqual(pools.view({ ...VENUE, chainId: 2 }, PATHS, poolsFrom(TOKEN, OUT), 0).open(), PATHS)
   })
 
   it("that are missing are tried again after the lifetime", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(viewOf(pools, Pools.LIFETIME_MILLIS).open, OPEN)
-    assert.deepStrictEqual(viewOf(pools, Pools.LIFETIME_MILLIS + 1).open, PATHS)
+    assert.deepStrictEqual(viewOf(pools, PoolMemory.LIFETIME_MILLIS).open(), OPEN)
+    assert.deepStrictEqual(viewOf(pools, PoolMemory.LIFETIME_MILLIS + 1).open(), PATHS)
   })
 
   it("that are missing are looked up again while they are in use", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(viewOf(pools, Pools.REFRESH_MILLIS - 1).lookups, [])
-    const aged = viewOf(pools, Pools.REFRESH_MILLIS)
+    assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS - 1).lookups, [])
+    const aged = viewOf(pools, PoolMemory.REFRESH_MILLIS)
     assert.strictEqual(aged.lookups.length, 3 * Path.FEES.length)
     answer(aged, 3_000)
-    assert.deepStrictEqual(viewOf(pools, Pools.REFRESH_MILLIS + Pools.LIFETIME_MILLIS).open, [
+    assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS + PoolMemory.LIFETIME_MILLIS).open(), [
       { _tag: "Direct", fee: 3_000 },
       { _tag: "Via", token: HOP, fees: [3_000, 3_000] }
     ])
@@ -156,7 +182,7 @@ layer(venue)("a pool that is created", (it) => {
       for (let count = 0; count < 3; count++) assert.strictEqual(yield* feeOfRoute, 3_000)
       yield* openCheapPool
       assert.strictEqual(yield* feeOfRoute, 3_000, "it is remembered as missing")
-      yield* TestClock.adjust(Pools.LIFETIME_MILLIS + 1)
+      yield* TestClock.adjust(PoolMemory.LIFETIME_MILLIS + 1)
       assert.strictEqual(yield* feeOfRoute, 500)
     })
   )

@@ -1,0 +1,147 @@
+/**
+ * Remembers for a short time which pools the factory of an exchange has, so that paths without a pool are not quoted: most pairs have one
+ * of the pools that they may have, on a few of the exchanges. The factory says which pools exist, and no token has a part in that. The
+ * first lookups of a pair come before its quotes, which are many. Later ones are reads beside the quotes, and count from the next quote on.
+ */
+import { Array, Option } from "effect"
+import { toFunctionSelector } from "viem"
+import * as Address from "../../domain/Address.ts"
+import type { Hex } from "../../domain/Hex.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
+
+/** Time for which a missing pool is taken as missing, in milliseconds. A pool that is created is quoted after it at the latest. */
+export const LIFETIME_MILLIS = 60_000
+
+/** Age at which the next quote of a pair looks its missing pools up again, in milliseconds. So pairs in use do not expire. */
+export const REFRESH_MILLIS = 15_000
+
+/** Pairs that are remembered, of all exchanges on all chains. Beyond them the oldest is forgotten. */
+const CAPACITY = 50_000
+
+const FACTORY = toFunctionSelector("factory()")
+
+export type Tokens = readonly [Address.Address, Address.Address]
+
+/** Pools of a chain that one factory has made. */
+export interface Venue<Kind> {
+  readonly chainId: number
+  /** Contract that names the factory, by `factory()`. Its answer never changes. */
+  readonly periphery: Address.Address
+  /** The factory, if it is known. */
+  readonly factory?: Address.Address
+  /** Tells the pools of a pair apart, such as their fees. */
+  readonly kinds: ReadonlyArray<Kind>
+  /** Call to which the factory answers with the address of a pool, or with zero if there is none. */
+  readonly poolCall: (tokens: Tokens, kind: Kind) => Hex
+}
+
+/** A pool, which trades in both directions. */
+export interface Pool<Kind> {
+  readonly tokens: Tokens
+  readonly kind: Kind
+}
+
+/** Knowledge about the pools of some paths. */
+export interface View<Path> {
+  /** True if nothing is known about one of the pools, so that the lookups come before the quotes. */
+  readonly isNew: boolean
+  /** Reads that tell which of the pools exist, as far as that is not known or may have changed. */
+  readonly lookups: ReadonlyArray<Multicall3.Read>
+  /** Remembers the answers to the lookups, in their order. */
+  readonly learn: (answers: ReadonlyArray<Multicall3.Answer>) => void
+  /** The paths to quote, by what is known now. */
+  readonly open: () => ReadonlyArray<Path>
+}
+
+export interface PoolMemory {
+  /** `nowMillis`: UNIX milliseconds. */
+  readonly view: <Path, Kind>(
+    venue: Venue<Kind>,
+    paths: ReadonlyArray<Path>,
+    poolsOf: (path: Path) => ReadonlyArray<Pool<Kind>>,
+    nowMillis: number
+  ) => View<Path>
+}
+
+interface Pair {
+  /** Kinds of the pools that exist. */
+  readonly kinds: ReadonlySet<unknown>
+  /** UNIX milliseconds before the lookup. */
+  readonly atMillis: number
+}
+
+const addressIn = (answer: Multicall3.Answer | undefined): Option.Option<bigint> =>
+  answer === undefined ? Option.none() : Multicall3.word(answer)
+
+/** Kinds of the pools that a factory named. None if an answer is not an address, such as that of an account without code. */
+const kindsIn = <Kind>(
+  answers: ReadonlyArray<Multicall3.Answer>,
+  kinds: ReadonlyArray<Kind>
+): Option.Option<ReadonlySet<Kind>> =>
+  Option.map(
+    Option.all(kinds.map((_, index) => addressIn(answers[index]))),
+    (pools) => new Set(kinds.filter((_, index) => (pools[index] ?? 0n) > 0n))
+  )
+
+export const make = (): PoolMemory => {
+  const factories = new Map<string, Address.Address>()
+  const pairs = new Map<string, Pair>()
+
+  const keep = (key: string, pair: Pair) => {
+    pairs.delete(key)
+    pairs.set(key, pair)
+    // A map iterates in insertion order.
+    const [oldest] = pairs.keys()
+    if (pairs.size > CAPACITY && oldest !== undefined) pairs.delete(oldest)
+  }
+
+  /** All paths are open until the factory is known, which a first quote asks. */
+  const unknown = <Path>(name: string, periphery: Address.Address, paths: ReadonlyArray<Path>): View<Path> => ({
+    isNew: false,
+    open: () => paths,
+    lookups: [{ to: periphery, data: FACTORY }],
+    learn: ([answer]) => {
+      const word = Option.getOrElse(addressIn(answer), () => 0n)
+      if (word > 0n && word >> 160n === 0n) {
+        factories.set(name, Address.of(`0x${word.toString(16).padStart(40, "0")}`))
+      }
+    }
+  })
+
+  const view: PoolMemory["view"] = (
+    { chainId, factory: known, kinds, periphery, poolCall },
+    paths,
+    poolsOf,
+    nowMillis
+  ) => {
+    const name = `${chainId} ${periphery}`
+    const factory = known ?? factories.get(name)
+    if (factory === undefined) return unknown(name, periphery, paths)
+    const keyOf = ([first, second]: Tokens) =>
+      first < second ? `${name} ${first} ${second}` : `${name} ${second} ${first}`
+    const pools = paths.map((path) => poolsOf(path).map(({ kind, tokens }) => ({ key: keyOf(tokens), kind, tokens })))
+    // A pool that exists never ceases to.
+    const ageOf = (pair: Pair | undefined): number =>
+      pair === undefined ? Number.POSITIVE_INFINITY : pair.kinds.size < kinds.length ? nowMillis - pair.atMillis : 0
+    const isMissing = (pair: Pair | undefined, kind: unknown): boolean =>
+      ageOf(pair) <= LIFETIME_MILLIS && pair?.kinds.has(kind) === false
+    const asked = [...new Map(pools.flat().map(({ key, tokens }) => [key, tokens]))].filter(
+      ([key]) => ageOf(pairs.get(key)) >= REFRESH_MILLIS
+    )
+    return {
+      isNew: asked.some(([key]) => ageOf(pairs.get(key)) > LIFETIME_MILLIS),
+      open: () =>
+        paths.filter((_, index) => pools[index]?.some(({ key, kind }) => isMissing(pairs.get(key), kind)) === false),
+      lookups: asked.flatMap(([, tokens]) => kinds.map((kind) => ({ to: factory, data: poolCall(tokens, kind) }))),
+      learn: (answers) => {
+        for (const [index, found] of Array.chunksOf(answers, kinds.length).entries()) {
+          const [key] = asked[index] ?? []
+          const exist = Option.getOrUndefined(kindsIn(found, kinds))
+          if (key !== undefined && exist !== undefined) keep(key, { kinds: exist, atMillis: nowMillis })
+        }
+      }
+    }
+  }
+
+  return { view }
+}
