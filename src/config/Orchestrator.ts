@@ -179,6 +179,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
     batch: values.relayerBatch,
     unlistedSweepGas: BigInt(values.unlistedSweepGas),
     batchesPerLane: 2,
+    gatherMillis: 50,
     rebroadcastMillis: values.rebroadcastSeconds * 1000,
     bumpMillis: values.bumpSeconds * 1000,
     pausedChains: values.pausedChains,

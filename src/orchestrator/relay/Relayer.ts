@@ -2,7 +2,7 @@
  * Sends what owners signed: claims submitted intents, checks that each would settle now, packs them into transactions, stores
  * and broadcasts those. The watcher takes over from there. Every step leaves rows from which a restart continues.
  */
-import { Context, Effect, Exit, Fiber, Latch, Layer, Scope, Semaphore, Stream } from "effect"
+import { Clock, Context, Effect, Exit, Fiber, Latch, Layer, Scope, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { nameOf, worksOn } from "../../domain/Role.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
@@ -171,7 +171,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   const intents = yield* Intents
   const keys = yield* RelayerKeys
   const { claim, relay } = yield* Relayer
-  const { batch, batchesPerLane, leaseMillis, pollMillis } = (yield* OrchestratorSettings).relayer
+  const { batch, batchesPerLane, gatherMillis, leaseMillis, pollMillis } = (yield* OrchestratorSettings).relayer
   const supervised = Background.supervisor("relayer", { chain: chain.name })
   const wake = yield* Latch.make()
   yield* intents.wakes.pipe(
@@ -184,6 +184,14 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   /** Batches on their way. It closes after the loop has ended, since that would claim what they give back. */
   const flights = yield* Effect.acquireRelease(Scope.make(), Scope.close)
 
+  /** UNIX milliseconds of the newest claim that found something. */
+  let claimedAt = Number.NEGATIVE_INFINITY
+  /** A first sweep waits for nobody. Those that come right after it wait a moment, and share the cost of one transaction. */
+  const gathered = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const left = claimedAt + gatherMillis - now
+    return left > 0 ? Effect.sleep(left) : Effect.void
+  })
+
   /** Claims one batch and relays it in a fiber of its own, which frees the place at its end. */
   const round = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -192,6 +200,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
         yield* places.release(1)
         return
       }
+      claimedAt = yield* Clock.currentTimeMillis
       // After the lease others may claim the intents, so a node that does not answer must not hold the place for longer.
       const relayed = Effect.timeout(relay(client, claimed), leaseMillis)
       yield* supervised(Effect.onInterrupt(relayed, () => giveBack(intents, claimed))).pipe(
@@ -209,7 +218,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
     {
       pauseMillis: pollMillis,
       wake,
-      admission: places.take(1),
+      admission: Effect.andThen(places.take(1), gathered),
       ended: yield* (yield* LoopProgress).follow(nameOf({ role: "relay", chainId: chain.id }))
     },
     Priority.at("relay")(round)

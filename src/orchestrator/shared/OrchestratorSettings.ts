@@ -39,6 +39,8 @@ export interface OrchestratorSettingsShape {
     readonly unlistedSweepGas: bigint
     /** Maximum number of batches in progress per lane. Sweeps that arrive in the meantime wait for the next batch. */
     readonly batchesPerLane: number
+    /** Shortest time between two claims that find something. Sweeps that arrive in the meantime go together. */
+    readonly gatherMillis: number
     /** Age at which an unconfirmed transaction is broadcast again. */
     readonly rebroadcastMillis: number
     /** Age at which an unconfirmed transaction is replaced with higher fees. */

@@ -6,7 +6,7 @@ import { designator } from "../../../src/domain/Delegation.ts"
 import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
-import { layer, layerRunning, scene } from "../../support/RelayScene.ts"
+import { layer, layerRunning, scene, settings } from "../../support/RelayScene.ts"
 import { otherLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, relay, tick } from "../../support/SentSweep.ts"
 
@@ -119,6 +119,7 @@ describe("the running relayer", () => {
       for (const owner of [1, 2]) {
         yield* submit({ id: `first-${owner}`, owner })
         yield* eventually(Effect.map(queued, (ids) => ids.length === 0))
+        yield* TestClock.adjust(settings.relayer.gatherMillis)
       }
       for (const owner of [3, 4, 5, 6]) yield* submit({ id: `then-${owner}`, owner })
       open = true

@@ -5,11 +5,11 @@ import { ScreeningState } from "../../../src/adapters/memory/shared/Screening.ts
 import { designator } from "../../../src/domain/Delegation.ts"
 import { calldataGas } from "../../../src/domain/TransactionGas.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
-import { type ChainClient, ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
+import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer, layerRunning, runningIn, scene, settings, worldOnNodes } from "../../support/RelayScene.ts"
+import { layer, scene } from "../../support/RelayScene.ts"
 import { source } from "../../support/RelayFixtures.ts"
 
 const OWNER = address(0x01)
@@ -248,53 +248,5 @@ describe("how a send ends", () => {
       yield* run
       assert.strictEqual((yield* intent("a")).status, "submitted")
     }).pipe(Effect.provide(layer))
-  )
-})
-
-describe("the running relayer", () => {
-  const eventually = <E>(condition: Effect.Effect<boolean, E>) =>
-    Effect.yieldNow.pipe(Effect.andThen(condition), Effect.repeat({ until: (isTrue) => isTrue }))
-
-  it.effect("is woken by a submission", () =>
-    Effect.gen(function* () {
-      const { sent, submit } = yield* scene
-      yield* TestClock.adjust(1_000)
-      yield* submit({ id: "a" })
-      yield* eventually(Effect.map(sent, (all) => all.length === 1))
-    }).pipe(Effect.provide(layerRunning))
-  )
-
-  it.effect("frees the places that a silent node holds when their leases end", () => {
-    let isSilent = true
-    const nodes = (client: ChainClient): ChainClient => ({
-      ...client,
-      simulate: (calls, overrides) => (isSilent ? Effect.never : client.simulate(calls, overrides))
-    })
-    return Effect.gen(function* () {
-      const { sent, submit } = yield* scene
-      const places = settings.relayer.batchesPerLane
-      for (let owner = 1; owner <= places; owner++) {
-        yield* submit({ id: `held-${owner}`, owner })
-        yield* TestClock.adjust(1_000)
-      }
-      isSilent = false
-      yield* submit({ id: "next", owner: 99 })
-      yield* TestClock.adjust(settings.relayer.leaseMillis)
-      yield* TestClock.adjust(settings.relayer.pollMillis)
-      yield* eventually(Effect.map(sent, (all) => all.length > 0))
-    }).pipe(Effect.provide(runningIn(worldOnNodes(nodes))))
-  })
-
-  it.effect("looks by itself, and outlives failures", () =>
-    Effect.gen(function* () {
-      const { chain, sent, submit } = yield* scene
-      yield* chain.fail("balance")
-      yield* submit({ id: "a" })
-      yield* TestClock.adjust(5_000)
-      assert.lengthOf(yield* sent, 0)
-      yield* chain.fail()
-      yield* TestClock.adjust(5_000)
-      yield* eventually(Effect.map(sent, (all) => all.length === 1))
-    }).pipe(Effect.provide(layerRunning))
   )
 })

@@ -17,7 +17,7 @@ const CAPACITY = 16
 const QUESTIONS_PER_BLOCK = 8
 
 /** Bounds of the polling interval, in milliseconds. */
-const QUESTION_MILLIS = { from: 25, to: 2_000 }
+const QUESTION_MILLIS = { from: 50, to: 2_000 }
 
 /** Interval of polls while the subscription is up, in milliseconds. They notice a subscription that lags. */
 const SUBSCRIBED_MILLIS = 60_000

@@ -1,0 +1,79 @@
+/** The relayer's loop: what wakes it, what it waits for, and what it outlives. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { layerRunning, runningIn, scene, settings, worldOnNodes } from "../../support/RelayScene.ts"
+import { source } from "../../support/RelayFixtures.ts"
+
+describe("the running relayer", () => {
+  const eventually = <E>(condition: Effect.Effect<boolean, E>) =>
+    Effect.yieldNow.pipe(Effect.andThen(condition), Effect.repeat({ until: (isTrue) => isTrue }))
+
+  it.effect("is woken by a submission", () =>
+    Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* TestClock.adjust(1_000)
+      yield* submit({ id: "a" })
+      yield* eventually(Effect.map(sent, (all) => all.length === 1))
+    }).pipe(Effect.provide(layerRunning))
+  )
+
+  it.effect("sends a first sweep at once, and together those that come right after it", () =>
+    Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* TestClock.adjust(1_000)
+      yield* submit({ id: "first", owner: 1 })
+      yield* eventually(Effect.map(sent, (all) => all.length === 1))
+      for (const owner of [2, 3, 4]) {
+        yield* submit({ id: `next-${owner}`, owner })
+        // In memory, what has not happened by then waits for a timer.
+        yield* Effect.repeat(Effect.yieldNow, { times: 5_000 })
+      }
+      yield* TestClock.adjust(settings.relayer.gatherMillis - 1)
+      assert.lengthOf(yield* sent, 1)
+      yield* TestClock.adjust(1)
+      yield* eventually(Effect.map(sent, (all) => all.length === 2))
+      const transactions = yield* (yield* RelayTransactions).unfinished(source.id)
+      assert.deepStrictEqual(
+        transactions.map(({ intentIds }) => intentIds.length),
+        [1, 3]
+      )
+    }).pipe(Effect.provide(layerRunning))
+  )
+
+  it.effect("frees the places that a silent node holds when their leases end", () => {
+    let isSilent = true
+    const nodes = (client: ChainClient): ChainClient => ({
+      ...client,
+      simulate: (calls, overrides) => (isSilent ? Effect.never : client.simulate(calls, overrides))
+    })
+    return Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      const places = settings.relayer.batchesPerLane
+      for (let owner = 1; owner <= places; owner++) {
+        yield* submit({ id: `held-${owner}`, owner })
+        yield* TestClock.adjust(1_000)
+      }
+      isSilent = false
+      yield* submit({ id: "next", owner: 99 })
+      yield* TestClock.adjust(settings.relayer.leaseMillis)
+      yield* TestClock.adjust(settings.relayer.pollMillis)
+      yield* eventually(Effect.map(sent, (all) => all.length > 0))
+    }).pipe(Effect.provide(runningIn(worldOnNodes(nodes))))
+  })
+
+  it.effect("looks by itself, and outlives failures", () =>
+    Effect.gen(function* () {
+      const { chain, sent, submit } = yield* scene
+      yield* chain.fail("balance")
+      yield* submit({ id: "a" })
+      yield* TestClock.adjust(5_000)
+      assert.lengthOf(yield* sent, 0)
+      yield* chain.fail()
+      yield* TestClock.adjust(5_000)
+      yield* eventually(Effect.map(sent, (all) => all.length === 1))
+    }).pipe(Effect.provide(layerRunning))
+  )
+})
