@@ -29,6 +29,18 @@ const TRANSFER_GAS = 21_000n
 /** A class of a first sweep that has no room for it. */
 export type Lack = Omit<Denied, "intentId">
 
+/** A first sweep with the wei that it reserves. */
+export interface FirstSweep {
+  readonly order: Funders.Funded
+  readonly wei: bigint
+}
+
+/** Owners of first sweeps: the classes of each, or the class that has no room for any of its sweeps. */
+export interface Owners {
+  readonly classes: ReadonlyMap<Address.Address, ReadonlyArray<ExposureClass>>
+  readonly full: ReadonlyMap<Address.Address, Lack>
+}
+
 /** Counts first sweeps of one claim against their budgets, as of the last half second. */
 export interface Counter {
   /** The class without room for the sweep. If there is room, the sweep counts from now on. */
@@ -37,7 +49,7 @@ export interface Counter {
 }
 
 /**
- * Makes `classesOf(client, orders)`, the classes of each owner's first sweep, which has none without a limit, and
+ * Makes `ownersOf(client, sweeps)`, the classes of each owner's first sweep, which has none without a limit, and
  * `counterOn(chain, classes)`, the {@link Counter} of one claim.
  */
 export const make = Effect.gen(function* () {
@@ -53,30 +65,38 @@ export const make = Effect.gen(function* () {
       (known) => Option.isSome(known) && known.value < TRANSFER_GAS * baseFeePerGas
     )
 
-  /** Asks the node for balances and funders only while first sweeps have lost. */
-  const classesOf = Effect.fnUntraced(function* (client: ChainClient, orders: ReadonlyArray<Funders.Funded>) {
+  /**
+   * Asks the node for balances and funders only while first sweeps have lost, and for funders only of sweeps that the budget of all first
+   * sweeps has room for: they are read from many blocks of logs, and a crowd of new owners would have them read for nothing.
+   */
+  const ownersOf = Effect.fnUntraced(function* (client: ChainClient, sweeps: ReadonlyArray<FirstSweep>) {
     const { chain } = client
-    const { firstHour } = ChainLimits.lossBudgets(relayer, yield* withLimits(chain))
-    if (orders.length === 0 || firstHour === undefined) return new Map<Address.Address, ReadonlyArray<ExposureClass>>()
-    const { any } = (yield* losses.of(chain)).first
-    if (any.hour.lost === 0n) return new Map(orders.map(({ owner }) => [owner, [firstClass(chain.id, false)]]))
+    const budgets = ChainLimits.lossBudgets(relayer, yield* withLimits(chain))
+    const classes = new Map<Address.Address, ReadonlyArray<ExposureClass>>()
+    const full = new Map<Address.Address, Lack>()
+    if (sweeps.length === 0 || budgets.firstHour === undefined) return { classes, full } satisfies Owners
+    const { any, unfunded } = (yield* losses.of(chain)).first
+    if (any.hour.lost === 0n) {
+      for (const { order } of sweeps) classes.set(order.owner, [firstClass(chain.id, false)])
+      return { classes, full } satisfies Owners
+    }
     const { baseFeePerGas } = yield* client.feesPerGas
-    const classes = yield* Effect.forEach(
-      orders,
-      (order) =>
-        Effect.map(
-          Effect.all([isUnfunded(client, order.owner, baseFeePerGas), funderOf(client, order)], {
-            concurrency: "unbounded"
-          }),
-          ([is, funder]) =>
-            [
-              order.owner,
-              [firstClass(chain.id, is), ...Option.toArray(Option.map(funder, (each) => funderClass(chain.id, each)))]
-            ] as const
-        ),
-      { concurrency: "unbounded" }
+    yield* Effect.forEach(
+      leastOfEach(sweeps),
+      Effect.fnUntraced(function* ({ order, wei }) {
+        const is = yield* isUnfunded(client, order.owner, baseFeePerGas)
+        const pot = firstClass(chain.id, is)
+        const lack = lacking({ classes: [pot], wei }, budgets, () => (is ? unfunded : any))
+        if (lack !== undefined) return full.set(order.owner, lack)
+        const funder = yield* funderOf(client, order)
+        return classes.set(order.owner, [
+          pot,
+          ...Option.toArray(Option.map(funder, (each) => funderClass(chain.id, each)))
+        ])
+      }),
+      { concurrency: "unbounded", discard: true }
     )
-    return new Map(classes)
+    return { classes, full } satisfies Owners
   })
 
   const counterOn = Effect.fnUntraced(function* (chain: Chain, classes: ReadonlySet<ExposureClass>) {
@@ -103,5 +123,15 @@ export const make = Effect.gen(function* () {
     } satisfies Counter
   })
 
-  return { classesOf, counterOn }
+  return { counterOn, ownersOf }
 })
+
+/** The cheapest sweep of each owner. Where there is no room for it, there is none for another one of the owner's. */
+const leastOfEach = (sweeps: ReadonlyArray<FirstSweep>): ReadonlyArray<FirstSweep> => {
+  const least = new Map<Address.Address, FirstSweep>()
+  for (const sweep of sweeps) {
+    const known = least.get(sweep.order.owner)
+    if (known === undefined || sweep.wei < known.wei) least.set(sweep.order.owner, sweep)
+  }
+  return [...least.values()]
+}

@@ -64,14 +64,20 @@ const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: Rea
  * Makes `admit(candidate)`, which returns a first sweep that must wait for its budget, and `lacks`, the classes that had no room so far.
  * Every other sweep is admitted.
  */
-const admission = (counter: FirstSweeps.Counter, fees: FeesPerGas, losing: ReadonlySet<Address.Address>) => {
+const admission = (
+  counter: FirstSweeps.Counter,
+  fees: FeesPerGas,
+  losing: ReadonlySet<Address.Address>,
+  full: FirstSweeps.Owners["full"]
+) => {
   const lacks = new Map<ExposureClass, FirstSweeps.Lack & { readonly wei: bigint }>()
   const admit = (candidate: Candidate): Later | undefined => {
     const { first, intent } = candidate
-    if (first.length === 0) return undefined
+    const isFull = full.get(intent.order.owner)
+    if (first.length === 0 && isFull === undefined) return undefined
     if (losing.has(intent.order.owner)) return later(intent, LOSING, SPENT_PAUSE)
     const wei = Reserving.weiOf(fees, candidate)
-    const lack = counter.lack({ classes: first, wei })
+    const lack = isFull ?? counter.lack({ classes: first, wei })
     if (lack === undefined) return undefined
     lacks.set(lack.spent, { ...lack, wei })
     return later(intent, NO_ROOM, ExposureDesk.pauseOf(lack))
@@ -88,17 +94,16 @@ export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
   const coverageOf = yield* FeeCoverage.make
   const desk = yield* ExposureDesk.make
-  const { classesOf, counterOn } = yield* FirstSweeps.make
+  const { counterOn, ownersOf } = yield* FirstSweeps.make
   const judge = yield* Budgets.make
   const screen = yield* Clearance.make
 
   const candidate = (
     intent: Signed,
     chosen: AuthorizationChoice & { readonly _tag: "Attach" | "LeaveOut" },
-    prices: PriceLimits,
-    first: ReadonlyArray<ExposureClass>
+    prices: PriceLimits
   ): Candidate => ({
-    first,
+    first: [],
     intent,
     data: AccountCall.dataOf(contracts, [intent]),
     callGas: AccountCall.gasOf([intent]),
@@ -124,29 +129,37 @@ export const make = Effect.gen(function* () {
       [screen(client, within), choicesOf(client, within), coverageOf(client, within, market), market],
       { concurrency: "unbounded" }
     )
-    const candidates: Array<Candidate> = []
-    const classes = yield* classesOf(
+    const drafts = within.map((intent, index) => {
+      const [chosen, coverage] = [choices[index], coverages.get(intent.id)]
+      return coverage === undefined || (chosen?._tag !== "Attach" && chosen?._tag !== "LeaveOut")
+        ? undefined
+        : candidate(intent, chosen, coverage.prices)
+    })
+    const { classes, full } = yield* ownersOf(
       client,
-      within.flatMap(({ order }, index) =>
-        choices[index]?._tag === "Attach" && desk.isListed(client.chain, order) ? [order] : []
+      drafts.flatMap((draft) =>
+        draft?.authorization !== undefined && desk.isListed(client.chain, draft.intent.order)
+          ? [{ order: draft.intent.order, wei: Reserving.weiOf(fees, draft) }]
+          : []
       )
     )
+    const candidates: Array<Candidate> = []
     const counter = yield* counterOn(client.chain, new Set([...classes.values()].flat()))
-    const { admit, lacks } = admission(counter, fees, losing)
+    const { admit, lacks } = admission(counter, fees, losing, full)
     for (const [index, intent] of within.entries()) {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
-      const coverage = coverages.get(intent.id)
-      const waiting = shortfall(client, intent, coverage)
+      const draft = drafts[index]
+      const waiting = shortfall(client, intent, coverages.get(intent.id))
       if (verdict === "listed") dropped.push(unfit(intent, "screening_blocked", "a party to the order is listed"))
       else if (verdict === "unavailable") dropped.push(later(intent, "screening did not answer"))
       else if (chosen === undefined || chosen._tag === "Later") {
         dropped.push(later(intent, "the owner has a pending transaction"))
       } else if (chosen._tag === "Refuse") dropped.push(unfit(intent, chosen.reason, chosen.detail))
-      else if (coverage === undefined || waiting !== undefined) {
+      else if (draft === undefined || waiting !== undefined) {
         if (waiting !== undefined) dropped.push(waiting)
       } else {
-        const each = candidate(intent, chosen, coverage.prices, classes.get(intent.order.owner) ?? [])
+        const each = { ...draft, first: classes.get(intent.order.owner) ?? [] }
         const postponed = admit(each)
         if (postponed === undefined) candidates.push(each)
         else dropped.push(postponed)

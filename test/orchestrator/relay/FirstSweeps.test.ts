@@ -144,6 +144,36 @@ describe("first sweeps", () => {
     )
   )
 
+  it.effect("without room in the budget of all have nobody look for their funders", () => {
+    let looks = 0
+    return Effect.gen(function* () {
+      const { chain, conclude, submitFirst } = yield* first
+      yield* submitFirst("loss", 50)
+      yield* relay
+      yield* conclude("reverted", 10n ** 21n)
+      for (const owner of range(5)) {
+        yield* chain.setBalance(address(owner), 10n ** 18n)
+        yield* submitFirst(`f${owner}`, owner)
+      }
+      assert.deepStrictEqual(yield* relay, { claimed: 5, sent: 0 })
+      assert.strictEqual(looks, 0)
+      // Without gas of its own, an owner has another budget.
+      yield* submitFirst("honest", 51)
+      assert.strictEqual((yield* relay).sent, 1)
+      assert.strictEqual(looks, 1)
+    }).pipe(
+      Effect.provide(
+        layerOnNodes((client) => ({
+          ...client,
+          logs: (filter) => {
+            if (filter.address === TOKEN) looks++
+            return client.logs(filter)
+          }
+        }))
+      )
+    )
+  })
+
   it.effect("that pay leave the budget as it is, and earn more", () =>
     Effect.gen(function* () {
       const { cost, exhaust, submitFirst } = yield* first
