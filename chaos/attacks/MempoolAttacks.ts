@@ -9,7 +9,7 @@ interface Plan {
   readonly terms?: Terms
   /** Sent ahead of each transaction that carries a sweep of the attack, with this tip. */
   readonly ahead: (fight: Fight, token: Token, tip: bigint) => Effect.Effect<unknown, unknown>
-  /** Makes the next round possible. */
+  /** Makes the next round possible. Safe to repeat. */
   readonly restore: (fight: Fight, token: Token) => Effect.Effect<unknown, unknown>
   /** Default: 2. */
   readonly rounds?: number
@@ -29,19 +29,23 @@ export const mintFor = Effect.fnUntraced(function* (token: Token, addresses: Rea
 const runAhead = (fight: Fight, { ahead, owners: count = ({ size }) => size, restore, rounds = 2, terms }: Plan) =>
   Effect.gen(function* () {
     const token = yield* fight.token(terms)
-    yield* fight.aheadOfSends((tip) => ahead(fight, token, tip))
-    for (let round = 0; round < rounds; round++) {
-      const owners = yield* fight.owners(count(fight))
-      yield* mintFor(
-        token,
-        owners.map(({ address }) => address)
-      )
-      yield* fight.submit(yield* fight.quotes(owners, { tokenIn: token.address, amountIn: AMOUNT }))
-      yield* fight.concluded
-      yield* restore(fight, token)
-    }
+    yield* Effect.gen(function* () {
+      yield* fight.aheadOfSends((tip) => ahead(fight, token, tip))
+      for (let round = 0; round < rounds; round++) {
+        const owners = yield* fight.owners(count(fight))
+        yield* mintFor(
+          token,
+          owners.map(({ address }) => address)
+        )
+        yield* fight.submit(yield* fight.quotes(owners, { tokenIn: token.address, amountIn: AMOUNT }))
+        yield* fight.concluded
+        yield* restore(fight, token)
+      }
+    }).pipe(Effect.scoped)
+    // A sweep that was put off may have been sent since the last round, and the attacker has run ahead of it.
+    yield* restore(fight, token)
     yield* token.pool.pull()
-  }).pipe(Effect.scoped)
+  })
 
 const QUIET: Behaviour = { trigger: "never", deed: "revert" }
 

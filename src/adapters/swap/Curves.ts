@@ -119,17 +119,16 @@ export const read = Effect.fnUntraced(function* <Path>(
   return { market, beside: answers.slice(quotes.length) }
 })
 
-/** Asks `quoter` about the paths whose pools may exist. Of pools that nothing is known about, their factory is asked before. */
+/** Asks `quoter` about the paths whose pools may exist, and beside that their factory about the pools. */
 export const readOpen = Effect.fnUntraced(function* <Path>(
   client: ChainClient,
   quoter: Address.Address,
-  { isNew, learn, lookups, open }: View<Path>,
+  { learn, lookups, open }: View<Path>,
   amounts: ReadonlyArray<bigint>,
   asking: (path: Path) => Asked<Path>
 ) {
-  if (isNew) learn(yield* Multicall3.read(client, lookups))
-  const { beside, market } = yield* read(client, quoter, open().map(asking), amounts, isNew ? [] : lookups)
-  if (!isNew) learn(beside)
+  const { beside, market } = yield* read(client, quoter, open.map(asking), amounts, lookups)
+  learn(beside)
   return market
 })
 

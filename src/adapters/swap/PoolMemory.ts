@@ -1,7 +1,7 @@
 /**
  * Remembers for a short time which pools the factory of an exchange has, so that paths without a pool are not quoted: most pairs have one
- * of the pools that they may have, on a few of the exchanges. The factory says which pools exist, and no token has a part in that. The
- * first lookups of a pair come before its quotes, which are many. Later ones are reads beside the quotes, and count from the next quote on.
+ * of the pools that they may have, on a few of the exchanges. The factory says which pools exist, and no token has a part in that. Its
+ * lookups are reads beside the quotes, and count from the next quote on: before them they would cost a quote another round trip.
  */
 import { Array, Option } from "effect"
 import { toFunctionSelector } from "viem"
@@ -43,14 +43,12 @@ export interface Pool<Kind> {
 
 /** Knowledge about the pools of some paths. */
 export interface View<Path> {
-  /** True if nothing is known about one of the pools, so that the lookups come before the quotes. */
-  readonly isNew: boolean
-  /** Reads that tell which of the pools exist, as far as that is not known or may have changed. */
+  /** The paths of which no pool is known to be missing. */
+  readonly open: ReadonlyArray<Path>
+  /** Reads to make beside those of the quotes: which of the pools exist, as far as that is not known or may have changed. */
   readonly lookups: ReadonlyArray<Multicall3.Read>
   /** Remembers the answers to the lookups, in their order. */
   readonly learn: (answers: ReadonlyArray<Multicall3.Answer>) => void
-  /** The paths to quote, by what is known now. */
-  readonly open: () => ReadonlyArray<Path>
 }
 
 export interface PoolMemory {
@@ -64,8 +62,8 @@ export interface PoolMemory {
 }
 
 interface Pair {
-  /** Kinds of the pools that exist. */
-  readonly kinds: ReadonlySet<unknown>
+  /** Kinds of the pools that exist. Undefined if the factory gave no usable answer: all are tried, as any may exist. */
+  readonly kinds: ReadonlySet<unknown> | undefined
   /** UNIX milliseconds before the lookup. */
   readonly atMillis: number
 }
@@ -97,8 +95,7 @@ export const make = (): PoolMemory => {
 
   /** All paths are open until the factory is known, which a first quote asks. */
   const unknown = <Path>(name: string, periphery: Address.Address, paths: ReadonlyArray<Path>): View<Path> => ({
-    isNew: false,
-    open: () => paths,
+    open: paths,
     lookups: [{ to: periphery, data: FACTORY }],
     learn: ([answer]) => {
       const word = Option.getOrElse(addressIn(answer), () => 0n)
@@ -120,24 +117,25 @@ export const make = (): PoolMemory => {
     const keyOf = ([first, second]: Tokens) =>
       first < second ? `${name} ${first} ${second}` : `${name} ${second} ${first}`
     const pools = paths.map((path) => poolsOf(path).map(({ kind, tokens }) => ({ key: keyOf(tokens), kind, tokens })))
-    // A pool that exists never ceases to.
-    const ageOf = (pair: Pair | undefined): number =>
-      pair === undefined ? Number.POSITIVE_INFINITY : pair.kinds.size < kinds.length ? nowMillis - pair.atMillis : 0
+    const ageOf = (pair: Pair | undefined): number => {
+      if (pair === undefined) return Number.POSITIVE_INFINITY
+      // A pool that exists never ceases to.
+      return pair.kinds?.size === kinds.length ? 0 : nowMillis - pair.atMillis
+    }
     const isMissing = (pair: Pair | undefined, kind: unknown): boolean =>
-      ageOf(pair) <= LIFETIME_MILLIS && pair?.kinds.has(kind) === false
+      ageOf(pair) <= LIFETIME_MILLIS && pair?.kinds?.has(kind) === false
     const asked = [...new Map(pools.flat().map(({ key, tokens }) => [key, tokens]))].filter(
       ([key]) => ageOf(pairs.get(key)) >= REFRESH_MILLIS
     )
     return {
-      isNew: asked.some(([key]) => ageOf(pairs.get(key)) > LIFETIME_MILLIS),
-      open: () =>
-        paths.filter((_, index) => pools[index]?.some(({ key, kind }) => isMissing(pairs.get(key), kind)) === false),
+      open: paths.filter(
+        (_, index) => pools[index]?.some(({ key, kind }) => isMissing(pairs.get(key), kind)) === false
+      ),
       lookups: asked.flatMap(([, tokens]) => kinds.map((kind) => ({ to: factory, data: poolCall(tokens, kind) }))),
       learn: (answers) => {
         for (const [index, found] of Array.chunksOf(answers, kinds.length).entries()) {
           const [key] = asked[index] ?? []
-          const exist = Option.getOrUndefined(kindsIn(found, kinds))
-          if (key !== undefined && exist !== undefined) keep(key, { kinds: exist, atMillis: nowMillis })
+          if (key !== undefined) keep(key, { kinds: Option.getOrUndefined(kindsIn(found, kinds)), atMillis: nowMillis })
         }
       }
     }

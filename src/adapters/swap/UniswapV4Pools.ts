@@ -8,7 +8,7 @@ import type * as Address from "../../domain/Address.ts"
 import type { PoolKey } from "../../domain/Venue.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import * as Path from "./UniswapV4Path.ts"
-import { LIFETIME_MILLIS, REFRESH_MILLIS, type View } from "./PoolMemory.ts"
+import { LIFETIME_MILLIS, REFRESH_MILLIS } from "./PoolMemory.ts"
 
 /** Pools that are remembered, on all chains. Beyond them the oldest is forgotten. */
 const CAPACITY = 50_000
@@ -26,9 +26,21 @@ interface Known {
   readonly atMillis: number
 }
 
+/** Knowledge about the pools of some paths. */
+export interface View {
+  /** True if nothing is known about one of the pools, so that the lookups come before the quotes. */
+  readonly isNew: boolean
+  /** Reads that tell which of the pools exist, as far as that is not known or may have changed. */
+  readonly lookups: ReadonlyArray<Multicall3.Read>
+  /** Remembers the answers to the lookups, in their order. */
+  readonly learn: (answers: ReadonlyArray<Multicall3.Answer>) => void
+  /** The paths whose pools exist, by what is known now. */
+  readonly open: () => ReadonlyArray<Path.Path>
+}
+
 export interface Pools {
   /** `nowMillis`: UNIX milliseconds. */
-  readonly view: (manager: Manager, paths: ReadonlyArray<Path.Path>, nowMillis: number) => View<Path.Path>
+  readonly view: (manager: Manager, paths: ReadonlyArray<Path.Path>, nowMillis: number) => View
 }
 
 export const make = (): Pools => {

@@ -84,9 +84,9 @@ export const make = Effect.gen(function* () {
     yield* Effect.forEach(
       leastOfEach(sweeps),
       Effect.fnUntraced(function* ({ order, wei }) {
-        const is = yield* isUnfunded(client, order.owner, baseFeePerGas)
-        const pot = firstClass(chain.id, is)
-        const lack = lacking({ classes: [pot], wei }, budgets, () => (is ? unfunded : any))
+        const hasNoGas = yield* isUnfunded(client, order.owner, baseFeePerGas)
+        const pot = firstClass(chain.id, hasNoGas)
+        const lack = lacking({ classes: [pot], wei }, budgets, () => (hasNoGas ? unfunded : any))
         if (lack !== undefined) return full.set(order.owner, lack)
         const funder = yield* funderOf(client, order)
         return classes.set(order.owner, [

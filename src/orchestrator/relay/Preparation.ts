@@ -73,11 +73,11 @@ const admission = (
   const lacks = new Map<ExposureClass, FirstSweeps.Lack & { readonly wei: bigint }>()
   const admit = (candidate: Candidate): Later | undefined => {
     const { first, intent } = candidate
-    const isFull = full.get(intent.order.owner)
-    if (first.length === 0 && isFull === undefined) return undefined
+    const withoutRoom = full.get(intent.order.owner)
+    if (first.length === 0 && withoutRoom === undefined) return undefined
     if (losing.has(intent.order.owner)) return later(intent, LOSING, SPENT_PAUSE)
     const wei = Reserving.weiOf(fees, candidate)
-    const lack = isFull ?? counter.lack({ classes: first, wei })
+    const lack = withoutRoom ?? counter.lack({ classes: first, wei })
     if (lack === undefined) return undefined
     lacks.set(lack.spent, { ...lack, wei })
     return later(intent, NO_ROOM, ExposureDesk.pauseOf(lack))

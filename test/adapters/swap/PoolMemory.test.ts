@@ -63,13 +63,25 @@ describe("pools", () => {
   it("are all tried until the factory has answered", () => {
     const pools = PoolMemory.make()
     const first = viewOf(pools, 0)
-    assert.deepStrictEqual([first.open(), first.lookups.map(({ to }) => to)], [PATHS, [QUOTER]])
+    assert.deepStrictEqual([first.open, first.lookups.map(({ to }) => to)], [PATHS, [QUOTER]])
     first.learn([word(BigInt(FACTORY))])
     const second = viewOf(pools, 0)
-    assert.deepStrictEqual(second.open(), PATHS)
+    assert.deepStrictEqual(second.open, PATHS)
     assert.strictEqual(second.lookups.length, 3 * Path.FEES.length)
     second.learn(second.lookups.map(() => Option.none()))
-    assert.deepStrictEqual(viewOf(pools, 0).open(), PATHS)
+    assert.deepStrictEqual(viewOf(pools, 0).open, PATHS)
+  })
+
+  it("are all tried while the factory gives no usable answer, and it is not asked before each quote", () => {
+    const pools = PoolMemory.make()
+    viewOf(pools, 0).learn([word(BigInt(FACTORY))])
+    const first = viewOf(pools, 0)
+    first.learn(first.lookups.map(() => Option.none()))
+    assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS - 1).lookups, [])
+    const second = viewOf(pools, PoolMemory.REFRESH_MILLIS)
+    assert.deepStrictEqual(second.open, PATHS)
+    answer(second, 500)
+    assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS).open, OPEN)
   })
 
   it("are all tried if the quoter names no factory", () => {
@@ -85,41 +97,29 @@ describe("pools", () => {
 
   it("that are missing are not tried again, in both directions", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(viewOf(pools, 0).open(), OPEN)
+    assert.deepStrictEqual(viewOf(pools, 0).open, OPEN)
     assert.deepStrictEqual(viewOf(pools, 0).lookups, [])
     const back = pools.view(VENUE, Path.candidates(OUT, TOKEN, [HOP]), poolsFrom(OUT, TOKEN), 0)
-    assert.deepStrictEqual([back.open(), back.lookups], [OPEN, []])
-  })
-
-  it("are looked up before the quotes only while nothing is known about them", () => {
-    const pools = PoolMemory.make()
-    assert.isFalse(viewOf(pools, 0).isNew, "the factory is asked beside the quotes")
-    viewOf(pools, 0).learn([word(BigInt(FACTORY))])
-    const fresh = viewOf(pools, 0)
-    assert.isTrue(fresh.isNew)
-    answer(fresh, 500)
-    assert.deepStrictEqual(fresh.open(), OPEN, "what it has learned counts at once")
-    assert.isFalse(viewOf(pools, PoolMemory.REFRESH_MILLIS).isNew)
-    assert.isFalse(viewOf(pools, PoolMemory.LIFETIME_MILLIS).isNew)
-    assert.isTrue(viewOf(pools, PoolMemory.LIFETIME_MILLIS + 1).isNew)
+    assert.deepStrictEqual([back.open, back.lookups], [OPEN, []])
   })
 
   it("of a factory that is known are looked up by the first quote", () => {
-    const view = PoolMemory.make().view({ ...VENUE, factory: FACTORY }, PATHS, poolsFrom(TOKEN, OUT), 0)
-    assert.isTrue(view.isNew)
+    const [pools, known] = [PoolMemory.make(), { ...VENUE, factory: FACTORY }]
+    const view = pools.view(known, PATHS, poolsFrom(TOKEN, OUT), 0)
+    assert.deepStrictEqual(view.open, PATHS)
     answer(view, 500)
-    assert.deepStrictEqual(view.open(), OPEN)
+    assert.deepStrictEqual(pools.view(known, PATHS, poolsFrom(TOKEN, OUT), 0).open, OPEN)
   })
 
   it("of another chain are not the same", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(pools.view({ ...VENUE, chainId: 2 }, PATHS, poolsFrom(TOKEN, OUT), 0).open(), PATHS)
+    assert.deepStrictEqual(pools.view({ ...VENUE, chainId: 2 }, PATHS, poolsFrom(TOKEN, OUT), 0).open, PATHS)
   })
 
   it("that are missing are tried again after the lifetime", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(viewOf(pools, PoolMemory.LIFETIME_MILLIS).open(), OPEN)
-    assert.deepStrictEqual(viewOf(pools, PoolMemory.LIFETIME_MILLIS + 1).open(), PATHS)
+    assert.deepStrictEqual(viewOf(pools, PoolMemory.LIFETIME_MILLIS).open, OPEN)
+    assert.deepStrictEqual(viewOf(pools, PoolMemory.LIFETIME_MILLIS + 1).open, PATHS)
   })
 
   it("that are missing are looked up again while they are in use", () => {
@@ -128,7 +128,7 @@ describe("pools", () => {
     const aged = viewOf(pools, PoolMemory.REFRESH_MILLIS)
     assert.strictEqual(aged.lookups.length, 3 * Path.FEES.length)
     answer(aged, 3_000)
-    assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS + PoolMemory.LIFETIME_MILLIS).open(), [
+    assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS + PoolMemory.LIFETIME_MILLIS).open, [
       { _tag: "Direct", fee: 3_000 },
       { _tag: "Via", token: HOP, fees: [3_000, 3_000] }
     ])
