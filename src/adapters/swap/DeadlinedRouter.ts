@@ -13,10 +13,10 @@ import { isNative } from "../../domain/Token.ts"
 import type { SwapRequest, SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import type * as Curves from "./Curves.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
+import type { PoolMemory } from "./PoolMemory.ts"
 import type { Contracts } from "./UniswapV3.ts"
 import * as Market from "./UniswapV3Market.ts"
 import * as Path from "./UniswapV3Path.ts"
-import type { PoolMemory } from "./PoolMemory.ts"
 
 export const deadlinedRouterAbi = parseAbi([
   "struct ExactInputParams { bytes path; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; }",

@@ -66,8 +66,8 @@ const attention = Effect.fnUntraced(function* (
   )
 })
 
-/** Everything of its own that the watcher is made of. */
-const provideParts = Layer.provide([
+/** Everything of its own that the watcher is made of. It is shared with the relayer of the same process. */
+export const parts = Layer.mergeAll(
   Settlements.layer,
   LogSources.layer,
   StandingAlerts.layer,
@@ -75,7 +75,9 @@ const provideParts = Layer.provide([
   SentHere.layer,
   OwnerBlocks.layer,
   ChainLosses.layer
-])
+)
+
+const provideParts = Layer.provide(parts)
 
 export class Watcher extends Context.Service<
   Watcher,

@@ -2,14 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { MemoryBridge } from "../../../src/adapters/memory/orchestrator/Bridge.ts"
-import { LogSources } from "../../../src/orchestrator/settle/LogSources.ts"
-import { OwnerBlocks } from "../../../src/orchestrator/relay/OwnerBlocks.ts"
-import { Settlements } from "../../../src/orchestrator/settle/Settlements.ts"
-import { ChainLosses } from "../../../src/orchestrator/shared/ChainLosses.ts"
-import { RecentIntents } from "../../../src/orchestrator/shared/RecentIntents.ts"
-import { SentHere } from "../../../src/orchestrator/shared/SentHere.ts"
-import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
 import * as Duties from "../../../src/orchestrator/watch/Duties.ts"
+import { parts } from "../../../src/orchestrator/watch/Watcher.ts"
 import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
@@ -114,20 +108,7 @@ describe("a duty", () => {
       Effect.fromNullishOr(
         duties.find((each) => Object.entries(fields).every(([name, value]) => each.fields[name] === value))
       )
-    ).pipe(
-      Effect.orDie,
-      Effect.provide(
-        Layer.mergeAll(
-          Settlements.layer,
-          LogSources.layer,
-          StandingAlerts.layer,
-          RecentIntents.layer,
-          SentHere.layer,
-          OwnerBlocks.layer,
-          ChainLosses.layer
-        )
-      )
-    )
+    ).pipe(Effect.orDie, Effect.provide(parts))
 
   it.effect("pauses longer while its chain does not answer", () =>
     Effect.gen(function* () {

@@ -2,16 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { OwnerBlocks } from "../../../src/orchestrator/relay/OwnerBlocks.ts"
-import { LogSources } from "../../../src/orchestrator/settle/LogSources.ts"
-import { Settlements } from "../../../src/orchestrator/settle/Settlements.ts"
-import { ChainLosses } from "../../../src/orchestrator/shared/ChainLosses.ts"
 import { ProcessShare } from "../../../src/orchestrator/shared/ProcessShare.ts"
-import { RecentIntents } from "../../../src/orchestrator/shared/RecentIntents.ts"
 import { SentHere } from "../../../src/orchestrator/shared/SentHere.ts"
-import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
 import * as Duties from "../../../src/orchestrator/watch/Duties.ts"
 import * as Turn from "../../../src/orchestrator/watch/Turn.ts"
+import { parts } from "../../../src/orchestrator/watch/Watcher.ts"
 import { layer } from "../../support/RelayScene.ts"
 import { source, sweptLog } from "../../support/RelayFixtures.ts"
 import { sentSweep } from "../../support/SentSweep.ts"
@@ -27,17 +22,8 @@ const receiptsOf = (sentIds: ReadonlyArray<string>) =>
     )
   }).pipe(
     Effect.orDie,
-    Effect.provide(
-      Layer.mergeAll(
-        Settlements.layer,
-        LogSources.layer,
-        StandingAlerts.layer,
-        RecentIntents.layer,
-        Layer.fresh(SentHere.layer),
-        OwnerBlocks.layer,
-        ChainLosses.layer
-      )
-    )
+    // A process has its own.
+    Effect.provide(Layer.fresh(parts))
   )
 
 /** A sweep whose transaction is in a confirmed block. */
@@ -72,24 +58,23 @@ describe("a confirmed transaction", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is concluded at once by a process that was asked, and by one without relayers", () =>
+  it.effect("is concluded at once by a process that was asked to look", () =>
     Effect.gen(function* () {
-      const asked = yield* minedSweep
+      const { status } = yield* minedSweep
       yield* (yield* receiptsOf([])).round
-      assert.strictEqual(yield* asked.status, "delivered")
+      assert.strictEqual(yield* status, "delivered")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is concluded at once by a process without relayers", () =>
+    Effect.gen(function* () {
+      const { status } = yield* minedSweep
+      const { scheduled } = yield* receiptsOf([])
+      yield* scheduled
+      assert.strictEqual(yield* status, "delivered")
     }).pipe(
-      Effect.provide(layer),
-      Effect.andThen(
-        Effect.gen(function* () {
-          const { status } = yield* minedSweep
-          const { scheduled } = yield* Effect.provideService(receiptsOf([]), ProcessShare, {
-            roles: new Set(["watch" as const]),
-            chains: undefined
-          })
-          yield* scheduled
-          assert.strictEqual(yield* status, "delivered")
-        }).pipe(Effect.provide(layer))
-      )
+      Effect.provideService(ProcessShare, { roles: new Set(["watch" as const]), chains: undefined }),
+      Effect.provide(layer)
     )
   )
 })
