@@ -133,16 +133,22 @@ const isOn =
   (sent: Sent) =>
     sent.chainId === dev.chain.id
 
-/** The transactions of all sweeps; undefined until each waits at its node. */
+/**
+ * The transactions of all sweeps; undefined until each waits at its node. They are read after it is known that every sweep has one,
+ * or one that is signed in between would be left out.
+ */
 const waiting = Effect.fnUntraced(function* (world: World, sides: ReadonlyArray<Side>) {
   const ids = idsOf(sides)
-  const found = yield* sentFor(world, ids)
   const carried = yield* world.sql<{ count: number }>`
-    SELECT count(*)::int AS count FROM orchestrator.intents WHERE id = ANY(${ids}) AND relay_transaction_id IS NOT NULL`
+    SELECT count(DISTINCT i.id)::int AS count FROM orchestrator.intents i
+    JOIN orchestrator.relay_attempts a ON a.transaction_id = i.relay_transaction_id
+    WHERE i.id = ANY(${ids})`
+  if (carried[0]?.count !== ids.length) return undefined
+  const found = yield* sentFor(world, ids)
   const pending = yield* Effect.forEach(sides, ({ place }) =>
     Effect.forEach(found.filter(isOn(place)), ({ hash }) => Fork.isPending(place, hash))
   )
-  return carried[0]?.count === ids.length && pending.flat().every(Boolean) ? found : undefined
+  return pending.flat().every(Boolean) ? found : undefined
 })
 
 /** Mines blocks, the first with all of these transactions, and returns the snapshot from before them. */
