@@ -3,7 +3,8 @@
  * is. Pure and total. Each event changes the state, and says which requests begin and which are refused.
  *
  * While the process keeps up, every request begins at once. While it is late, requests of a lower standing than others of the last
- * seconds share the room, a number of places that shrinks until the process keeps up again. Those that wait begin by standing, and
+ * seconds share the room, a number of places that shrinks until the process keeps up again. The last place shrinks, too: a rest
+ * follows each request that had it, of as long as the request took or three times as long. Those that wait begin by standing, and
  * within a standing each client network has its turn. Every fourth turn belongs to the request that has waited longest, so that
  * none starves.
  */
@@ -26,14 +27,22 @@ export interface Ticket {
   readonly round: number
 }
 
+/** A ticket whose request has begun. */
+export interface Begun extends Ticket {
+  /** UNIX milliseconds. */
+  readonly sinceMs: number
+}
+
 export interface Turns {
-  /** Requests of lower standing that may run at once. */
+  /** Requests of lower standing that may run at once. Below 1: the share of the time in which one may run. */
   readonly room: number
+  /** Time before which no request of lower standing begins. */
+  readonly restUntilMs: number
   /** UNIX milliseconds, as all times here. */
   readonly reviewedAtMs: number
   /** Time of the last arrival by rank. */
   readonly arrivedAtMs: ReadonlyArray<number>
-  readonly running: ReadonlyArray<Ticket>
+  readonly running: ReadonlyArray<Begun>
   readonly waiting: ReadonlyArray<Ticket>
   /** Round of the latest turn. */
   readonly round: number
@@ -45,6 +54,8 @@ export type Event =
   | { readonly _tag: "Arrived"; readonly number: number; readonly standing: Standing; readonly network: string }
   /** The request has finished, or it waits no more. */
   | { readonly _tag: "Ended"; readonly number: number }
+  /** A rest may be over. */
+  | { readonly _tag: "Rested" }
 
 /** Measurement at an event. */
 export interface Present {
@@ -76,11 +87,18 @@ const PROTECTED_MILLIS = 2_000
 /** Time between two changes of the room. */
 const REVIEW_MILLIS = 250
 
+/** Least share of the time for requests of lower standing. */
+export const LEAST_ROOM = 1 / 4
+
+/** Longest rest. A request that took long has waited for others most of that time. */
+export const MOST_REST_MILLIS = 300
+
 /** One of so many turns belongs to the request that has waited longest. */
 const OLDEST_EVERY = 4
 
 export const START: Turns = {
   room: MOST_RUNNING,
+  restUntilMs: Number.NEGATIVE_INFINITY,
   reviewedAtMs: 0,
   arrivedAtMs: STANDINGS.map(() => Number.NEGATIVE_INFINITY),
   running: [],
@@ -102,12 +120,21 @@ const bestRank = ({ arrivedAtMs, running, waiting }: Turns, nowMs: number): numb
 
 const lowerRunning = ({ running }: Turns, best: number): number => running.filter(({ rank }) => rank > best).length
 
-/** Halves the room while the process is late, but not below one place, and adds a place while it keeps up. */
+/** Halves the room while the process is late, and adds a place, or doubles a share of one, while it keeps up. */
 const reviewed = (turns: Turns, { delayMillis, nowMs }: Present): Turns => {
   if (nowMs - turns.reviewedAtMs < REVIEW_MILLIS) return turns
-  const used = Math.min(turns.room, lowerRunning(turns, bestRank(turns, nowMs)))
-  const room = delayMillis > LATE_MILLIS ? Math.max(1, Math.floor(used / 2)) : Math.min(MOST_RUNNING, turns.room + 1)
-  return { ...turns, room, reviewedAtMs: nowMs }
+  const { room } = turns
+  const used = Math.min(room, lowerRunning(turns, bestRank(turns, nowMs)))
+  const less = room > 1 ? Math.max(1, Math.floor(used / 2)) : Math.max(LEAST_ROOM, room / 2)
+  const more = room < 1 ? room * 2 : Math.min(MOST_RUNNING, room + 1)
+  return { ...turns, room: delayMillis > LATE_MILLIS ? less : more, reviewedAtMs: nowMs }
+}
+
+/** Begins the rest that follows a request of lower standing while there is less room than one place. */
+const resting = (turns: Turns, ended: Begun | undefined, nowMs: number): Turns => {
+  if (ended === undefined || turns.room >= 1 || ended.rank <= bestRank(turns, nowMs)) return turns
+  const rest = Math.min(MOST_REST_MILLIS, (nowMs - ended.sinceMs) * (1 / turns.room - 1))
+  return { ...turns, restUntilMs: Math.max(turns.restUntilMs, nowMs + rest) }
 }
 
 /**
@@ -133,21 +160,21 @@ const foremost = (tickets: ReadonlyArray<Ticket>, order: (a: Ticket, b: Ticket) 
 const next = (turns: Turns, nowMs: number): Ticket | undefined => {
   if (turns.waiting.length === 0 || turns.running.length >= MOST_RUNNING) return undefined
   const best = bestRank(turns, nowMs)
-  const isRoom = lowerRunning(turns, best) < turns.room
+  const isRoom = lowerRunning(turns, best) < turns.room && nowMs >= turns.restUntilMs
   const free = isRoom ? turns.waiting : turns.waiting.filter(({ rank }) => rank <= best)
   const isOldest = turns.turns % OLDEST_EVERY === OLDEST_EVERY - 1
   return foremost(free, isOldest ? (a, b) => a.number - b.number : before)
 }
 
-const without = (tickets: ReadonlyArray<Ticket>, number: number): ReadonlyArray<Ticket> =>
+const without = <A extends Ticket>(tickets: ReadonlyArray<A>, number: number): ReadonlyArray<A> =>
   tickets.filter((each) => each.number !== number)
 
-const begin = (turns: Turns, ticket: Ticket, isNew: boolean): Turns => {
+const begin = (turns: Turns, ticket: Ticket, isNew: boolean, nowMs: number): Turns => {
   const waiting = without(turns.waiting, ticket.number)
   return {
     ...turns,
     waiting,
-    running: [...turns.running, ticket],
+    running: [...turns.running, { ...ticket, sinceMs: nowMs }],
     // Nobody is behind anybody once nobody waits.
     round: waiting.length === 0 ? 0 : Math.max(turns.round, ticket.round),
     turns: turns.turns + (isNew ? 0 : 1)
@@ -164,7 +191,7 @@ const given = (
   const begun: Array<number> = []
   for (let ticket = next(turns, nowMs); ticket !== undefined; ticket = next(turns, nowMs)) {
     begun.push(ticket.number)
-    turns = begin(turns, ticket, ticket.number === arrived)
+    turns = begin(turns, ticket, ticket.number === arrived, nowMs)
   }
   return { turns, begun }
 }
@@ -181,9 +208,15 @@ const bounded = (turns: Turns): { readonly turns: Turns; readonly refused: Reado
 }
 
 const changed = (turns: Turns, event: Event, nowMs: number): Turns => {
+  if (event._tag === "Rested") return turns
   const { number } = event
   if (event._tag === "Ended") {
-    return { ...turns, running: without(turns.running, number), waiting: without(turns.waiting, number) }
+    const left = { ...turns, running: without(turns.running, number), waiting: without(turns.waiting, number) }
+    return resting(
+      left,
+      turns.running.find((each) => each.number === number),
+      nowMs
+    )
   }
   const { network, standing } = event
   const rank = STANDINGS.indexOf(standing)

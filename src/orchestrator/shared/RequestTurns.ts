@@ -112,6 +112,7 @@ export class RequestTurns extends Context.Service<
       const busy = Effect.fail(new TooBusy({ retryAfterMillis: RETRY_MILLIS }))
       let turns = FairTurns.START
       let count = 0
+      let isResting = false
 
       /** Applies an event, and tells the requests that wait. */
       const apply = (event: FairTurns.Event, nowMs: number): FairTurns.Step => {
@@ -131,6 +132,19 @@ export class RequestTurns extends Context.Service<
       const at = <A, E>(decide: (nowMs: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
         Effect.flatMap(Clock.currentTimeMillis, decide)
 
+      /** Gives the next turn when a rest ends that requests wait for. One fiber sleeps for all, and ends by itself. */
+      const rest: Effect.Effect<void> = at((nowMs) => {
+        const left = turns.restUntilMs - nowMs
+        if (isResting || left <= 0 || turns.waiting.length === 0) return Effect.void
+        isResting = true
+        const rested = at((laterMs) => {
+          isResting = false
+          apply({ _tag: "Rested" }, laterMs)
+          return rest
+        })
+        return Effect.asVoid(Effect.forkDetach(Effect.delay(rested, left)))
+      })
+
       const arrive = (number: number, standing: FairTurns.Standing, network: string) =>
         at((nowMs) => {
           const { begun, refused } = apply({ _tag: "Arrived", number, standing, network }, nowMs)
@@ -139,7 +153,7 @@ export class RequestTurns extends Context.Service<
           // In the same turn of the event loop, so that no event can come in between.
           const waiter = Deferred.makeUnsafe<void, TooBusy>()
           waiters.set(number, waiter)
-          return Deferred.await(waiter).pipe(
+          return Effect.andThen(rest, Deferred.await(waiter)).pipe(
             Effect.timeoutOrElse({ duration: PATIENCE_MILLIS, orElse: () => busy }),
             Effect.ensuring(Effect.sync(() => waiters.delete(number)))
           )
@@ -148,7 +162,7 @@ export class RequestTurns extends Context.Service<
       const end = (number: number) =>
         at((nowMs) => {
           apply({ _tag: "Ended", number }, nowMs)
-          return Effect.void
+          return rest
         })
 
       const take: RequestTurns["Service"]["take"] = (asker) => (effect) =>

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import type * as Address from "../../../src/domain/Address.ts"
-import { LATE_MILLIS, MOST_WAITING } from "../../../src/domain/FairTurns.ts"
+import { LATE_MILLIS, MOST_REST_MILLIS, MOST_WAITING } from "../../../src/domain/FairTurns.ts"
 import { type Asker, type Swap, RequestTurns } from "../../../src/orchestrator/shared/RequestTurns.ts"
 import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
@@ -112,6 +112,8 @@ describe("turns", () => {
       for (const each of [unlisted, newcomer, intoUnlisted]) assert.isFalse(yield* each.hasBegun)
       yield* flood.finish
       yield* EventLoop.settled
+      assert.isFalse(yield* newcomer.hasBegun)
+      yield* TestClock.adjust(MOST_REST_MILLIS)
       assert.isTrue(yield* newcomer.hasBegun)
       assert.isFalse(yield* unlisted.hasBegun)
     }).pipe(Effect.scoped)
@@ -128,7 +130,7 @@ describe("turns", () => {
       yield* ask({ owner: PAYER })
       const next = yield* ask({ tokenIn: UNLISTED })
       yield* flood.finish
-      yield* EventLoop.settled
+      yield* TestClock.adjust(MOST_REST_MILLIS)
       assert.isTrue(yield* next.hasBegun)
     }).pipe(Effect.scoped)
   )
@@ -151,7 +153,7 @@ describe("turns", () => {
       const stays = yield* ask({ tokenIn: UNLISTED })
       yield* Fiber.interrupt(leaves.fiber)
       yield* Fiber.interrupt(flood.fiber)
-      yield* EventLoop.settled
+      yield* TestClock.adjust(MOST_REST_MILLIS)
       assert.isTrue(yield* stays.hasBegun)
     }).pipe(Effect.scoped)
   )

@@ -84,13 +84,13 @@ const makeClient = Effect.fnUntraced(function* (
   const heads = yield* JsonRpcHeads.make({ chain, block: reads.block }, wsUrl)
   return {
     chain,
-    ...heads,
+    ...heads.reads,
     isAnswering: pool.isAnswering,
     ...reads,
-    ...Calls.make(node, (sender, block) => next.settingOf(heads.recentHead, sender, block)),
+    ...Calls.make(node, (sender, block) => next.settingOf(heads.reads.recentHead, sender, block)),
     logs: Logs.make(node),
     transactionOf: NonceUse.make(node, reads.transactionCount),
-    send
+    send: (raw) => Effect.tap(send(raw), heads.sent)
   } satisfies ChainClient
 })
 

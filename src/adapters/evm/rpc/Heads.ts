@@ -5,7 +5,7 @@
  * Polling costs requests, so the chain is polled only while somebody reads the stream. A reader that only needs to know the head now
  * and then reads the newest known one.
  */
-import { Clock, Effect, Option, type Scope, Stream } from "effect"
+import { Clock, Effect, Latch, Option, type Scope, Stream } from "effect"
 import type { Chain } from "../../../domain/Chain.ts"
 import type { Block, ChainClient } from "../../../ports/shared/Chains.ts"
 import * as HeadSocket from "./HeadSocket.ts"
@@ -19,6 +19,9 @@ const QUESTIONS_PER_BLOCK = 8
 /** Bounds of the polling interval, in milliseconds. */
 const QUESTION_MILLIS = { from: 50, to: 2_000 }
 
+/** Longest block time of chains that may make a block as soon as they have a transaction, in milliseconds. */
+const ON_DEMAND_MILLIS = 2_000
+
 /** Interval of polls while the subscription is up, in milliseconds. They notice a subscription that lags. */
 const SUBSCRIBED_MILLIS = 60_000
 
@@ -30,12 +33,14 @@ const clamp = (value: number, { from, to }: { readonly from: number; readonly to
 
 /**
  * Polls rarely while no block is due and often when one is, by the average of observed block times. The average starts at the
- * configured block time and never exceeds it, so that a chain that paused is polled often enough when it resumes.
+ * configured block time and never exceeds it, so that a chain that paused is polled often enough when it resumes. `soon` opens when
+ * there may be a block at any time.
  */
 const polled = (
   chain: Chain,
   latest: Effect.Effect<Option.Option<Block>, unknown>,
-  socket: HeadSocket.HeadSocket | undefined
+  socket: HeadSocket.HeadSocket | undefined,
+  soon: Latch.Latch
 ): Stream.Stream<Block> =>
   Stream.unwrap(
     Effect.sync(() => {
@@ -47,7 +52,9 @@ const polled = (
         const now = yield* Clock.currentTimeMillis
         const step = clamp(blockMillis / QUESTIONS_PER_BLOCK, QUESTION_MILLIS)
         const dueIn = seen === undefined ? 0 : seen.atMillis + blockMillis - step - now
-        yield* Effect.sleep(Math.max(dueIn, step))
+        const early = Effect.andThen(soon.await, Effect.sleep(QUESTION_MILLIS.from))
+        yield* Effect.raceFirst(Effect.sleep(Math.max(dueIn, step)), early)
+        yield* soon.close
       })
       const ask = Effect.gen(function* () {
         const found = yield* Effect.orElseSucceed(latest, Option.none)
@@ -69,12 +76,17 @@ const polled = (
 
 /**
  * All readers of the stream share it. Without a reader of either, no node is asked. The subscription starts with the first one and
- * then stays, since it costs no requests.
+ * then stays, since it costs no requests. Run `sent` after each transaction: where blocks are made on demand, one is due then.
  */
 export const make = Effect.fnUntraced(function* (
   client: Pick<ChainClient, "chain" | "block">,
   wsUrl: string | undefined
-): Effect.fn.Return<Pick<ChainClient, "heads" | "recentHead">, never, Scope.Scope> {
+): Effect.fn.Return<
+  { readonly reads: Pick<ChainClient, "heads" | "recentHead">; readonly sent: Effect.Effect<unknown> },
+  never,
+  Scope.Scope
+> {
+  const soon = yield* Latch.make()
   let known: { readonly head: Block; readonly atMillis: number } | undefined
   /** UNIX milliseconds of the newest answer to a poll. */
   let polledAt = Number.NEGATIVE_INFINITY
@@ -100,12 +112,15 @@ export const make = Effect.fnUntraced(function* (
       : yield* latest
   })
 
-  const asked = polled(client.chain, latest, socket)
+  const asked = polled(client.chain, latest, socket, soon)
   const heads =
     socket === undefined
       ? asked
       : Stream.unwrap(Effect.as(socket.start, Stream.merge(asked, socket.heads))).pipe(
           Stream.changesWith((a, b) => a.hash === b.hash)
         )
-  return { heads: yield* Stream.share(heads, { capacity: CAPACITY, strategy: "sliding", replay: 1 }), recentHead }
+  return {
+    reads: { heads: yield* Stream.share(heads, { capacity: CAPACITY, strategy: "sliding", replay: 1 }), recentHead },
+    sent: client.chain.blockTimeMillis > ON_DEMAND_MILLIS ? Effect.void : soon.open
+  }
 })

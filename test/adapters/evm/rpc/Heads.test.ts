@@ -23,7 +23,7 @@ const watch = Effect.fnUntraced(function* (options: {
 }) {
   let questions = 0
   const seen: Array<{ readonly number: bigint; readonly lateMillis: number }> = []
-  const { heads } = yield* JsonRpcHeads.make(
+  const { reads, sent } = yield* JsonRpcHeads.make(
     {
       chain: { ...chain, blockTimeMillis: options.blockTimeMillis },
       block: () =>
@@ -37,13 +37,13 @@ const watch = Effect.fnUntraced(function* (options: {
     undefined
   )
   yield* Effect.forkScoped(
-    Stream.runForEach(heads, ({ number }) =>
+    Stream.runForEach(reads.heads, ({ number }) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
         seen.push({ number, lateMillis: now - Number(number) * options.everyMillis })
       )
     )
   )
-  return { seen, questions: () => questions }
+  return { seen, sent, questions: () => questions }
 })
 
 const numbers = (seen: ReadonlyArray<{ readonly number: bigint }>) => seen.map(({ number }) => Number(number))
@@ -73,6 +73,24 @@ describe("heads by asking", () => {
         numbers(late),
         Array.from({ length: 10 }, (_, index) => Number(late[0]?.number) + index)
       )
+    })
+  )
+
+  it.effect("are asked for right after a transaction was sent, where blocks are made on demand", () =>
+    Effect.gen(function* () {
+      for (const { asked, blockTimeMillis } of [
+        { blockTimeMillis: 2_000, asked: 1 },
+        { blockTimeMillis: 12_000, asked: 0 }
+      ]) {
+        const { questions, sent } = yield* watch({ blockTimeMillis, everyMillis: blockTimeMillis })
+        yield* TestClock.adjust("1 millis")
+        const before = questions()
+        yield* sent
+        yield* TestClock.adjust("50 millis")
+        assert.strictEqual(questions() - before, asked)
+        yield* TestClock.adjust("50 millis")
+        assert.strictEqual(questions() - before, asked)
+      }
     })
   )
 
