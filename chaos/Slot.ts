@@ -50,6 +50,7 @@ export interface Surroundings {
     readonly logFile: string
     readonly confirmations: { readonly alpha: number; readonly beta: number }
     readonly env?: Readonly<Record<string, string>>
+    readonly isTapped?: boolean
   }
 }
 
@@ -69,9 +70,12 @@ export const make = Effect.fnUntraced(function* (name: string, surroundings: Sur
     backend.address,
     Ports.free
   ])
+  const { isTapped = true } = options
+  const proxyOf = ({ rpcUrl }: DevChain) => (rpcUrl === alphaDev.rpcUrl ? toAlpha.url : toBeta.url)
   const chainsFile = yield* ChainsFile.write(
     [confirmedAfter(alphaDev, options.confirmations.alpha), confirmedAfter(betaDev, options.confirmations.beta)],
-    ({ rpcUrl }) => (rpcUrl === alphaDev.rpcUrl ? toAlpha.url : toBeta.url)
+    isTapped ? proxyOf : ({ rpcUrl }) => rpcUrl,
+    isTapped ? undefined : proxyOf
   )
   let generation = 0
   let configured: Readonly<Record<string, string>> = {}
@@ -84,7 +88,7 @@ export const make = Effect.fnUntraced(function* (name: string, surroundings: Sur
     const process = yield* OrchestratorProcess.start({
       port,
       chainsFile,
-      databaseUrl: tap.through(databaseUrl),
+      databaseUrl: isTapped ? tap.through(databaseUrl) : databaseUrl,
       relayerKeys,
       env: { ...SETTINGS, BUILDER_URL: books.url, ...options.env, ...configured }
     }).pipe(Effect.provideService(Scope.Scope, own))

@@ -38,6 +38,11 @@ export interface Options {
   readonly owners: number
   /** More settings of the processes. */
   readonly env?: Readonly<Record<string, string>>
+  /**
+   * True if all that processes say to the database and to nodes passes through the harness, which can cut it off anywhere. If false,
+   * only the transactions that they send do, so that the harness takes less of the machine. Default: true.
+   */
+  readonly isTapped?: boolean
 }
 
 /** Gives the lanes gas, and each owner what it sweeps. */

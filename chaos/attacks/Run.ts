@@ -73,7 +73,9 @@ const arena = Effect.fnUntraced(function* ({ directory }: Options) {
     confirmations: { alpha: 1, beta: 1 },
     slots: REPLICAS,
     owners: 0,
-    env: SETTINGS
+    env: SETTINGS,
+    // Durations are judged here, and attackers see only what is sent.
+    isTapped: false
   })
   yield* Effect.forEach(world.slots, ({ up }) => up, { concurrency: "unbounded", discard: true })
   const market = yield* Market.start(world.alpha)

@@ -25,7 +25,10 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   const { inclusion, kind, newest, nonce } = transaction
 
   if (mined !== undefined) {
-    if (depth(seen.head, mined.blockNumber) >= BigInt(seen.confirmations)) return { _tag: "Conclude", inclusion: mined }
+    const deep = depth(seen.head, mined.blockNumber)
+    if (deep >= BigInt(seen.confirmations)) return { _tag: "Conclude", inclusion: mined }
+    // The head was read before the block. The next pass, which has both, often concludes at once.
+    if (deep < 1n) return { _tag: "Wait" }
     return isSame(inclusion, mined) ? { _tag: "Wait" } : { _tag: "Include", inclusion: mined }
   }
   if (inclusion !== undefined) return { _tag: seen.inclusionStands ? "Wait" : "Reorged" }

@@ -99,6 +99,10 @@ describe("the plan for a relay transaction", () => {
     return _tag !== "Reorged" || (seen.transaction.inclusion !== undefined && !seen.inclusionStands)
   })
 
+  holds("notes no block beyond the head", (seen, decided) => {
+    return decided._tag !== "Include" || decided.inclusion.blockNumber <= seen.head
+  })
+
   holds("is idle once it has done what it planned", (seen, decided) => {
     if (decided._tag !== "Include") return true
     const noted = { ...seen, transaction: { ...seen.transaction, inclusion: decided.inclusion } }
