@@ -41,12 +41,24 @@ export const rose = (mined: ReadonlyArray<Mined>, since: number, until: number):
   return seen.some(({ at, baseFee }) => at >= since && 100n * baseFee > TOLERANCE * lowest)
 }
 
+/** Longest time between two blocks of which some lies between the two times, in milliseconds. 0 without any. */
+export const slowestBlock = (mined: ReadonlyArray<Mined>, since: number, until: number): number =>
+  mined.reduce((longest, { at }, index) => {
+    const before = mined[index - 1]?.at ?? at
+    return at >= since && before <= until ? Math.max(longest, at - before) : longest
+  }, 0)
+
 export interface Market {
   /**
    * True if the base fee rose, between two times of `performance.now()`, beyond what a sweep that was quoted at the first one
    * covers. Such a sweep waits, as it should.
    */
   readonly rose: (since: number, until: number) => boolean
+  /**
+   * Longest time from one block to the next between two times of `performance.now()`, in milliseconds. Sweeps wait for a block that is
+   * late because the node, the harness and the service share a machine.
+   */
+  readonly slowestBlock: (since: number, until: number) => number
   /** Sets the course of the base fee until the scope closes. It is quiet afterwards. */
   readonly follow: (course: Course) => Effect.Effect<void>
   readonly calm: Effect.Effect<void>
@@ -87,6 +99,7 @@ export const start = Effect.fnUntraced(function* ({ dev }: Place) {
   yield* Effect.ignore(block).pipe(Effect.repeat(Schedule.spaced(BLOCK_MILLIS)), Effect.forkScoped)
   return {
     rose: (since, until) => rose(mined, since, until),
+    slowestBlock: (since, until) => slowestBlock(mined, since, until),
     follow: (next) => Effect.sync(() => void (course = next)),
     calm: Effect.sync(() => void (course = quiet))
   } satisfies Market

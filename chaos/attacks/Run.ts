@@ -197,6 +197,7 @@ const makePlay = (staged: Arena, options: Options) => {
       before: calm,
       during: durations(samples.filter((sample) => !waited(sample))),
       slowest: slowest(samples.filter((sample) => !waited(sample))),
+      slowestBlockMillis: Math.round(market.slowestBlock(began, ended)),
       waited: durations(samples.filter(waited)).length,
       honestFailures: failures(samples),
       alerts: yield* alerts.fresh,
@@ -233,6 +234,9 @@ const told = Effect.fnUntraced(function* (outcome: Verdict.Outcome, title: strin
     yield* tell(
       `  the slowest honest sweep: ${quote} ms for its quote, ${submission} for its submission, ${settlement} until it settled`
     )
+  }
+  if (outcome.slowestBlockMillis !== undefined) {
+    yield* tell(`  the slowest block of the chain: ${outcome.slowestBlockMillis} ms after the one before`)
   }
   if (outcome.alerts.length > 0) yield* tell(`  alerts: ${outcome.alerts.join(", ")}`)
   for (const bar of Verdict.missed(outcome, timing)) yield* tell(`  missed: ${bar}`)

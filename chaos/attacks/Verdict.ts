@@ -39,6 +39,8 @@ export interface Outcome {
   readonly during: ReadonlyArray<number>
   /** Stages of the slowest of those during the attack. Undefined without one. */
   readonly slowest?: Stages | undefined
+  /** Longest time between two blocks during the attack, in milliseconds. Default: unknown. */
+  readonly slowestBlockMillis?: number
   /** Honest sweeps that settled beside the attack but waited for a base fee that their quotes cover. Their times are not judged. */
   readonly waited: number
   /** Causes of honest sweeps that failed during the attack. */

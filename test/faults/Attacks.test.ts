@@ -65,6 +65,19 @@ describe("a sweep beside an attack on the gas market", () => {
   })
 })
 
+describe("the slowest block", () => {
+  const mined = [0, 200, 1_100, 1_300].map((at) => ({ at, baseFee: 1n }))
+  const cases: ReadonlyArray<readonly [string, number, number, number]> = [
+    ["of a time with a late one", 150, 1_400, 900],
+    ["of a time that ends while one is late", 0, 600, 900],
+    ["of a time after it", 1_150, 1_400, 200],
+    ["of a time without blocks", 2_000, 3_000, 0]
+  ]
+  it.each(cases)("%s", (_, since, until, millis) => {
+    assert.strictEqual(Market.slowestBlock(mined, since, until), millis)
+  })
+})
+
 describe("the bars of an attack", () => {
   it("hold at their limits", () => {
     assert.deepStrictEqual(Verdict.missed(harmless, TIMED), [])
