@@ -5,6 +5,7 @@ import { keccak256, numberToHex, zeroHash } from "viem"
 import * as JsonRpcHeads from "../../../../src/adapters/evm/rpc/Heads.ts"
 import { type Block, ChainUnavailable } from "../../../../src/ports/shared/Chains.ts"
 import { chain } from "../../../support/FakeChain.ts"
+import { network, pass } from "./scriptedNodes.ts"
 
 const block = (number: number): Block => ({
   number: BigInt(number),
@@ -91,6 +92,38 @@ describe("heads by asking", () => {
         yield* TestClock.adjust("50 millis")
         assert.strictEqual(questions() - before, asked)
       }
+    })
+  )
+
+  it.effect("are asked for by a chain's client right after it has sent a transaction", () =>
+    Effect.gen(function* () {
+      const raw = "0x02"
+      const { log, use } = network({
+        node: (method) => ({
+          result:
+            method === "eth_sendRawTransaction"
+              ? keccak256(raw)
+              : {
+                  number: "0x1",
+                  hash: zeroHash,
+                  parentHash: zeroHash,
+                  timestamp: "0x1",
+                  baseFeePerGas: "0x1",
+                  gasLimit: "0x1"
+                }
+        })
+      })
+      const asked = () => log.filter((call) => call === "node eth_getBlockByNumber").length
+      yield* use((client) =>
+        Effect.gen(function* () {
+          yield* Effect.forkChild(Stream.runDrain(client.heads))
+          yield* pass("1 millis")
+          assert.strictEqual(asked(), 1)
+          yield* client.send(raw)
+          yield* pass("50 millis")
+          assert.strictEqual(asked(), 2)
+        })
+      )
     })
   )
 
