@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { parseGwei } from "viem"
 import { units } from "../../src/devnet/Tokens.ts"
+import * as Course from "./Course.ts"
 import type { Attack, Fight } from "./Fight.ts"
 import { QUIET, SEEN_MILLIS } from "./Market.ts"
 
@@ -23,7 +24,7 @@ const cheaply = Effect.fnUntraced(function* (fight: Fight, count: number) {
   return yield* fight.quotes(owners, { tokenIn: fight.place.dev.tokens.DAI, amountIn: units("DAI", WHOLE) })
 })
 
-const spiked = (fight: Fight, factor: bigint) => fight.market.follow(() => QUIET * factor)
+const spiked = (fight: Fight, factor: bigint) => fight.market.follow(Course.level(QUIET * factor))
 
 const quiet = (fight: Fight) => Effect.addFinalizer(() => fight.market.calm)
 
@@ -87,10 +88,10 @@ const sawtooth: Attack = {
   play: (fight) =>
     Effect.gen(function* () {
       yield* quiet(fight)
-      const isHigh = (millis: number) => Math.floor(millis / TOOTH_MILLIS) % 2 === 1
-      yield* fight.market.follow((millis) => (isHigh(millis) ? 30n * QUIET : QUIET))
+      const teeth: Course.Course = { low: QUIET, high: 30n * QUIET, toothMillis: TOOTH_MILLIS }
+      yield* fight.market.follow(teeth)
       const until = (high: boolean) =>
-        Effect.sleep("50 millis").pipe(Effect.repeat({ until: () => isHigh(performance.now()) === high }))
+        Effect.sleep("50 millis").pipe(Effect.repeat({ until: () => Course.isHigh(teeth, Date.now()) === high }))
       for (let tooth = 0; tooth < 3; tooth++) {
         yield* until(true)
         yield* until(false)

@@ -1,26 +1,23 @@
 /**
  * Blocks at a fixed pace whose base fee follows a given course: a local node would let it fall to nothing. Every block has a transaction
- * of somebody else with an ordinary tip, as those of a public chain have.
+ * of somebody else with an ordinary tip, as those of a public chain have. A thread of its own mines them, since a block that comes late
+ * makes every sweep late.
  */
-import { Effect, Schedule } from "effect"
-import { parseEther, parseGwei } from "viem"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { setPriority } from "node:os"
+import { Deferred, Effect } from "effect"
+import { parseGwei } from "viem"
 import type { Place } from "../Holdings.ts"
-
-/** Between blocks. */
-const BLOCK_MILLIS = 200
+import * as Course from "./Course.ts"
+import type { Block, Task } from "./MarketWorker.ts"
 
 /** Base fee of quiet times, in wei per gas. */
 export const QUIET = parseGwei("1")
 
-/** Priority fee of the transaction of somebody else, in wei per gas. */
-const TIP = parseGwei("1")
+/** Time to the first block. */
+const FIRST = "30 seconds"
 
-/** Above every base fee of a run. */
-const FEE_CAP = parseGwei("2000")
-
-/** Base fee in wei per gas of the block that is mined at `millis` of `performance.now()`. */
-export type Course = (millis: number) => bigint
+/** A chain and a database have machines of their own, so everything else yields to them where all share the cores of this one. */
+const YIELDING = 5
 
 /** Time in milliseconds in which the service has seen a new base fee. */
 export const SEEN_MILLIS = 1_500
@@ -28,21 +25,15 @@ export const SEEN_MILLIS = 1_500
 /** By so much may the base fee exceed that of the quote before a sweep waits for it, as the service's default has it. */
 const TOLERANCE = 125n
 
-/** A block and the time at which it was mined. */
-export interface Mined {
-  readonly at: number
-  readonly baseFee: bigint
-}
-
 /** See {@link Market.rose}. */
-export const rose = (mined: ReadonlyArray<Mined>, since: number, until: number): boolean => {
+export const rose = (mined: ReadonlyArray<Block>, since: number, until: number): boolean => {
   const seen = mined.filter(({ at }) => at >= since - SEEN_MILLIS && at <= until)
   const lowest = seen.reduce((least, { baseFee }) => (baseFee < least ? baseFee : least), seen[0]?.baseFee ?? 0n)
   return seen.some(({ at, baseFee }) => at >= since && 100n * baseFee > TOLERANCE * lowest)
 }
 
 /** Longest time between two blocks of which some lies between the two times, in milliseconds. 0 without any. */
-export const slowestBlock = (mined: ReadonlyArray<Mined>, since: number, until: number): number =>
+export const slowestBlock = (mined: ReadonlyArray<Block>, since: number, until: number): number =>
   mined.reduce((longest, { at }, index) => {
     const before = mined[index - 1]?.at ?? at
     return at >= since && before <= until ? Math.max(longest, at - before) : longest
@@ -60,47 +51,40 @@ export interface Market {
    */
   readonly slowestBlock: (since: number, until: number) => number
   /** Sets the course of the base fee until the scope closes. It is quiet afterwards. */
-  readonly follow: (course: Course) => Effect.Effect<void>
+  readonly follow: (course: Course.Course) => Effect.Effect<void>
   readonly calm: Effect.Effect<void>
 }
 
-/** Mines until the scope closes. A node that does not answer is asked again. */
+/**
+ * Mines until the scope closes. The thread that calls this, and the processes that it starts afterwards, yield to the node and to
+ * whatever ran before.
+ */
 export const start = Effect.fnUntraced(function* ({ dev }: Place) {
-  const quiet: Course = () => QUIET
-  let course = quiet
-  const mined: Array<Mined> = []
+  const mined: Array<Block> = []
   yield* Effect.acquireRelease(
     dev.node.ask("mine when told", (node) => node.setAutomine(false)),
     () => Effect.ignore(dev.node.ask("mine at once", (node) => node.setAutomine(true)))
   )
-  const somebody = privateKeyToAccount(generatePrivateKey())
-  yield* dev.node.ask("endow somebody", (node) =>
-    node.setBalance({ address: somebody.address, value: parseEther("1000000") })
+  const first = yield* Deferred.make<void, Error>()
+  const thread = yield* Effect.acquireRelease(
+    Effect.sync(() => new Worker(new URL("MarketWorker.ts", import.meta.url))),
+    (worker) => Effect.promise(async () => worker.terminate())
   )
-  let nonce = 0
-  const block = dev.node.ask("mine", async (node) => {
-    const serializedTransaction = await somebody.signTransaction({
-      type: "eip1559",
-      chainId: dev.chain.id,
-      nonce,
-      to: somebody.address,
-      gas: 21_000n,
-      maxFeePerGas: FEE_CAP,
-      maxPriorityFeePerGas: TIP
-    })
-    await node.sendRawTransaction({ serializedTransaction })
-    nonce += 1
-    const at = performance.now()
-    const baseFee = course(at)
-    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: baseFee })
-    await node.mine({ blocks: 1 })
-    mined.push({ at, baseFee })
+  thread.addEventListener("message", ({ data: { at, baseFee } }: MessageEvent<Block>) => {
+    mined.push({ at: at - performance.timeOrigin, baseFee })
+    Deferred.doneUnsafe(first, Effect.void)
   })
-  yield* Effect.ignore(block).pipe(Effect.repeat(Schedule.spaced(BLOCK_MILLIS)), Effect.forkScoped)
+  thread.addEventListener("error", ({ message }) => Deferred.doneUnsafe(first, Effect.fail(new Error(message))))
+  const tell = (task: Task) => Effect.sync(() => thread.postMessage(task, []))
+  const follow = (course: Course.Course) => tell({ kind: "follow", course })
+
+  yield* tell({ kind: "mine", chainId: dev.chain.id, rpcUrl: dev.node.rpcUrl, course: Course.level(QUIET) })
+  yield* Deferred.await(first).pipe(Effect.timeout(FIRST), Effect.orDie)
+  yield* Effect.sync(() => setPriority(0, YIELDING))
   return {
     rose: (since, until) => rose(mined, since, until),
     slowestBlock: (since, until) => slowestBlock(mined, since, until),
-    follow: (next) => Effect.sync(() => void (course = next)),
-    calm: Effect.sync(() => void (course = quiet))
+    follow,
+    calm: follow(Course.level(QUIET))
   } satisfies Market
 })

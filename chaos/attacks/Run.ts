@@ -77,8 +77,8 @@ const arena = Effect.fnUntraced(function* ({ directory }: Options) {
     // Durations are judged here, and attackers see only what is sent.
     isTapped: false
   })
-  yield* Effect.forEach(world.slots, ({ up }) => up, { concurrency: "unbounded", discard: true })
   const market = yield* Market.start(world.alpha)
+  yield* Effect.forEach(world.slots, ({ up }) => up, { concurrency: "unbounded", discard: true })
   const honest = yield* Honest.start(world)
   yield* warmed(honest)
   return { world, market, honest, alerts: Alerts.make(world) } satisfies Arena
