@@ -22,16 +22,6 @@ const statement = (name: string, when: PostgresTap.Trap["when"], pattern: RegExp
   sight: { at: "database", when, isSuch: (text) => pattern.test(text) }
 })
 
-/** The end of a transaction that executed such a statement. */
-const commit = (name: string, when: "before" | "after", pattern: RegExp): KillPoint => ({
-  name,
-  sight: {
-    at: "database",
-    when,
-    isSuch: (text, earlier) => /^\s*COMMIT/i.test(text) && earlier.some((each) => pattern.test(each))
-  }
-})
-
 const call = (name: string, when: "before" | "after", such: string | ((call: Call) => boolean)): KillPoint => ({
   name,
   sight: { at: "node", when, isSuch: typeof such === "string" ? ({ method }) => method === such : such }
@@ -43,9 +33,8 @@ const post = (name: string, when: "before" | "after", path: string): KillPoint =
 })
 
 const SUBMISSION = /SET status = 'submitted'/
-const CLAIM = /SET lease_worker = \$/
-const ALLOCATION = /INSERT INTO orchestrator\.relay_transactions /
-const SIGNED_BYTES = /INSERT INTO orchestrator\.relay_attempts/
+const CLAIM = /orchestrator\.claim_intents\(/
+const ALLOCATION = /orchestrator\.allocate_nonce\(/
 const BROADCAST = /SET broadcast_at = /
 const SETTLEMENT = /INSERT INTO orchestrator\.outbox/
 const CONCLUSION = /INSERT INTO orchestrator\.relay_spending/
@@ -57,13 +46,11 @@ export const KILL_POINTS: ReadonlyArray<KillPoint> = [
   statement("before the submission is stored", "before", SUBMISSION),
   statement("submission stored, not answered", "after with rows", SUBMISSION),
   { name: "submission answered", sight: { at: "client" } },
-  statement("claimed, not committed", "after with rows", CLAIM),
+  statement("claimed, not known to be", "after with rows", CLAIM),
   call("claimed, before the simulation", "before", isSimulation),
   call("simulated, nothing stored", "after", isSimulation),
-  statement("nonce taken, nothing signed", "after with rows", ALLOCATION),
-  statement("signed, nothing stored", "before", SIGNED_BYTES),
-  commit("stored, not committed", "before", SIGNED_BYTES),
-  commit("committed, not broadcast", "after", SIGNED_BYTES),
+  statement("signed, nothing stored", "before", ALLOCATION),
+  statement("stored, not known to be", "after with rows", ALLOCATION),
   call("before the broadcast", "before", "eth_sendRawTransaction"),
   call("broadcast, reply lost", "after", "eth_sendRawTransaction"),
   statement("broadcast, not marked", "before", BROADCAST),

@@ -5,11 +5,11 @@
 import { connect, createServer, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
 
-/** Statements are matched by their text; a `COMMIT` by what its transaction executed. */
+/** Statements are matched by their text. */
 export interface Trap {
   /** `after` with rows: one that returns none is let through, and the next one is waited for. */
   readonly when: "before" | "after" | "after with rows"
-  readonly isSuch: (statement: string, earlier: ReadonlyArray<string>) => boolean
+  readonly isSuch: (statement: string) => boolean
 }
 
 export interface PostgresTap {
@@ -90,8 +90,6 @@ const serve = (tap: Tap, client: Socket): void => {
   const server = connect({ host: "127.0.0.1", port: tap.port })
   const [splitClient, splitServer] = [makeSplitter(false), makeSplitter(true)]
   const read = makeReader()
-  /** Statements that the open transaction has executed. */
-  let earlier: ReadonlyArray<string> | undefined
   let isStopped = false
   // Statements may be sent before earlier ones are answered; the n-th answer is the n-th statement's. The login counts.
   let asked = 1
@@ -112,10 +110,7 @@ const serve = (tap: Tap, client: Socket): void => {
   }
 
   const onStatement = (statement: string): void => {
-    const found = tap.armed?.trap.isSuch(statement, earlier ?? []) === true ? tap.armed : undefined
-    if (/^\s*BEGIN/i.test(statement)) earlier = []
-    else if (/^\s*(COMMIT|ROLLBACK)\s*$/i.test(statement)) earlier = undefined
-    else if (earlier !== undefined) earlier = [...earlier, statement]
+    const found = tap.armed?.trap.isSuch(statement) === true ? tap.armed : undefined
     if (found === undefined || watched !== undefined) return
     tap.armed = undefined
     if (found.trap.when === "before") isStopped = found.caught()

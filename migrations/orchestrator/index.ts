@@ -41,6 +41,7 @@ import longerOverrides from "./0059_longer_overrides.ts"
 import money from "./0063_money.ts"
 import promisedFees from "./0064_promised_fees.ts"
 import linearTriggers from "./0065_linear_triggers.ts"
+import claimsAndAllocations from "./0066_claims_and_allocations.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -81,5 +82,6 @@ export const migrations = {
   "0059_longer_overrides": longerOverrides,
   "0063_money": money,
   "0064_promised_fees": promisedFees,
-  "0065_linear_triggers": linearTriggers
+  "0065_linear_triggers": linearTriggers,
+  "0066_claims_and_allocations": claimsAndAllocations
 }

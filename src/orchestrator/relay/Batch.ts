@@ -1,5 +1,5 @@
 /** Handles one claim on one lane: sends what is ready, postpones what is not, and ends what must not be sent. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as ChainMoney from "../../domain/ChainMoney.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
@@ -86,7 +86,17 @@ const makeUnsent = Effect.gen(function* () {
   return { putOff, refuse }
 })
 
-/** Makes `relayOn(client, lane, claimed)`, which returns the number of sweeps it sent. */
+/** No lane of the chain may send now. */
+export class NoLane extends Schema.TaggedError<NoLane>()("NoLane", { chainId: Schema.Number }) {
+  override get message(): string {
+    return `no lane of chain ${this.chainId} may send now`
+  }
+}
+
+/**
+ * Makes `relayOn(client, choosing, claimed)`, which returns the number of sweeps it sent. `choosing` returns the lane to send on, or
+ * undefined if none may send. Nothing has been decided for any of the sweeps when it fails with `NoLane`.
+ */
 export const make = Effect.gen(function* () {
   const dispatch = yield* Dispatch.make
   const { postpone } = yield* Postponement.make
@@ -96,10 +106,27 @@ export const make = Effect.gen(function* () {
   const send = yield* makeSending(dispatch)
   const { wait } = yield* FeeCoverWait.make
 
-  return Effect.fn("Relayer.relay")(function* (client: ChainClient, lane: Lane, claimed: ReadonlyArray<Signed>) {
+  return Effect.fn("Relayer.relay")(function* <E>(
+    client: ChainClient,
+    choosing: Effect.Effect<Lane | undefined, E>,
+    claimed: ReadonlyArray<Signed>
+  ) {
     const market = yield* Effect.cached(client.feesPerGas)
-    const [prepared, fees, head] = yield* Effect.all(
-      [prepare(client, lane.address, claimed, market), market, Effect.map(look(client), ({ head }) => head)],
+    const chosen = Effect.flatMap(choosing, (found) =>
+      found === undefined ? Effect.fail(new NoLane({ chainId: client.chain.id })) : Effect.succeed(found)
+    )
+    const [lane, prepared, fees, head] = yield* Effect.all(
+      [
+        chosen,
+        prepare(
+          client,
+          Effect.map(chosen, ({ address }) => address),
+          claimed,
+          market
+        ),
+        market,
+        Effect.map(look(client), ({ head }) => head)
+      ],
       { concurrency: "unbounded" }
     )
     const conditions = { head, fees, lane: lane.address, laneBalance: lane.balance, laneNonce: lane.nonce }

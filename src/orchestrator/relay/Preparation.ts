@@ -111,12 +111,12 @@ export const make = Effect.gen(function* () {
     prices
   })
 
-  return Effect.fn("Relay.prepare")(function* (
+  return Effect.fn("Relay.prepare")(function* <E>(
     client: ChainClient,
-    lane: Address.Address,
+    lane: Effect.Effect<Address.Address, E>,
     claimed: ReadonlyArray<Signed>,
     market: Effect.Effect<FeesPerGas, ChainUnavailable>
-  ): Effect.fn.Return<ReadonlyArray<Prepared>, ChainUnavailable | StoreUnavailable> {
+  ): Effect.fn.Return<ReadonlyArray<Prepared>, E | ChainUnavailable | StoreUnavailable> {
     // First, so that sweeps over a budget cost no requests to nodes, regardless of their number in the queue.
     const { losing, over: beyond } = yield* judge(client, claimed)
     const dropped: Array<Prepared> = claimed.flatMap((intent) => {
@@ -166,7 +166,7 @@ export const make = Effect.gen(function* () {
       }
     }
     for (const each of lacks.values()) yield* desk.alerts.note(client.chain, each, counter.sumsOf(each.spent))
-    const tried = yield* attempt(client, lane, candidates)
+    const tried = yield* attempt(client, yield* lane, candidates)
     return [...dropped, ...tried.map((each) => grown(client, each, coverages))]
   })
 })

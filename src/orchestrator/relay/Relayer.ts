@@ -96,10 +96,13 @@ export class Relayer extends Context.Service<
         const claimed = yield* running(all)
         if (claimed.length === 0) return 0
         const ids = claimed.map(({ id }) => id)
-        const lane = yield* lanes.next(client).pipe(Effect.tapError(() => postpone(ids)))
-        if (lane === undefined) return yield* Effect.as(postpone(ids), 0)
-        return yield* relayOn(client, lane, yield* Effect.forEach(claimed, withSignatures)).pipe(
-          Effect.catchTag("ChainUnavailable", (error) => Effect.as(postponeUnanswered(client, ids, error), 0))
+        // Beside the checks that need no lane, since it asks the node and the database.
+        const lane = yield* Effect.forkChild(lanes.next(client))
+        return yield* relayOn(client, Fiber.join(lane), yield* Effect.forEach(claimed, withSignatures)).pipe(
+          Effect.catchTags({
+            ChainUnavailable: (error) => Effect.as(postponeUnanswered(client, ids, error), 0),
+            NoLane: () => Effect.as(postpone(ids), 0)
+          })
         )
       })
 

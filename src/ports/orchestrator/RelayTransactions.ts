@@ -134,9 +134,9 @@ export class RelayTransactions extends Context.Service<
   {
     /**
      * Allocates the lane's next nonce, max(chain nonce, highest stored + 1), has the transaction signed, and stores the
-     * signed bytes and the links to the intents, whose `txHash` becomes the attempt's. All of it is one database
-     * transaction that holds the lane's lock. When it returns, the bytes may be broadcast; when it fails, no nonce is
-     * used. Without intents, the transaction is a `cancel`. A lane that is not active gets no transaction.
+     * signed bytes and the links to the intents, whose `txHash` becomes the attempt's, all or nothing. When it returns,
+     * the bytes may be broadcast; when it fails, no nonce is used. Without intents, the transaction is a `cancel`. A lane
+     * that is not active gets no transaction.
      */
     readonly allocate: <E>(options: {
       readonly chainId: ChainId
@@ -146,7 +146,10 @@ export class RelayTransactions extends Context.Service<
       readonly intentIds: ReadonlyArray<string>
       /** Maximum cost in wei. Counts as spent until the transaction ends. Default: 0. */
       readonly reserve?: bigint
-      /** Signs the transaction with the nonce. A failure rolls the allocation back. */
+      /**
+       * Signs the transaction with the nonce. Runs again with another one if a process with the same lane was faster. A failure takes
+       * no nonce.
+       */
       readonly sign: (nonce: bigint) => Effect.Effect<Attempt, E>
     }) => Effect.Effect<RelayTransaction, E | IntentTaken | LaneClosed | StoreUnavailable>
     /**

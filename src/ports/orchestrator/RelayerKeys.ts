@@ -26,7 +26,7 @@ export class RelayerKeys extends Context.Service<
     ) => Effect.Effect<SignedTransaction, SigningFailed>
     /** False while the lane's signer is left alone after failures. The lane then takes no new batches. */
     readonly isAnswering: (lane: Address.Address) => Effect.Effect<boolean>
-    /** Runs an effect that signs while it holds a connection to the database. Those of a signer outside this process take turns. */
+    /** Runs an effect that signs for a lane. Those of a signer outside this process take turns, and wait for them for a few seconds at most. */
     readonly inTurn: <A, E, R>(
       lane: Address.Address,
       effect: Effect.Effect<A, E, R>

@@ -15,20 +15,13 @@ export class BadRelayerKey extends Schema.TaggedError<BadRelayerKey>()("BadRelay
   }
 }
 
-/**
- * Turns of all lanes that something outside signs for. A turn holds a connection to the database, so those of silent signers must leave
- * most of the pool to others.
- */
-const TURNS = 4
-
-/** Turns of one lane. */
+/** Allocations of a lane that something outside signs for: one waits for its signature, and one for the other. */
 const TURNS_OF_LANE = 2
 
 /** Wait for a turn, in milliseconds. */
 const TURN_MILLIS = 4_000
 
 const makeTurns = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>) {
-  const all = yield* Semaphore.make(TURNS)
   const lanes = new Map<Address.Address, Semaphore.Semaphore>()
   for (const { address, isOutside } of accounts) {
     if (isOutside) lanes.set(address, yield* Semaphore.make(TURNS_OF_LANE))
@@ -37,14 +30,12 @@ const makeTurns = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>)
   const inTurn: RelayerKeys["Service"]["inTurn"] = (lane, effect) => {
     const own = lanes.get(lane)
     if (own === undefined) return effect
-    const late = new SigningFailed({ lane, detail: `no turn to sign within ${TURN_MILLIS} ms` })
-    const taken = (semaphore: Semaphore.Semaphore) =>
-      Effect.acquireRelease(semaphore.take(1), () => semaphore.release(1), { interruptible: true })
+    const taken = Effect.acquireRelease(own.take(1), () => own.release(1), { interruptible: true })
     return Effect.scoped(
       Effect.andThen(
-        Effect.timeoutOrElse(Effect.andThen(taken(own), taken(all)), {
+        Effect.timeoutOrElse(taken, {
           duration: TURN_MILLIS,
-          orElse: () => Effect.fail(late)
+          orElse: () => Effect.fail(new SigningFailed({ lane, detail: `no turn to sign within ${TURN_MILLIS} ms` }))
         }),
         effect
       )

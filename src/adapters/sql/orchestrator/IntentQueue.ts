@@ -1,7 +1,6 @@
 /** The queue of submitted intents: claims and releases of leases, and intents whose deadline has passed. */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
-import type { Fragment } from "effect/sql/Statement"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
@@ -10,87 +9,24 @@ import type { UnreadableIntents } from "./UnreadableIntents.ts"
 
 const oldestFirst = (a: Intent, b: Intent) => (a.submittedAtMs ?? 0) - (b.submittedAtMs ?? 0) || (a.id < b.id ? -1 : 1)
 
-/** Intents that can be claimed now and meet the condition, oldest first. Locks up to `limit` of them. */
-const free = (sql: PgClient.PgClient, chainId: number, at: Date, condition: Fragment, limit: Fragment): Fragment => sql`
-  SELECT c.intent_id, c.account, c.submitted_at FROM orchestrator.intent_queue c
-  WHERE c.source_chain_id = ${chainId}
-    AND (c.lease_until IS NULL OR c.lease_until <= ${at})
-    AND ${condition}
-    AND NOT EXISTS (
-      SELECT FROM orchestrator.relay_transaction_intents l
-      WHERE l.active AND l.account = c.account
-      OFFSET 0
-    )
-    AND NOT EXISTS (
-      SELECT FROM orchestrator.intent_queue o
-      WHERE o.account = c.account AND o.intent_id <> c.intent_id
-        AND (
-          o.lease_until > ${at}
-          OR (o.not_before IS NULL OR o.not_before <= ${at})
-            AND (o.submitted_at, o.intent_id) < (c.submitted_at, c.intent_id)
-        )
-      OFFSET 0
-    )
-  ORDER BY c.submitted_at, c.intent_id
-  LIMIT ${limit}
-  FOR UPDATE SKIP LOCKED`
-
-/** The queries of a claim: those that were never put off first, and others only as far as there is room, or all by age. */
-const freeBy = (
-  sql: PgClient.PgClient,
-  { chainId, limit, order = "oldest" }: Parameters<Intents["Service"]["claim"]>[0],
-  at: Date
-): Fragment => {
-  const postponed = sql`c.not_before <= ${at}`
-  const all = sql`${limit}::bigint`
-  return order === "oldest"
-    ? sql`oldest AS (${free(sql, chainId, at, sql`(c.not_before IS NULL OR ${postponed})`, all)}),
-      free AS (SELECT *, 0 AS turn FROM oldest)`
-    : sql`fresh AS (${free(sql, chainId, at, sql`c.not_before IS NULL`, all)}),
-      postponed AS (${free(sql, chainId, at, postponed, sql`(SELECT ${all} - count(*) FROM fresh)`)}),
-      free AS (SELECT *, 0 AS turn FROM fresh UNION ALL SELECT *, 1 FROM postponed)`
-}
-
+/** A claim that nobody reads after all is free again when its lease ends. */
 export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Service"]): Intents["Service"]["claim"] =>
-  Effect.fnUntraced(function* (options) {
-    const { chainId, leaseMillis, worker } = options
+  Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, order = "oldest", worker }) {
     const millis = yield* Clock.currentTimeMillis
-    const at = timestamp(millis)
-    const rows = yield* sql.withTransaction(
-      Effect.andThen(
-        // "None in flight for the owner" depends on rows that the statement does not lock, so two claims of one chain must not
-        // overlap. Locked rows, such as those of an allocation that waits for a signature, are skipped.
-        // OFFSET 0 keeps both subqueries as look-ups for each candidate, and without a sort the candidates are read in the order of
-        // an index. Otherwise a claim could read the whole queue.
-        sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0)),
-          ${IntentTables.byKeys(sql)}, set_config('enable_sort', 'off', true)`,
-        sql<IntentRow.IntentRow>`
-          WITH ${freeBy(sql, options, at)}, sibling AS (
-            SELECT q.intent_id, free.intent_id AS oldest
-            FROM free ${IntentTables.sweeps(sql, "free.intent_id")}
-            CROSS JOIN LATERAL unnest(w.intent_ids) AS leg (id)
-            JOIN orchestrator.intent_queue q ON q.intent_id = leg.id
-            WHERE q.account = free.account AND q.intent_id <> free.intent_id
-              AND (q.lease_until IS NULL OR q.lease_until <= ${at})
-              AND (q.not_before IS NULL OR q.not_before <= ${at})
-            FOR UPDATE OF q SKIP LOCKED
-          ), counted AS (
-            SELECT legs.ids, sum(cardinality(legs.ids)) OVER (ORDER BY free.turn, free.submitted_at, free.intent_id) AS total
-            FROM free CROSS JOIN LATERAL (
-              SELECT free.intent_id || array_agg(intent_id) AS ids FROM sibling WHERE oldest = free.intent_id
-            ) legs
-          ), taken AS (
-            SELECT unnest(ids) AS intent_id FROM counted WHERE total <= ${options.limit} OR total = cardinality(ids)
-          ), leased AS (
-            UPDATE orchestrator.intent_queue q
-            SET lease_worker = ${text(worker)}, lease_until = ${timestamp(millis + leaseMillis)}, not_before = NULL
-            FROM taken WHERE q.intent_id = taken.intent_id
-            RETURNING q.intent_id
-          )
-          SELECT ${IntentTables.columns(sql)}
-          FROM leased ${IntentTables.states(sql, "leased.intent_id")} ${IntentTables.documents(sql)}`
-      )
-    )
+    const claimed = yield* sql<{ id: string }>`
+      SELECT orchestrator.claim_intents(
+        ${chainId}::bigint, ${text(worker)}, ${timestamp(millis)}, ${timestamp(millis + leaseMillis)}, ${limit}::bigint,
+        ${order === "oldest"}
+      ) AS id`
+    if (claimed.length === 0) return []
+    // A statement sees no row that was stored while it waited for the lock, so this is another one.
+    const rows = yield* sql<IntentRow.IntentRow>`
+      SELECT ${IntentTables.columns(sql)}
+      FROM unnest(${IntentTables.ids(
+        sql,
+        claimed.map(({ id }) => id)
+      )}) leased (id)
+      ${IntentTables.states(sql, "leased.id")} ${IntentTables.documents(sql)}`
     return (yield* decode(rows, IntentRow.toIntent)).toSorted(oldestFirst)
   }, guarded("claim"))
 

@@ -104,19 +104,3 @@ export const terms = (state: string): string =>
  */
 export const ids = (sql: PgClient.PgClient, values: ReadonlyArray<string>): Fragment =>
   sql`(SELECT ${values}::text[])::text[]`
-
-/**
- * Columns of a first statement of a transaction whose others look rows of the queue up by keys. The queue may be empty when a plan
- * is made, and long when it is used: the planner then takes reading it from end to end for free.
- */
-export const byKeys = (sql: PgClient.PgClient): Fragment =>
-  sql.literal(
-    [
-      // A plan that is not allowed has a huge cost, for which servers with LLVM would compile it.
-      ...["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"].map(
-        (name) => `set_config('${name}', 'off', true)`
-      ),
-      // These settings leave one plan, and making it takes longer than running it. By default, each connection makes it six times.
-      "set_config('plan_cache_mode', 'force_generic_plan', true)"
-    ].join(", ")
-  )

@@ -1,7 +1,11 @@
-/** Allocates a lane's next nonce to a transaction, signs it and stores the signed bytes, all or nothing. */
+/**
+ * Signs a transaction with the lane's next nonce, as far as this process knows it, and stores the signed bytes together with the nonce:
+ * all or nothing, in one exchange with the database. If another process has taken the nonce, it signs again with the next one. Bytes
+ * that are not stored are sent to nobody.
+ */
 import type { PgClient } from "@effect/sql-pg"
-import { Clock, Effect } from "effect"
-import type * as Address from "../../../domain/Address.ts"
+import { Clock, Effect, Semaphore } from "effect"
+import type { Attempt } from "../../../ports/orchestrator/RelayTransactions.ts"
 import {
   IntentTaken,
   LaneClosed,
@@ -9,100 +13,91 @@ import {
   type RelayTransactions
 } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { bytes as hexBytes, guarded, timestamp } from "../shared/Database.ts"
-import * as IntentTables from "./IntentTables.ts"
-import { attemptValues } from "./RelayAttempts.ts"
 import type * as RelayTransactionRow from "./RelayTransactionRow.ts"
 
-/** Locks the lane until the transaction ends, and takes its next nonce. */
-const takeNonce = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient,
-  chainId: number,
-  lane: Address.Address,
-  chainNonce: bigint
-) {
-  const [row] = yield* sql<{ nonce: bigint }>`
-    INSERT INTO orchestrator.lanes AS l (chain_id, lane, next_nonce)
-    VALUES (${chainId}, ${lane}, ${chainNonce} + 1)
-    ON CONFLICT (chain_id, lane) DO UPDATE SET next_nonce = greatest(l.next_nonce, ${chainNonce}) + 1
-    RETURNING next_nonce - 1 AS nonce, ${IntentTables.byKeys(sql)}`
-  return row?.nonce ?? chainNonce
-})
+type Allocate = RelayTransactions["Service"]["allocate"]
 
-/**
- * Inserts the transaction and its links to the free ones among the intents. Locks their states and, so that no claim takes them,
- * their rows of the queue: in this order, as everything that moves an intent does.
- */
-const insert = (
+/** Answer of `orchestrator.allocate_nonce`. */
+interface Answer {
+  /** Next nonce of the lane, unless this call has taken it. */
+  readonly free_nonce: bigint
+  /** Id of the stored transaction. Null if nothing was stored. */
+  readonly allocated: bigint | null
+  /** Intents that are not free. */
+  readonly taken: ReadonlyArray<string>
+  readonly is_open: boolean
+}
+
+/** A lane of a chain as this process knows it. */
+interface Known {
+  /** Its next nonce as of the last allocation here. */
+  next: bigint
+  /** Of those that sign at once, only one could be stored. */
+  readonly turn: Semaphore.Semaphore
+}
+
+/** Stores the transaction if the nonce is the lane's next one, the lane is open and every intent is free. */
+const store = (
   sql: PgClient.PgClient,
-  options: Pick<Parameters<RelayTransactions["Service"]["allocate"]>[0], "chainId" | "lane" | "intentIds" | "reserve">,
+  { chainId, chainNonce, intentIds, lane, reserve = 0n }: Omit<Parameters<Allocate>[0], "sign">,
   nonce: bigint,
-  at: Date
+  attempt: Attempt,
+  millis: number
 ) =>
-  sql<{ id: bigint; taken: ReadonlyArray<string>; is_open: boolean }>`
-    WITH free AS (
-      SELECT s.id, q.account FROM orchestrator.intent_states s JOIN orchestrator.intent_queue q ON q.intent_id = s.id
-      WHERE s.id = ANY(${IntentTables.ids(sql, options.intentIds)}) AND s.source_chain_id = ${options.chainId}
-        AND s.status = 'submitted' AND s.relay_transaction_id IS NULL
-      ORDER BY s.id
-      FOR UPDATE OF s, q
-    ), transaction AS (
-      INSERT INTO orchestrator.relay_transactions (chain_id, lane, nonce, kind, reserved, created_at)
-      VALUES (
-        ${options.chainId}, ${options.lane}, ${nonce}, ${options.intentIds.length === 0 ? "cancel" : "sweep"},
-        ${String(options.reserve ?? 0n)}::numeric, ${at}
-      )
-      RETURNING id
-    ), link AS (
-      INSERT INTO orchestrator.relay_transaction_intents (transaction_id, intent_id, position, account)
-      SELECT transaction.id, free.id, array_position(${options.intentIds}::text[], free.id::text), free.account
-      FROM transaction, free
-    )
-    SELECT transaction.id,
-      ARRAY(SELECT unnest(${options.intentIds}::text[]) EXCEPT SELECT free.id::text FROM free) AS taken,
-      NOT EXISTS (SELECT FROM orchestrator.lane_states WHERE lane = ${options.lane} AND state <> 'active') AS is_open
-    FROM transaction`
+  sql<Answer>`
+    SELECT * FROM orchestrator.allocate_nonce(
+      ${chainId}::bigint, ${lane}, ${chainNonce}::bigint, ${intentIds}::text[], ${String(reserve)}::numeric, ${timestamp(millis)},
+      ${nonce}::bigint, ${attempt.hash}, ${hexBytes(attempt.raw)}, ${String(attempt.maxFeePerGas)}::numeric,
+      ${String(attempt.maxPriorityFeePerGas)}::numeric, ${timestamp(attempt.signedAtMs)}
+    )`.pipe(
+    Effect.mapError((error) =>
+      error.reason._tag === "UniqueViolation" && error.reason.constraint.startsWith("relay_transaction_intents_")
+        ? new IntentTaken({ intentIds })
+        : error
+    ),
+    guarded("allocate")
+  )
 
-export const allocate =
-  (sql: PgClient.PgClient, bytes: RelayTransactionRow.SignedBytes): RelayTransactions["Service"]["allocate"] =>
-  (options) => {
-    const stored = Effect.gen(function* () {
-      const millis = yield* Clock.currentTimeMillis
-      const nonce = yield* takeNonce(sql, options.chainId, options.lane, options.chainNonce).pipe(guarded("allocate"))
-      const [row] = yield* insert(sql, options, nonce, timestamp(millis)).pipe(
-        Effect.mapError((error) =>
-          error.reason._tag === "UniqueViolation" && error.reason.constraint.startsWith("relay_transaction_intents_")
-            ? new IntentTaken({ intentIds: options.intentIds })
-            : error
-        ),
-        guarded("allocate")
-      )
-      if (row === undefined) return yield* Effect.die(new Error("the inserted transaction was not returned"))
-      if (!row.is_open) return yield* new LaneClosed({ lane: options.lane })
-      if (row.taken.length > 0) return yield* new IntentTaken({ intentIds: row.taken })
-      const id = String(row.id)
+export const allocate = (sql: PgClient.PgClient, bytes: RelayTransactionRow.SignedBytes): Allocate => {
+  const lanes = new Map<string, Known>()
+
+  const laneOf = ({ chainId, lane }: Pick<Parameters<Allocate>[0], "chainId" | "lane">): Known => {
+    const key = `${chainId}:${lane}`
+    const found = lanes.get(key) ?? { next: 0n, turn: Semaphore.makeUnsafe(1) }
+    lanes.set(key, found)
+    return found
+  }
+
+  const signed: Allocate = Effect.fnUntraced(function* (options) {
+    const { chainId, chainNonce, intentIds, lane } = options
+    const known = laneOf(options)
+    while (true) {
+      const nonce = known.next > chainNonce ? known.next : chainNonce
       const attempt = yield* options.sign(nonce)
-      yield* sql`
-        WITH attempt AS (
-          INSERT INTO orchestrator.relay_attempts (
-            hash, transaction_id, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at, broadcast_at
-          ) VALUES ${attemptValues(sql, id, attempt)}
-        )
-        UPDATE orchestrator.intent_states
-        SET relay_transaction_id = ${id}::bigint, tx_hash = ${hexBytes(attempt.hash)}, updated_at = ${timestamp(millis)}
-        WHERE id = ANY(${IntentTables.ids(sql, options.intentIds)})`.pipe(guarded("allocate"))
+      const millis = yield* Clock.currentTimeMillis
+      const [answer] = yield* store(sql, options, nonce, attempt, millis)
+      if (answer === undefined) return yield* Effect.die(new Error("an allocation has an answer"))
+      if (!answer.is_open) return yield* new LaneClosed({ lane })
+      if (answer.taken.length > 0) return yield* new IntentTaken({ intentIds: answer.taken })
+      if (answer.allocated === null) {
+        known.next = answer.free_nonce
+        continue
+      }
+      known.next = nonce + 1n
       bytes.remember(attempt.hash, attempt.raw)
       const transaction: RelayTransaction = {
-        id,
-        chainId: options.chainId,
-        lane: options.lane,
+        id: String(answer.allocated),
+        chainId,
+        lane,
         nonce,
-        kind: options.intentIds.length === 0 ? "cancel" : "sweep",
-        intentIds: options.intentIds,
+        kind: intentIds.length === 0 ? "cancel" : "sweep",
+        intentIds,
         status: "pending",
         attempts: [attempt],
         createdAtMs: millis
       }
       return transaction
-    })
-    return sql.withTransaction(stored).pipe(guarded("allocate"))
-  }
+    }
+  })
+  return (options) => laneOf(options).turn.withPermit(signed(options))
+}

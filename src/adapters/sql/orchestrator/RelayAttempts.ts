@@ -8,7 +8,7 @@ import type * as RelayTransactionRow from "./RelayTransactionRow.ts"
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
 /** Values of a row of `orchestrator.relay_attempts`. */
-export const attemptValues = (sql: PgClient.PgClient, id: string, attempt: Attempt) => sql`(
+const attemptValues = (sql: PgClient.PgClient, id: string, attempt: Attempt) => sql`(
   ${attempt.hash}, ${id}::bigint, ${hexBytes(attempt.raw)}, ${String(attempt.maxFeePerGas)}::numeric,
   ${String(attempt.maxPriorityFeePerGas)}::numeric, ${timestamp(attempt.signedAtMs)},
   ${attempt.broadcastAtMs === undefined ? null : timestamp(attempt.broadcastAtMs)}

@@ -7,7 +7,7 @@ import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import { firstClass } from "../../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
-import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
+import { IntentTaken, RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, submitted } from "../../../support/IntentFixtures.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
 import { TestDatabase, migratedDatabaseUrl } from "../../../support/Postgres.ts"
@@ -27,48 +27,18 @@ const somebodyWaits = Effect.gen(function* () {
 }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 it.effect(
-  "an allocation that waits for its signature holds up neither claims nor reads, and nobody takes its intent",
+  "an allocation that waits for its signature holds up nobody, and of two for one intent the first is stored",
   () =>
     Effect.gen(function* () {
       const here = yield* process
       const there = yield* process
       const intents = Context.get(there, Intents)
+      const transactions = Context.get(there, RelayTransactions)
       yield* Effect.provide(submitted({ id: "a", owner: 1 }), here)
-      yield* Effect.provide(submitted({ id: "b", owner: 2 }), here)
       const signing = yield* Deferred.make<void>()
       const signed = yield* Deferred.make<void>()
-      const allocation = yield* Effect.forkChild(
+      const late = yield* Effect.forkChild(
         Context.get(here, RelayTransactions).allocate({
-          chainId: 1,
-          lane: address(9),
-          chainNonce: 0n,
-          intentIds: ["a"],
-          sign: () =>
-            Deferred.succeed(signing, undefined).pipe(Effect.andThen(Deferred.await(signed)), Effect.as(attempt("a")))
-        })
-      )
-      yield* Deferred.await(signing)
-      const claimed = yield* intents.claim({ chainId: 1, worker: "there", leaseMillis: 1_000, limit: 10 })
-      expect(claimed.map(({ id }) => id)).toEqual(["b"])
-      expect(Option.getOrThrow(yield* intents.find("a")).txHash).toBeUndefined()
-      yield* Deferred.succeed(signed, undefined)
-      expect(yield* Fiber.join(allocation)).toMatchObject({ nonce: 0n })
-      expect(Option.getOrThrow(yield* intents.find("a")).txHash).toBe(attempt("a").hash)
-    }).pipe(Effect.provide(migratedDatabaseUrl))
-)
-
-it.live(
-  "an intent that is being signed for does not fail meanwhile, so that nothing is broadcast for a failed one",
-  () =>
-    Effect.gen(function* () {
-      const here = yield* process
-      const there = yield* process
-      yield* Effect.provide(submitted({ id: "a" }), here)
-      const signing = yield* Deferred.make<void>()
-      const signed = yield* Deferred.make<void>()
-      const order: Array<string> = []
-      const allocation = yield* Context.get(here, RelayTransactions)
-        .allocate({
           chainId: 1,
           lane: address(9),
           chainNonce: 0n,
@@ -76,24 +46,70 @@ it.live(
           sign: () =>
             Deferred.succeed(signing, undefined).pipe(
               Effect.andThen(Deferred.await(signed)),
-              Effect.tap(() => Effect.sync(() => order.push("signed"))),
-              Effect.as(attempt("a"))
+              Effect.as(attempt("late"))
             )
         })
-        .pipe(Effect.forkChild)
+      )
       yield* Deferred.await(signing)
-      const failure = yield* Context.get(there, Intents)
-        .apply("a", [{ _tag: "Failed", reason: "expired" }])
-        .pipe(
-          Effect.tap(() => Effect.sync(() => order.push("failed"))),
-          Effect.forkChild
-        )
-      yield* somebodyWaits
+      const claimed = yield* intents.claim({ chainId: 1, worker: "there", leaseMillis: 1_000, limit: 10 })
+      expect(claimed.map(({ id }) => id)).toEqual(["a"])
+      yield* transactions.allocate({
+        chainId: 1,
+        lane: address(9),
+        chainNonce: 0n,
+        intentIds: ["a"],
+        sign: () => Effect.succeed(attempt("first"))
+      })
       yield* Deferred.succeed(signed, undefined)
-      yield* Fiber.join(allocation)
-      expect(yield* Fiber.join(failure)).toMatchObject({ status: "failed", txHash: attempt("a").hash })
-      expect(order).toEqual(["signed", "failed"])
+      expect(yield* Effect.flip(Fiber.join(late))).toEqual(new IntentTaken({ intentIds: ["a"] }))
+      expect(yield* transactions.unfinished(1)).toMatchObject([{ nonce: 0n, attempts: [attempt("first")] }])
+      expect(Option.getOrThrow(yield* intents.find("a")).txHash).toBe(attempt("first").hash)
     }).pipe(Effect.provide(migratedDatabaseUrl))
+)
+
+it.effect("an intent that fails while it is signed for is in no transaction, so nothing is broadcast for it", () =>
+  Effect.gen(function* () {
+    const here = yield* process
+    const there = yield* process
+    yield* Effect.provide(submitted({ id: "a" }), here)
+    const allocation = Context.get(here, RelayTransactions).allocate({
+      chainId: 1,
+      lane: address(9),
+      chainNonce: 0n,
+      intentIds: ["a"],
+      sign: () =>
+        Context.get(there, Intents)
+          .apply("a", [{ _tag: "Failed", reason: "expired" }])
+          .pipe(Effect.as(attempt("a")))
+    })
+    expect(yield* Effect.flip(allocation)).toEqual(new IntentTaken({ intentIds: ["a"] }))
+    expect(yield* Context.get(here, RelayTransactions).unfinished(1)).toEqual([])
+    expect(Option.getOrThrow(yield* Context.get(there, Intents).find("a"))).toMatchObject({ status: "failed" })
+  }).pipe(Effect.provide(migratedDatabaseUrl))
+)
+
+it.effect("a process signs again where another one has taken the nonce, and then knows the lane's next one", () =>
+  Effect.gen(function* () {
+    const allocator = Effect.map(process, (services) => {
+      const asked: Array<bigint> = []
+      const next = Context.get(services, RelayTransactions).allocate({
+        chainId: 1,
+        lane: address(9),
+        chainNonce: 5n,
+        intentIds: [],
+        sign: (nonce) => Effect.sync(() => (asked.push(nonce), attempt(`${nonce}`)))
+      })
+      return { asked, next }
+    })
+    const here = yield* allocator
+    const there = yield* allocator
+    const nonces = yield* Effect.forEach([here, there, there, here], ({ next }) =>
+      Effect.map(next, ({ nonce }) => nonce)
+    )
+    expect(nonces).toEqual([5n, 6n, 7n, 8n])
+    expect(here.asked).toEqual([5n, 6n, 8n])
+    expect(there.asked).toEqual([5n, 6n, 7n])
+  }).pipe(Effect.provide(migratedDatabaseUrl))
 )
 
 it.live("a reservation counts one that another process stores meanwhile", () =>
