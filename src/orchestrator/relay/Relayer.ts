@@ -177,7 +177,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   const { batch, batchesPerLane, gatherMillis, leaseMillis, pollMillis } = (yield* OrchestratorSettings).relayer
   const supervised = Background.supervisor("relayer", { chain: chain.name })
   const wake = yield* Latch.make()
-  yield* intents.wakes.pipe(
+  yield* intents.wakes(chain.id).pipe(
     Stream.runForEach(() => wake.open),
     Effect.forkScoped
   )

@@ -59,7 +59,7 @@ const attention = Effect.fnUntraced(function* (
     submittedAt = now
     yield* wake.open
   })
-  yield* Effect.forkScoped(Stream.runForEach(wakes, () => submitted))
+  yield* Effect.forkScoped(Stream.runForEach(wakes(client.chain.id), () => submitted))
 
   return Effect.flatMap(isPrompt, (isWorthIt) =>
     isWorthIt ? Effect.andThen(inattentive.close, attentive.open) : Effect.andThen(attentive.close, inattentive.open)

@@ -289,9 +289,9 @@ export class Intents extends Context.Service<
     /** Number of intents in each status. */
     readonly counts: Effect.Effect<Readonly<Record<IntentStatus, number>>, StoreUnavailable>
     /**
-     * Emits when there may be an intent to claim, submitted in this process or another. Best effort: also claim on a
-     * timer.
+     * Emits when there may be an intent of the chain to claim, submitted in this process or another. Best effort: also
+     * claim on a timer.
      */
-    readonly wakes: Stream.Stream<void>
+    readonly wakes: (chainId: ChainId) => Stream.Stream<void>
   }
 >()("sweep/ports/Intents") {}

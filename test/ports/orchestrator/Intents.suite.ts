@@ -232,12 +232,14 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       Effect.gen(function* () {
         const intents = yield* Intents
         const listening = yield* Deferred.make<void>()
-        const woken = yield* intents.wakes.pipe(
-          Stream.onStart(Deferred.succeed(listening, undefined)),
-          Stream.take(1),
-          Stream.runDrain,
-          Effect.forkChild({ startImmediately: true })
-        )
+        const woken = yield* intents
+          .wakes(1)
+          .pipe(
+            Stream.onStart(Deferred.succeed(listening, undefined)),
+            Stream.take(1),
+            Stream.runDrain,
+            Effect.forkChild({ startImmediately: true })
+          )
         yield* Deferred.await(listening)
         yield* submitted({ id: "a" })
         yield* Fiber.join(woken)

@@ -1,6 +1,7 @@
 /** Moves in-memory intents by events. Each move is one atomic step of the state, with its messages to the builder backend. */
 import { Clock, Effect, HashMap, PubSub, Ref, Result } from "effect"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
+import type { ChainId } from "../../../domain/ChainId.ts"
 import {
   effectOf,
   effectsOf,
@@ -129,6 +130,7 @@ export const submitSweep = ({ state, wakes }: Shared): Intents["Service"]["submi
   Effect.fnUntraced(function* (sweep) {
     const at = yield* Clock.currentTimeMillis
     const { id, legs, network, owner } = sweep
+    const chainIds = new Set<ChainId>()
     const outcome = yield* Ref.modify(state, (current): readonly [Result.Result<void, IllegalTransition>, State] => {
       let next = current
       for (const leg of submissionsOf(sweep)) {
@@ -137,13 +139,14 @@ export const submitSweep = ({ state, wakes }: Shared): Intents["Service"]["submi
         const moved = moveIn(next, { id: leg.id, events: [{ _tag: "Submitted" }], fields, waitingFor }, at)
         if (Result.isFailure(moved)) return [Result.fail(moved.failure), current]
         next = moved.success.state
+        chainIds.add(moved.success.intent.quote.sourceChainId)
       }
       const intentIds = legs.map(({ intentId }) => intentId)
       const stored = { id, number: BigInt(next.sweeps.length + 1), owner, intentIds, createdAtMs: at }
       return [Result.succeed(undefined), { ...next, sweeps: [...next.sweeps, stored] }]
     })
     yield* Effect.fromResult(outcome)
-    yield* PubSub.publish(wakes, undefined)
+    yield* PubSub.publishAll(wakes, chainIds)
   })
 
 export const submit = ({ state, wakes }: Shared): Intents["Service"]["submit"] =>
@@ -151,7 +154,7 @@ export const submit = ({ state, wakes }: Shared): Intents["Service"]["submit"] =
     const submittedAtMs = yield* Clock.currentTimeMillis
     const fields = { submission, submittedAtMs, ...(network === undefined ? {} : { network }) }
     const submitted = yield* move(state, { id, events: [{ _tag: "Submitted" }], fields, waitingFor })
-    yield* PubSub.publish(wakes, undefined)
+    yield* PubSub.publish(wakes, submitted.quote.sourceChainId)
     return submitted
   })
 

@@ -68,7 +68,11 @@ const make = Effect.map(OrchestratorState, (shared) =>
     noteSearches: DeliveryLooks.noteSearches(shared),
     postponeDeliveries: DeliveryLooks.postpone(shared),
     counts: IntentReads.counts(shared),
-    wakes: Stream.fromPubSub(shared.wakes)
+    wakes: (chainId) =>
+      Stream.fromPubSub(shared.wakes).pipe(
+        Stream.filter((submittedOn) => submittedOn === chainId),
+        Stream.map(() => undefined)
+      )
   })
 )
 

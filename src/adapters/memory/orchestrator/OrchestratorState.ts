@@ -6,6 +6,7 @@ import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from 
 import type { Address } from "../../../domain/Address.ts"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
 import type { ArrivedInstead, RefundLine } from "../../../domain/BridgeRefund.ts"
+import type { ChainId } from "../../../domain/ChainId.ts"
 import type { ExposureClass, Window } from "../../../domain/Exposure.ts"
 import type { UsdPrice } from "../../../domain/Fees.ts"
 import type { WaitingFor } from "../../../domain/Intent.ts"
@@ -136,7 +137,8 @@ export class OrchestratorState extends Context.Service<
   OrchestratorState,
   {
     readonly state: Ref.Ref<State>
-    readonly wakes: PubSub.PubSub<void>
+    /** Chains of intents that were submitted. */
+    readonly wakes: PubSub.PubSub<ChainId>
     /** Held while a transaction is allocated and signed. */
     readonly allocating: Semaphore.Semaphore
   }
@@ -145,7 +147,7 @@ export class OrchestratorState extends Context.Service<
     OrchestratorState,
     Effect.all({
       state: Ref.make(empty),
-      wakes: PubSub.sliding<void>(1),
+      wakes: PubSub.sliding<ChainId>(64),
       allocating: Semaphore.make(1)
     })
   )

@@ -103,19 +103,18 @@ export const record = Effect.fnUntraced(function* (sql: PgClient.PgClient, submi
     : sql.withTransaction(Effect.tap(store, (submitted) => noteWaits(sql, waits, submitted)))
 })
 
+/** Wakes the workers on the chains of these rows. */
+export type Wake = (rows: ReadonlyArray<Pick<IntentRow.IntentRow, "source_chain_id">>) => Effect.Effect<void>
+
 /**
  * Submitted intents in the order of the submissions; none if the intent had moved on, or if an earlier submission of
- * the call has the same id; a failure for one that was submitted and cannot be read. Runs `wake` if an intent was submitted.
+ * the call has the same id; a failure for one that was submitted and cannot be read.
  */
-export const submitAll = (
-  sql: PgClient.PgClient,
-  { decode }: UnreadableIntents["Service"],
-  wake: Effect.Effect<unknown>
-) =>
+export const submitAll = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Service"], wake: Wake) =>
   Effect.fnUntraced(function* (submissions: ReadonlyArray<SubmissionTo>) {
     const firsts = new Map(submissions.toReversed().map((each) => [each.id, each]))
     const rows = yield* record(sql, [...firsts.values()])
-    if (rows.length > 0) yield* wake
+    yield* wake(rows)
     const stored = new Set(rows.map(({ id }) => id))
     const givenTo = new Map(
       Array.from(firsts.values(), ({ id, network, submission }) => [

@@ -35,11 +35,16 @@ const nextOrderNonce = (sql: PgClient.PgClient): Intents["Service"]["nextOrderNo
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { wake, wakes } = yield* Wakes.make(CHANNEL)
+  const wakeAll: IntentSubmissions.Wake = (rows) =>
+    Effect.forEach(new Set(rows.map((row) => String(row.source_chain_id))), wake, { discard: true })
   const unreadable = yield* UnreadableIntents
   const createTogether = yield* Gathered.make({ ...GATHERED, run: IntentCreations.createAll(sql) })
   const findTogether = yield* Gathered.make({ ...GATHERED, run: IntentReads.findEach(sql, unreadable) })
   const hasSettledTogether = yield* Gathered.make({ ...GATHERED, run: IntentReads.hasSettledEach(sql) })
-  const submitTogether = yield* Gathered.make({ ...GATHERED, run: IntentSubmissions.submitAll(sql, unreadable, wake) })
+  const submitTogether = yield* Gathered.make({
+    ...GATHERED,
+    run: IntentSubmissions.submitAll(sql, unreadable, wakeAll)
+  })
 
   const create: Intents["Service"]["create"] = Effect.fnUntraced(function* (intent) {
     if (!(yield* createTogether(intent))) return yield* new IntentExists({ id: intent.quote.id })
@@ -66,7 +71,7 @@ const make = Effect.gen(function* () {
     states: IntentReads.states(sql),
     quotes: IntentReads.quotes(sql, unreadable),
     submit,
-    submitSweep: Sweeps.submit(sql, wake),
+    submitSweep: Sweeps.submit(sql, wakeAll),
     findSweep: Sweeps.find(sql),
     sweepsOf: Sweeps.ofOwner(sql),
     claim: IntentQueue.claim(sql, unreadable),
@@ -87,7 +92,7 @@ const make = Effect.gen(function* () {
     noteSearches: DeliveryLooks.noteSearches(sql),
     postponeDeliveries: DeliveryLooks.postpone(sql),
     counts: IntentReads.counts(sql),
-    wakes
+    wakes: (chainId) => wakes(String(chainId))
   })
 })
 

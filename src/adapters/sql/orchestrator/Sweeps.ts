@@ -40,7 +40,7 @@ const authorizationsIn = ({ legs }: NewSweep): Readonly<Record<number, IntentRow
   )
 
 /** One transaction: the sweep and all its legs, or nothing. */
-export const submit = (sql: PgClient.PgClient, wake: Effect.Effect<unknown>): Service["submitSweep"] =>
+export const submit = (sql: PgClient.PgClient, wake: IntentSubmissions.Wake): Service["submitSweep"] =>
   Effect.fnUntraced(function* (sweep) {
     const { id, legs, network, owner, signature } = sweep
     const at = timestamp(yield* Clock.currentTimeMillis)
@@ -52,14 +52,14 @@ export const submit = (sql: PgClient.PgClient, wake: Effect.Effect<unknown>): Se
           ${legs.map(({ intentId }) => text(intentId))}, ${at}
         )`
       const submissions = submissionsOf(sweep).map((each) => ({ ...each, network }))
-      const submitted = new Set((yield* IntentSubmissions.record(sql, submissions)).map((row) => row.id))
+      const rows = yield* IntentSubmissions.record(sql, submissions)
+      const submitted = new Set(rows.map((row) => row.id))
       const other = legs.find(({ intentId }) => !submitted.has(text(intentId)))
-      if (other === undefined) return
+      if (other === undefined) return rows
       const from = yield* IntentMoves.statusOf(sql, other.intentId)
-      yield* new IllegalTransition({ from, event: IntentSubmissions.SUBMITTED._tag })
+      return yield* new IllegalTransition({ from, event: IntentSubmissions.SUBMITTED._tag })
     })
-    yield* sql.withTransaction(stored)
-    yield* wake
+    yield* wake(yield* sql.withTransaction(stored))
   }, guarded("submitSweep"))
 
 export const find = (sql: PgClient.PgClient): Service["findSweep"] =>

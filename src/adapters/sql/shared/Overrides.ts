@@ -93,9 +93,9 @@ export const layer = (schema: ChangeLog.Schema) =>
       const store = set(sql, table, schema)
       return Overrides.of({
         all: all(sql, table),
-        set: (wanted, change) => Effect.tap(store(wanted, change), (isChanged) => (isChanged ? wake : Effect.void)),
+        set: (wanted, change) => Effect.tap(store(wanted, change), (isChanged) => (isChanged ? wake() : Effect.void)),
         restate: restate(sql, table),
-        changes: wakes
+        changes: wakes()
       })
     })
   )

@@ -138,20 +138,32 @@ it.live("a reservation counts one that another process stores meanwhile", () =>
   }).pipe(Effect.scoped, Effect.provide([migratedDatabaseUrl, Reactivity.layer]))
 )
 
-it.effect("a submission wakes the workers of another process", () =>
+it.effect("a submission wakes the workers of its chain in another process, and no others", () =>
   Effect.gen(function* () {
     const here = yield* process
     const there = yield* process
-    const wakes = yield* Deferred.make<void>()
-    const woken = yield* Context.get(there, Intents).wakes.pipe(
-      // The first says that it listens; what is submitted from then on is heard.
-      Stream.tap(() => Deferred.succeed(wakes, undefined)),
-      Stream.take(2),
-      Stream.runDrain,
-      Effect.forkChild({ startImmediately: true })
-    )
-    yield* Deferred.await(wakes)
-    yield* Effect.provide(submitted({ id: "a" }), here)
-    yield* Fiber.join(woken)
+    const order: Array<number> = []
+    /** Two wake-ups. The first says that it listens; what is submitted from then on is heard. */
+    const waiting = Effect.fnUntraced(function* (chainId: number) {
+      const listening = yield* Deferred.make<void>()
+      const woken = yield* Context.get(there, Intents)
+        .wakes(chainId)
+        .pipe(
+          Stream.tap(() => Deferred.succeed(listening, undefined)),
+          Stream.take(2),
+          Stream.runDrain,
+          Effect.tap(() => Effect.sync(() => order.push(chainId))),
+          Effect.forkChild({ startImmediately: true })
+        )
+      return { listening: Deferred.await(listening), woken: Fiber.join(woken) }
+    })
+    const [first, second] = [yield* waiting(1), yield* waiting(2)]
+    yield* first.listening
+    yield* second.listening
+    yield* Effect.provide(submitted({ id: "a", owner: 1, chainId: 2 }), here)
+    yield* second.woken
+    yield* Effect.provide(submitted({ id: "b", owner: 2, chainId: 1 }), here)
+    yield* first.woken
+    expect(order).toEqual([2, 1])
   }).pipe(Effect.provide(migratedDatabaseUrl))
 )

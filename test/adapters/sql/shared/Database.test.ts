@@ -94,11 +94,9 @@ it.live("a restart of the database fails what runs, and nothing after it", () =>
     expect(yield* allocate(Effect.void)).toMatchObject({ nonce: 0n, intentIds: ["a"] })
 
     // Both processes listen again, after a while, and wake each other.
-    const woken = yield* Context.get(there, Intents).wakes.pipe(
-      Stream.take(2),
-      Stream.runDrain,
-      Effect.forkChild({ startImmediately: true })
-    )
+    const woken = yield* Context.get(there, Intents)
+      .wakes(1)
+      .pipe(Stream.take(2), Stream.runDrain, Effect.forkChild({ startImmediately: true }))
     const began = yield* Clock.currentTimeMillis
     yield* Effect.gen(function* () {
       const id = `${yield* Clock.currentTimeMillis}`
