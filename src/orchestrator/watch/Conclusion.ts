@@ -25,9 +25,13 @@ import {
   type Finding,
   foreignNonceKey,
   inclusionOf,
-  isolated
+  isolated,
+  type Patience
 } from "./Findings.ts"
 import * as Unsettled from "./Unsettled.ts"
+
+/** Time in which a decision about a transaction must end, in milliseconds. Each request to a node has a much shorter timeout. */
+const ASIDE_MILLIS = 300_000
 
 /** Makes `note`, which keeps the sweeps of a transaction, `endingOf`, its books, and `forget`. */
 const makeEndings = Effect.gen(function* () {
@@ -75,6 +79,12 @@ const makeEndings = Effect.gen(function* () {
   return { endingOf, forget, note }
 })
 
+/** `proven`: a transaction of which every sweep has settled by an event. */
+const provenBy =
+  (settled: ReadonlyMap<string, Resolution>) =>
+  ({ transaction: { intentIds } }: Concluding): "proven" | "rest" =>
+    intentIds.every((id) => (settled.get(id) ?? "elsewhere") !== "elsewhere") ? "proven" : "rest"
+
 /** Counts what finished transactions cost, for the metrics. */
 const countCosts = (
   { chain }: ChainClient,
@@ -111,7 +121,34 @@ const noteTimes = (
     { discard: true }
   )
 
-/** Makes `conclude`, for transactions in confirmed blocks, and `detach`, for those whose nonce a foreign transaction used. */
+/**
+ * Makes `decideAside(id, decision)`, which begins a decision about a transaction and does not wait for it, and `isDeciding(id)`, true
+ * until its end. One that fails is made again by a later pass.
+ */
+const makeAside = Effect.gen(function* () {
+  const scope = yield* Effect.scope
+  const deciding = new Set<string>()
+
+  const decideAside = (id: string, decision: Effect.Effect<unknown, StoreUnavailable>) =>
+    Effect.suspend(() => {
+      deciding.add(id)
+      return decision.pipe(
+        Effect.timeoutOption(ASIDE_MILLIS),
+        Effect.catchTag("StoreUnavailable", ({ message: detail }) =>
+          Effect.annotateLogs(Effect.logWarning("watch.undecided"), { transaction: id, detail })
+        ),
+        Effect.ensuring(Effect.sync(() => deciding.delete(id))),
+        Effect.forkIn(scope)
+      )
+    })
+
+  return { decideAside, isDeciding: (id: string): boolean => deciding.has(id) }
+})
+
+/**
+ * Makes `conclude`, for transactions in confirmed blocks, `detach`, for those whose nonce a foreign transaction used, and `isDeciding`,
+ * which says if a transaction is left to a decision that has begun.
+ */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const { endingOf, forget, note } = yield* makeEndings
@@ -151,10 +188,16 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** Books first, and together, what the events prove. An intent that cannot be decided yet delays no other. */
+  const { decideAside, isDeciding } = yield* makeAside
+
+  /**
+   * Books first, and together, what the events prove. An intent that cannot be decided yet delays no other. With patience those that no
+   * event proves are decided aside: each takes many requests, and until a pass ends, no sweep that was mined since is settled.
+   */
   const conclude = Effect.fn("Watcher.conclude")(function* (
     view: ChainView,
-    concluding: ReadonlyArray<Concluding>
+    concluding: ReadonlyArray<Concluding>,
+    patience: Patience
   ): Effect.fn.Return<ReadonlyArray<Finding>, StoreUnavailable> {
     if (concluding.length === 0) return []
     const known = yield* recent.get(concluding.flatMap(({ transaction }) => transaction.intentIds))
@@ -166,11 +209,17 @@ export const make = Effect.gen(function* () {
     const settled = yield* settlements.settleAll(view, mined)
     for (const each of concluding) note(each, known, settled)
     yield* noteTimes(concluding, known, settled)
-    const findings = yield* Effect.forEach(concluding, (each) => isolated(decideRest(view, each, settled)), {
-      concurrency: CONCURRENCY
+    const decided = Effect.fnUntraced(function* (some: ReadonlyArray<Concluding>) {
+      const findings = yield* Effect.forEach(some, (each) => isolated(decideRest(view, each, settled)), {
+        concurrency: CONCURRENCY
+      })
+      yield* finish(view, some, findings)
+      return findings
     })
-    yield* finish(view, concluding, findings)
-    return findings
+    if (patience === "impatient") return yield* decided(concluding)
+    const { proven = [], rest = [] } = Object.groupBy(concluding, provenBy(settled))
+    for (const each of rest) yield* decideAside(each.transaction.id, decided([each]))
+    return yield* decided(proven)
   })
 
   /**
@@ -193,5 +242,5 @@ export const make = Effect.gen(function* () {
     return ended
   })
 
-  return { conclude, detach }
+  return { conclude, detach, isDeciding }
 })

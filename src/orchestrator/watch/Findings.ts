@@ -10,6 +10,9 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { Resolution } from "../settle/Settlements.ts"
 import type { ChainView } from "../shared/ChainView.ts"
 
+/** Scheduled passes are patient. One that is asked for acts on everything, and waits for its end. */
+export type Patience = "patient" | "impatient"
+
 /** State that one pass over one chain shares between its transactions. */
 export interface ChainPass {
   readonly view: ChainView

@@ -8,7 +8,7 @@ import { Settlements } from "../settle/Settlements.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Expiry from "./Expiry.ts"
-import { type Finding, type Looked, NOTHING } from "./Findings.ts"
+import { type Finding, type Looked, NOTHING, type Patience } from "./Findings.ts"
 import * as Idle from "./Idle.ts"
 import * as LateReceipts from "./LateReceipts.ts"
 import * as Reorganisation from "./Reorganisation.ts"
@@ -52,7 +52,7 @@ export const make = Effect.gen(function* () {
   const watchChain = Effect.fn("Watcher.watchChain")(function* (
     client: ChainClient,
     maxAgeMillis: number,
-    patience: Transaction.Patience
+    patience: Patience
   ) {
     const { chain } = client
     const view = yield* look(client, maxAgeMillis)
@@ -92,11 +92,7 @@ export const make = Effect.gen(function* () {
     return looked
   })
 
-  const passOn = Effect.fnUntraced(function* (
-    client: ChainClient,
-    maxAgeMillis: number,
-    patience: Transaction.Patience
-  ) {
+  const passOn = Effect.fnUntraced(function* (client: ChainClient, maxAgeMillis: number, patience: Patience) {
     const looked = yield* guarded(client, watchChain(client, maxAgeMillis, patience))
     const hadWork = looked.transactions > 0 || looked.findings.some(({ unavailable }) => unavailable === undefined)
     yield* idle.passed(client, hadWork)

@@ -9,13 +9,10 @@ import { transactionFields } from "../shared/LogFields.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Acting from "./Acting.ts"
 import * as Conclusion from "./Conclusion.ts"
-import { type ChainPass, type Concluding, type Finding, isolated, NOTHING } from "./Findings.ts"
+import { type ChainPass, type Concluding, type Finding, isolated, NOTHING, type Patience } from "./Findings.ts"
 import * as Observing from "./Observing.ts"
 import { plan } from "./Plan.ts"
 import * as Turn from "./Turn.ts"
-
-/** Scheduled passes are patient. One that is asked for acts on everything. */
-export type Patience = "patient" | "impatient"
 
 /** Transactions whose receipts are requested at once. */
 const RECEIPTS = 64
@@ -25,7 +22,7 @@ const RECEIPTS = 64
  * those that another one has sent to it for a moment.
  */
 export const make = Effect.gen(function* () {
-  const { conclude, detach } = yield* Conclusion.make
+  const { conclude, detach, isDeciding } = yield* Conclusion.make
   const act = yield* Acting.make(detach)
   const { isQuiet, observe, retain } = yield* Observing.make
   const settings = yield* OrchestratorSettings
@@ -41,7 +38,7 @@ export const make = Effect.gen(function* () {
         turn.rest(transaction.id)
         return NOTHING
       }
-      if (patience === "patient" && !(yield* turn.isOurs(transaction))) return NOTHING
+      if (patience === "patient" && (isDeciding(transaction.id) || !(yield* turn.isOurs(transaction)))) return NOTHING
       const newest = transaction.attempts.at(-1)
       if (newest === undefined) {
         return yield* Effect.die(new Error(`relay transaction ${transaction.id} has no attempt`))
@@ -77,7 +74,7 @@ export const make = Effect.gen(function* () {
     })
     const concluding = looked.flatMap((each) => ("receipt" in each ? [each] : []))
     const others = looked.flatMap((each) => ("receipt" in each ? [] : [each]))
-    return [...others, ...(yield* conclude(view, concluding))]
+    return [...others, ...(yield* conclude(view, concluding, patience))]
   })
 })
 

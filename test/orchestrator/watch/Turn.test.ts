@@ -4,27 +4,11 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ProcessShare } from "../../../src/orchestrator/shared/ProcessShare.ts"
 import { SentHere } from "../../../src/orchestrator/shared/SentHere.ts"
-import * as Duties from "../../../src/orchestrator/watch/Duties.ts"
 import * as Turn from "../../../src/orchestrator/watch/Turn.ts"
-import { parts } from "../../../src/orchestrator/watch/Watcher.ts"
+import { receiptsOf } from "../../support/ReceiptsDuty.ts"
 import { layer } from "../../support/RelayScene.ts"
-import { source, sweptLog } from "../../support/RelayFixtures.ts"
+import { sweptLog } from "../../support/RelayFixtures.ts"
 import { sentSweep } from "../../support/SentSweep.ts"
-
-/** The receipts of the source chain, as a process looks for them. It has sent the transactions with these ids. */
-const receiptsOf = (sentIds: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { note } = yield* SentHere
-    for (const id of sentIds) note(id)
-    const duties = yield* Duties.make
-    return yield* Effect.fromNullishOr(
-      duties.find(({ fields }) => fields["duty"] === "receipts" && fields["chain"] === source.name)
-    )
-  }).pipe(
-    Effect.orDie,
-    // A process has its own.
-    Effect.provide(Layer.fresh(parts))
-  )
 
 /** A sweep whose transaction is in a confirmed block. */
 const minedSweep = Effect.gen(function* () {

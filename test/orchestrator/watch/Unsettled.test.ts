@@ -7,18 +7,23 @@ import { designator } from "../../../src/domain/Delegation.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
+import { receiptsOf } from "../../support/ReceiptsDuty.ts"
 import { source, sweptLog } from "../../support/RelayFixtures.ts"
 import { layer, layerOnNodes, scene } from "../../support/RelayScene.ts"
 import { relay, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const FAILED = 20
 
-/** A node that takes so long to answer about an account's code from a moment on. */
+/** A node that takes so long to answer about an account's code from a moment on, and the number of such questions since. */
 const slowNode = () => {
-  const answers = { afterMillis: 0 }
+  const answers = { afterMillis: 0, asked: 0 }
   const nodes = layerOnNodes((client) => ({
     ...client,
-    code: (account) => Effect.suspend(() => Effect.andThen(Effect.sleep(answers.afterMillis), client.code(account)))
+    code: (account) =>
+      Effect.suspend(() => {
+        if (answers.afterMillis > 0) answers.asked += 1
+        return Effect.andThen(Effect.sleep(answers.afterMillis), client.code(account))
+      })
   }))
   return { answers, nodes }
 }
@@ -50,6 +55,35 @@ describe("sweeps that fail together", () => {
       for (const id of failing) assert.isDefined(yield* givenUp(id), id)
       yield* tick
       assert.strictEqual((yield* intent("honest")).status, "delivered")
+    }).pipe(Effect.provide(nodes))
+  })
+})
+
+describe("sweeps that are decided by a scheduled round", () => {
+  it.effect("delay no other at all, and are decided once", () => {
+    const { answers, nodes } = slowNode()
+    return Effect.gen(function* () {
+      const { bury, chain, givenUp, intent, mineLane, submit, unfinished } = yield* scene
+      yield* submit({ id: "failing", owner: 1 })
+      yield* relay
+      yield* chain.setCode(address(61), designator(source.contracts.delegate))
+      const order = yield* submit({ id: "honest", owner: 61, order: { nonce: 61n } })
+      yield* relay
+      const [first, second] = yield* unfinished
+      yield* mineLane({ hash: first?.attempts[0]?.hash ?? "0x", logs: [] }, 0n)
+      yield* bury(2)
+      const { scheduled } = yield* receiptsOf((yield* unfinished).map(({ id }) => id))
+      answers.afterMillis = 60_000
+      yield* scheduled
+      yield* mineLane({ hash: second?.attempts[0]?.hash ?? "0x", logs: [sweptLog(order)] }, 1n)
+      yield* bury(2)
+      yield* scheduled
+      assert.strictEqual((yield* intent("honest")).status, "delivered")
+      assert.isUndefined(yield* givenUp("failing"))
+      yield* TestClock.adjust(60_000)
+      assert.isDefined(yield* givenUp("failing"))
+      assert.strictEqual(answers.asked, 1)
+      assert.deepStrictEqual(yield* unfinished, [])
     }).pipe(Effect.provide(nodes))
   })
 })
