@@ -4,7 +4,7 @@ import type { Mutant } from "../Mutant.ts"
 const CHOICE = "src/domain/AuthorizationChoice.ts"
 const ORDER_NONCE = "src/domain/OrderNonce.ts"
 const PLAN = "src/orchestrator/watch/Plan.ts"
-const ALLOCATION = "src/adapters/sql/orchestrator/RelayAllocation.ts"
+const ALLOCATION = "migrations/orchestrator/0066_claims_and_allocations.ts"
 
 export const nonces: ReadonlyArray<Mutant> = [
   {
@@ -52,20 +52,20 @@ export const nonces: ReadonlyArray<Mutant> = [
   {
     name: "a lane's nonce is given to two transactions",
     file: ALLOCATION,
-    text: "DO UPDATE SET next_nonce = greatest(l.next_nonce, ${chainNonce}) + 1",
-    replacement: "DO UPDATE SET next_nonce = greatest(l.next_nonce, ${chainNonce})",
+    text: "VALUES (of_chain, of_lane, signed_nonce + 1)",
+    replacement: "VALUES (of_chain, of_lane, signed_nonce)",
     tests: ["test/adapters/sql/orchestrator/RelayTransactions.test.ts"]
   },
   {
     name: "a lane's nonce may lie behind the chain's",
     file: ALLOCATION,
-    text: "DO UPDATE SET next_nonce = greatest(l.next_nonce, ${chainNonce}) + 1",
-    replacement: "DO UPDATE SET next_nonce = l.next_nonce + 1",
+    text: "SELECT greatest(l.next_nonce, chain_nonce) INTO free_nonce",
+    replacement: "SELECT l.next_nonce INTO free_nonce",
     tests: ["test/adapters/sql/orchestrator/RelayTransactions.test.ts"]
   },
   {
     name: "an owner's second sweep is claimed while the first is on its way",
-    file: "src/adapters/sql/orchestrator/IntentQueue.ts",
+    file: ALLOCATION,
     text: "WHERE l.active AND l.account = c.account",
     replacement: "WHERE l.active AND l.account = c.account AND false",
     tests: ["test/adapters/sql/orchestrator/Intents.test.ts"]

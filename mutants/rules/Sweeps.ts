@@ -79,7 +79,7 @@ export const sweeps: ReadonlyArray<Mutant> = [
   },
   {
     name: "legs of a sweep are claimed one by one",
-    file: "src/adapters/sql/orchestrator/IntentQueue.ts",
+    file: "migrations/orchestrator/0066_claims_and_allocations.ts",
     text: "free.intent_id || array_agg(intent_id) AS ids FROM sibling",
     replacement: "ARRAY[free.intent_id] AS ids FROM sibling",
     tests: ["test/adapters/sql/orchestrator/Intents.test.ts"]

@@ -7,6 +7,9 @@
  * follows each request that had it, of as long as the request took or three times as long. Those that wait begin by standing, and
  * within a standing each client network has its turn. Every fourth turn belongs to the request that has waited longest, so that
  * none starves.
+ *
+ * A crowd that comes at once would make the process late before anything could be measured. So beside a better standing the lower
+ * ones begin one owner after another, a few milliseconds apart, and further apart as soon as the process feels them.
  */
 
 /**
@@ -23,6 +26,7 @@ export interface Ticket {
   readonly rank: number
   /** Network of the client. Clients of unknown networks share one. */
   readonly network: string
+  readonly owner: string
   /** Turn of its network at the earliest, see {@link roundOf}. */
   readonly round: number
 }
@@ -38,6 +42,8 @@ export interface Turns {
   readonly room: number
   /** Time before which no request of lower standing begins. */
   readonly restUntilMs: number
+  /** The last owner of lower standing whose request began, and the time before which none of another owner does. */
+  readonly spaced: { readonly owner: string; readonly untilMs: number }
   /** UNIX milliseconds, as all times here. */
   readonly reviewedAtMs: number
   /** Time of the last arrival by rank. */
@@ -50,8 +56,16 @@ export interface Turns {
   readonly turns: number
 }
 
+export interface Arrival {
+  readonly _tag: "Arrived"
+  readonly number: number
+  readonly standing: Standing
+  readonly network: string
+  readonly owner: string
+}
+
 export type Event =
-  | { readonly _tag: "Arrived"; readonly number: number; readonly standing: Standing; readonly network: string }
+  | Arrival
   /** The request has finished, or it waits no more. */
   | { readonly _tag: "Ended"; readonly number: number }
   /** A rest may be over. */
@@ -93,12 +107,20 @@ export const LEAST_ROOM = 1 / 4
 /** Longest rest. A request that took long has waited for others most of that time. */
 export const MOST_REST_MILLIS = 300
 
+/** Least and longest time between the beginnings of two owners of lower standing, in milliseconds. */
+export const SPACING_MILLIS = 5
+export const MOST_SPACING_MILLIS = 100
+
+/** The delay is added to that time so often. */
+const SPACING_DELAYS = 2
+
 /** One of so many turns belongs to the request that has waited longest. */
 const OLDEST_EVERY = 4
 
 export const START: Turns = {
   room: MOST_RUNNING,
   restUntilMs: Number.NEGATIVE_INFINITY,
+  spaced: { owner: "", untilMs: Number.NEGATIVE_INFINITY },
   reviewedAtMs: 0,
   arrivedAtMs: STANDINGS.map(() => Number.NEGATIVE_INFINITY),
   running: [],
@@ -106,6 +128,9 @@ export const START: Turns = {
   round: 0,
   turns: 0
 }
+
+/** Time at which a request that waits may begin at the latest, as far as rests are concerned. */
+export const restedAtMs = ({ restUntilMs, spaced }: Turns): number => Math.max(restUntilMs, spaced.untilMs)
 
 /** True if standings matter: the process is late, or the room has not grown again since it was. */
 export const isCrowded = ({ room, waiting }: Turns, delayMillis: number): boolean =>
@@ -161,7 +186,10 @@ const next = (turns: Turns, nowMs: number): Ticket | undefined => {
   if (turns.waiting.length === 0 || turns.running.length >= MOST_RUNNING) return undefined
   const best = bestRank(turns, nowMs)
   const isRoom = lowerRunning(turns, best) < turns.room && nowMs >= turns.restUntilMs
-  const free = isRoom ? turns.waiting : turns.waiting.filter(({ rank }) => rank <= best)
+  const { owner: last, untilMs } = turns.spaced
+  const mayBegin = ({ owner, rank }: Ticket): boolean =>
+    rank <= best || (isRoom && (nowMs >= untilMs || owner === last))
+  const free = turns.waiting.filter(mayBegin)
   const isOldest = turns.turns % OLDEST_EVERY === OLDEST_EVERY - 1
   return foremost(free, isOldest ? (a, b) => a.number - b.number : before)
 }
@@ -169,11 +197,18 @@ const next = (turns: Turns, nowMs: number): Ticket | undefined => {
 const without = <A extends Ticket>(tickets: ReadonlyArray<A>, number: number): ReadonlyArray<A> =>
   tickets.filter((each) => each.number !== number)
 
-const begin = (turns: Turns, ticket: Ticket, isNew: boolean, nowMs: number): Turns => {
+const begin = (turns: Turns, ticket: Ticket, isNew: boolean, { delayMillis, nowMs }: Present): Turns => {
   const waiting = without(turns.waiting, ticket.number)
+  const isLower = ticket.rank > bestRank(turns, nowMs)
   return {
     ...turns,
     waiting,
+    spaced: isLower
+      ? {
+          owner: ticket.owner,
+          untilMs: nowMs + Math.min(MOST_SPACING_MILLIS, SPACING_MILLIS + SPACING_DELAYS * delayMillis)
+        }
+      : turns.spaced,
     running: [...turns.running, { ...ticket, sinceMs: nowMs }],
     // Nobody is behind anybody once nobody waits.
     round: waiting.length === 0 ? 0 : Math.max(turns.round, ticket.round),
@@ -184,14 +219,15 @@ const begin = (turns: Turns, ticket: Ticket, isNew: boolean, nowMs: number): Tur
 /** Gives turns until none may begin. The request that has just arrived does not count as one that has waited. */
 const given = (
   start: Turns,
-  nowMs: number,
+  present: Present,
   arrived: number | undefined
 ): { readonly turns: Turns; readonly begun: ReadonlyArray<number> } => {
   let turns = start
   const begun: Array<number> = []
+  const { nowMs } = present
   for (let ticket = next(turns, nowMs); ticket !== undefined; ticket = next(turns, nowMs)) {
     begun.push(ticket.number)
-    turns = begin(turns, ticket, ticket.number === arrived, nowMs)
+    turns = begin(turns, ticket, ticket.number === arrived, present)
   }
   return { turns, begun }
 }
@@ -218,9 +254,9 @@ const changed = (turns: Turns, event: Event, nowMs: number): Turns => {
       nowMs
     )
   }
-  const { network, standing } = event
+  const { network, owner, standing } = event
   const rank = STANDINGS.indexOf(standing)
-  const ticket: Ticket = { number, rank, network, round: roundOf(turns, network) }
+  const ticket: Ticket = { number, rank, network, owner, round: roundOf(turns, network) }
   return {
     ...turns,
     arrivedAtMs: turns.arrivedAtMs.map((at, index) => (index === rank ? nowMs : at)),
@@ -231,7 +267,10 @@ const changed = (turns: Turns, event: Event, nowMs: number): Turns => {
 /** Applies an event. */
 export const step = (turns: Turns, event: Event, present: Present): Step => {
   const arrived = event._tag === "Arrived" ? event.number : undefined
-  const after = given(reviewed(changed(turns, event, present.nowMs), present), present.nowMs, arrived)
+  // A rest that ends late tells sooner than the mean does.
+  const lateMillis = event._tag === "Rested" ? Math.max(0, present.nowMs - restedAtMs(turns)) : 0
+  const felt = { ...present, delayMillis: Math.max(present.delayMillis, lateMillis) }
+  const after = given(reviewed(changed(turns, event, present.nowMs), present), felt, arrived)
   const { refused, turns: left } = bounded(after.turns)
   return { turns: left, begun: after.begun, refused }
 }

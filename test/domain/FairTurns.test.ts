@@ -7,8 +7,11 @@ import {
   LEAST_ROOM,
   MOST_REST_MILLIS,
   MOST_RUNNING,
+  MOST_SPACING_MILLIS,
   MOST_WAITING,
   type Present,
+  restedAtMs,
+  SPACING_MILLIS,
   START,
   type Standing,
   STANDINGS,
@@ -20,11 +23,12 @@ import {
 const IDLE = 0
 const LATE = 2 * LATE_MILLIS
 
-const arrived = (number: number, standing: Standing, network = "a"): Event => ({
+const arrived = (number: number, standing: Standing, network = "a", owner = "one"): Event => ({
   _tag: "Arrived",
   number,
   standing,
-  network
+  network,
+  owner
 })
 
 const ended = (number: number): Event => ({ _tag: "Ended", number })
@@ -42,9 +46,9 @@ const process = () => {
   return {
     present,
     turns: () => turns,
-    arrive: (standing: Standing, network?: string) => {
+    arrive: (standing: Standing, network?: string, owner?: string) => {
       const number = count++
-      return { number, ...apply(arrived(number, standing, network)) }
+      return { number, ...apply(arrived(number, standing, network, owner)) }
     },
     end: (number: number) => apply(ended(number)),
     rest: () => apply({ _tag: "Rested" })
@@ -63,7 +67,7 @@ const crowded = () => {
 }
 
 describe("a process that keeps up", () => {
-  it("begins every request at once", () => {
+  it("begins every request of an owner at once", () => {
     const idle = process()
     for (const standing of STANDINGS) {
       for (let each = 0; each < 20; each++) {
@@ -72,6 +76,33 @@ describe("a process that keeps up", () => {
       }
     }
     assert.isFalse(isCrowded(idle.turns(), IDLE))
+  })
+
+  it("begins new owners a few milliseconds apart while one who paid asks, and all of an owner's requests together", () => {
+    const idle = process()
+    idle.arrive("paid", "honest", "payer")
+    assert.lengthOf(idle.arrive("listed", "a", "first").begun, 1)
+    const second = idle.arrive("listed", "a", "second")
+    assert.isEmpty(second.begun)
+    assert.lengthOf(idle.arrive("listed", "a", "first").begun, 1)
+    assert.lengthOf(idle.arrive("paid", "honest", "payer").begun, 1)
+    idle.present.nowMs = restedAtMs(idle.turns())
+    assert.deepStrictEqual(idle.rest().begun, [second.number])
+  })
+  it("begins new owners further apart as soon as a rest ends late", () => {
+    const idle = process()
+    idle.arrive("paid", "honest", "payer")
+    for (const owner of ["first", "second", "third"]) idle.arrive("listed", "a", owner)
+    for (const lateMillis of [0, 20]) {
+      idle.present.nowMs = restedAtMs(idle.turns()) + lateMillis
+      assert.lengthOf(idle.rest().begun, 1)
+      assert.strictEqual(restedAtMs(idle.turns()) - idle.present.nowMs, SPACING_MILLIS + 2 * lateMillis)
+    }
+  })
+
+  it("begins new owners at once while nobody of a better standing asks", () => {
+    const { arrive } = process()
+    for (const owner of ["first", "second", "third"]) assert.lengthOf(arrive("listed", "a", owner).begun, 1)
   })
 
   it("runs a bounded number at once, of whatever standing", () => {
@@ -198,6 +229,7 @@ const Events = Schema.Array(
   Schema.Struct({
     standing: Schema.Literals(STANDINGS),
     network: Schema.Literals(["a", "b", "c"]),
+    owner: Schema.Literals(["x", "y", "z"]),
     isEnd: Schema.Boolean,
     which: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 })),
     isLate: Schema.Boolean,
@@ -209,11 +241,11 @@ const Events = Schema.Array(
 const played = (drawn: typeof Events.Type, look: (done: Step, before: Turns, present: Present) => void) => {
   let turns: Turns = START
   let nowMs = 0
-  for (const [number, { isEnd, isLate, network, pauseMillis, standing, which }] of drawn.entries()) {
+  for (const [number, { isEnd, isLate, network, owner, pauseMillis, standing, which }] of drawn.entries()) {
     nowMs += pauseMillis
     const known = [...turns.running, ...turns.waiting]
     const ending = isEnd ? known[which % Math.max(1, known.length)] : undefined
-    const event = ending === undefined ? arrived(number, standing, network) : ended(ending.number)
+    const event = ending === undefined ? arrived(number, standing, network, owner) : ended(ending.number)
     const present = { nowMs, delayMillis: isLate ? LATE : IDLE }
     const before = turns
     const done = step(turns, event, present)
@@ -243,9 +275,10 @@ describe("any sequence of events", () => {
     played(drawn, ({ turns }, _, { nowMs }) => {
       assert.isAtLeast(turns.room, LEAST_ROOM)
       assert.isAtMost(turns.restUntilMs, nowMs + MOST_REST_MILLIS)
+      assert.isAtMost(turns.spaced.untilMs, nowMs + MOST_SPACING_MILLIS)
       if (turns.waiting.length === 0 || turns.running.length > 0) return
-      assert.isAbove(turns.restUntilMs, nowMs)
-      const rested = step(turns, { _tag: "Rested" }, { nowMs: turns.restUntilMs, delayMillis: LATE })
+      assert.isAbove(restedAtMs(turns), nowMs)
+      const rested = step(turns, { _tag: "Rested" }, { nowMs: restedAtMs(turns), delayMillis: LATE })
       assert.isNotEmpty(rested.begun)
     })
   })

@@ -22,6 +22,9 @@ const LOOKUP_MILLIS = 200
 /** Time for which an owner without a settled sweep is not looked up again, in milliseconds. */
 const UNPAID_MILLIS = 5_000
 
+/** Time between two owners that are looked up while the process keeps up, in milliseconds. */
+const LEARN_MILLIS = 100
+
 /** Owners that are remembered, with and without a settled sweep. */
 const REMEMBERED = { paid: 50_000, unpaid: 10_000 }
 
@@ -89,10 +92,22 @@ const makeStanding = Effect.gen(function* () {
     return found.value
   })
 
+  let learnsAfterMs = 0
+
+  /** Looks an owner up for its next requests, but only one every few moments, so that a busy process spends next to nothing on it. */
+  const learn = Effect.fnUntraced(function* (owner: Address.Address) {
+    const now = yield* Clock.currentTimeMillis
+    if (now < learnsAfterMs) return
+    learnsAfterMs = now + LEARN_MILLIS
+    yield* Effect.forkDetach(lookUp(owner))
+  })
+
   return Effect.fnUntraced(function* (asker: Asker, isCrowded: boolean): Effect.fn.Return<FairTurns.Standing> {
     if (!asker.swaps.every(isListed)) return "unlisted"
     if (paid.has(asker.owner)) return "paid"
-    return isCrowded && (yield* lookUp(asker.owner)) ? "paid" : "listed"
+    if (isCrowded) return (yield* lookUp(asker.owner)) ? "paid" : "listed"
+    yield* learn(asker.owner)
+    return "listed"
   })
 })
 
@@ -134,7 +149,7 @@ export class RequestTurns extends Context.Service<
 
       /** Gives the next turn when a rest ends that requests wait for. One fiber sleeps for all, and ends by itself. */
       const rest: Effect.Effect<void> = at((nowMs) => {
-        const left = turns.restUntilMs - nowMs
+        const left = FairTurns.restedAtMs(turns) - nowMs
         if (isResting || left <= 0 || turns.waiting.length === 0) return Effect.void
         isResting = true
         const rested = at((laterMs) => {
@@ -145,9 +160,10 @@ export class RequestTurns extends Context.Service<
         return Effect.asVoid(Effect.forkDetach(Effect.delay(rested, left)))
       })
 
-      const arrive = (number: number, standing: FairTurns.Standing, network: string) =>
+      const arrive = (arrival: Omit<FairTurns.Arrival, "_tag">) =>
         at((nowMs) => {
-          const { begun, refused } = apply({ _tag: "Arrived", number, standing, network }, nowMs)
+          const { number } = arrival
+          const { begun, refused } = apply({ _tag: "Arrived", ...arrival }, nowMs)
           if (begun.includes(number)) return Effect.void
           if (refused.includes(number)) return busy
           // In the same turn of the event loop, so that no event can come in between.
@@ -170,7 +186,8 @@ export class RequestTurns extends Context.Service<
           Effect.gen(function* () {
             const standing = yield* standingOf(asker, FairTurns.isCrowded(turns, delay.millis()))
             const number = count++
-            return yield* Effect.onExit(Effect.andThen(arrive(number, standing, asker.network ?? ""), effect), () =>
+            const { network = "", owner } = asker
+            return yield* Effect.onExit(Effect.andThen(arrive({ number, standing, network, owner }), effect), () =>
               end(number)
             )
           })

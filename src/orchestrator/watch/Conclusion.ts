@@ -17,6 +17,7 @@ import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Envelope from "../relay/Envelope.ts"
+import * as Aside from "./Aside.ts"
 import * as Booking from "./Booking.ts"
 import {
   type Concluding,
@@ -29,9 +30,6 @@ import {
   type Patience
 } from "./Findings.ts"
 import * as Unsettled from "./Unsettled.ts"
-
-/** Time in which a decision about a transaction must end, in milliseconds. Each request to a node has a much shorter timeout. */
-const ASIDE_MILLIS = 300_000
 
 /** Makes `note`, which keeps the sweeps of a transaction, `endingOf`, its books, and `forget`. */
 const makeEndings = Effect.gen(function* () {
@@ -122,35 +120,12 @@ const noteTimes = (
   )
 
 /**
- * Makes `decideAside(id, decision)`, which begins a decision about a transaction and does not wait for it, and `isDeciding(id)`, true
- * until its end. One that fails is made again by a later pass.
- */
-const makeAside = Effect.gen(function* () {
-  const scope = yield* Effect.scope
-  const deciding = new Set<string>()
-
-  const decideAside = (id: string, decision: Effect.Effect<unknown, StoreUnavailable>) =>
-    Effect.suspend(() => {
-      deciding.add(id)
-      return decision.pipe(
-        Effect.timeoutOption(ASIDE_MILLIS),
-        Effect.catchTag("StoreUnavailable", ({ message: detail }) =>
-          Effect.annotateLogs(Effect.logWarning("watch.undecided"), { transaction: id, detail })
-        ),
-        Effect.ensuring(Effect.sync(() => deciding.delete(id))),
-        Effect.forkIn(scope)
-      )
-    })
-
-  return { decideAside, isDeciding: (id: string): boolean => deciding.has(id) }
-})
-
-/**
  * Makes `conclude`, for transactions in confirmed blocks, `detach`, for those whose nonce a foreign transaction used, and `isDeciding`,
  * which says if a transaction is left to a decision that has begun.
  */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
+  const { decideAside, isDeciding } = yield* Aside.make
   const { endingOf, forget, note } = yield* makeEndings
   const losses = yield* ChainLosses
   const prices = yield* MoneyPrices.make
@@ -188,8 +163,6 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const { decideAside, isDeciding } = yield* makeAside
-
   /**
    * Books first, and together, what the events prove. An intent that cannot be decided yet delays no other. With patience those that no
    * event proves are decided aside: each takes many requests, and until a pass ends, no sweep that was mined since is settled.
@@ -209,10 +182,9 @@ export const make = Effect.gen(function* () {
     const settled = yield* settlements.settleAll(view, mined)
     for (const each of concluding) note(each, known, settled)
     yield* noteTimes(concluding, known, settled)
+    const decide = (each: Concluding) => isolated(decideRest(view, each, settled))
     const decided = Effect.fnUntraced(function* (some: ReadonlyArray<Concluding>) {
-      const findings = yield* Effect.forEach(some, (each) => isolated(decideRest(view, each, settled)), {
-        concurrency: CONCURRENCY
-      })
+      const findings = yield* Effect.forEach(some, decide, { concurrency: CONCURRENCY })
       yield* finish(view, some, findings)
       return findings
     })

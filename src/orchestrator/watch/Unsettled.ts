@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
     detail: string
   ) {
     const open = unsettled.filter((intent) => intent.status === "submitted")
-    // At the same time, so that their requests travel together: until the pass ends, no sweep that was mined since is settled.
+    // At the same time, so that their requests travel together.
     const decided = yield* Effect.forEach(
       open,
       (intent) =>

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import type * as Address from "../../../src/domain/Address.ts"
-import { LATE_MILLIS, MOST_REST_MILLIS, MOST_WAITING } from "../../../src/domain/FairTurns.ts"
+import { LATE_MILLIS, MOST_REST_MILLIS, MOST_WAITING, SPACING_MILLIS } from "../../../src/domain/FairTurns.ts"
 import { type Asker, type Swap, RequestTurns } from "../../../src/orchestrator/shared/RequestTurns.ts"
 import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
@@ -90,13 +90,31 @@ const make = Effect.fnUntraced(function* (options: { readonly isDown?: boolean }
 })
 
 describe("turns", () => {
-  it.effect("come at once, without a look at the store, while the process keeps up", () =>
+  it.effect("come at once while the process keeps up, and one owner in a while is looked up for the next time", () =>
     Effect.gen(function* () {
       const { ask, lookups } = yield* make()
-      for (const tokenIn of [LISTED, UNLISTED]) {
-        assert.isTrue(yield* (yield* ask({ tokenIn })).hasBegun)
+      for (const owner of [address(2), address(3), address(2)]) {
+        assert.isTrue(yield* (yield* ask({ owner })).hasBegun)
       }
-      assert.isEmpty(lookups)
+      assert.deepStrictEqual(lookups, [address(2)])
+      yield* TestClock.adjust("100 millis")
+      yield* ask({ owner: address(3) })
+      assert.deepStrictEqual(lookups, [address(2), address(3)])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of new owners who come at once begin one after another beside one who paid", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* make()
+      yield* ask({ owner: PAYER })
+      yield* ask({ owner: PAYER })
+      const first = yield* ask({ owner: address(2) })
+      const second = yield* ask({ owner: address(3) })
+      assert.isTrue(yield* first.hasBegun)
+      assert.isFalse(yield* second.hasBegun)
+      assert.isTrue(yield* (yield* ask({ owner: PAYER })).hasBegun)
+      yield* TestClock.adjust(SPACING_MILLIS)
+      assert.isTrue(yield* second.hasBegun)
     }).pipe(Effect.scoped)
   )
 

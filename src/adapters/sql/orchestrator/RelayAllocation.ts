@@ -12,6 +12,7 @@ import {
   type RelayTransaction,
   type RelayTransactions
 } from "../../../ports/orchestrator/RelayTransactions.ts"
+import { StoreUnavailable } from "../../../ports/shared/Store.ts"
 import { bytes as hexBytes, guarded, timestamp } from "../shared/Database.ts"
 import type * as RelayTransactionRow from "./RelayTransactionRow.ts"
 
@@ -27,6 +28,9 @@ interface Answer {
   readonly taken: ReadonlyArray<string>
   readonly is_open: boolean
 }
+
+/** Signatures for one transaction. One process of several that share a lane is faster each time, so this many are never needed. */
+const MOST_TRIES = 50
 
 /** A lane of a chain as this process knows it. */
 interface Known {
@@ -71,7 +75,7 @@ export const allocate = (sql: PgClient.PgClient, bytes: RelayTransactionRow.Sign
   const signed: Allocate = Effect.fnUntraced(function* (options) {
     const { chainId, chainNonce, intentIds, lane } = options
     const known = laneOf(options)
-    while (true) {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
       const nonce = known.next > chainNonce ? known.next : chainNonce
       const attempt = yield* options.sign(nonce)
       const millis = yield* Clock.currentTimeMillis
@@ -98,6 +102,10 @@ export const allocate = (sql: PgClient.PgClient, bytes: RelayTransactionRow.Sign
       }
       return transaction
     }
+    return yield* new StoreUnavailable({
+      operation: "allocate",
+      detail: `other processes took the nonce of ${lane} ${MOST_TRIES} times`
+    })
   })
   return (options) => laneOf(options).turn.withPermit(signed(options))
 }
