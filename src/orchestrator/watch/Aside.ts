@@ -1,30 +1,68 @@
 /** Decisions about transactions that no pass of the watcher waits for. */
-import { Effect } from "effect"
+import { type Cause, Effect, type Scope } from "effect"
+import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { type Finding, NOTHING } from "./Findings.ts"
 
 /** Time in which a decision about a transaction must end, in milliseconds. Each request to a node has a much shorter timeout. */
 const ASIDE_MILLIS = 300_000
 
-/**
- * Makes `decideAside(id, decision)`, which begins a decision about a transaction and does not wait for it, and `isDeciding(id)`, true
- * until its end. One that fails is made again by a later pass.
- */
-export const make = Effect.gen(function* () {
+type Decided = Pick<RelayTransaction, "chainId" | "id">
+
+export interface Aside {
+  /** Begins a decision, and does not wait for it. One that fails is made again by a later pass. */
+  readonly decideAside: (
+    transaction: Decided,
+    decision: Effect.Effect<ReadonlyArray<Finding>, StoreUnavailable>
+  ) => Effect.Effect<void>
+  /** True until the end of the decision about the transaction with this id. */
+  readonly isDeciding: (id: string) => boolean
+  /** Finding of a pass about it meanwhile: the node's silence, if the last decision ended with it. */
+  readonly findingOf: (id: string) => Finding
+  /** Forgets the chain's transactions that are not among these. */
+  readonly retain: (chainId: number, unfinished: ReadonlyArray<Decided>) => void
+}
+
+export const make: Effect.Effect<Aside, never, Scope.Scope> = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const deciding = new Set<string>()
+  const unanswered = new Map<string, { readonly chainId: number; readonly finding: Finding }>()
 
-  const decideAside = (id: string, decision: Effect.Effect<unknown, StoreUnavailable>) =>
+  const noted = Effect.fnUntraced(function* (
+    { chainId, id }: Decided,
+    decision: Effect.Effect<ReadonlyArray<Finding>, StoreUnavailable>
+  ) {
+    const findings = yield* decision
+    const finding = findings.find(({ unavailable }) => unavailable !== undefined)
+    unanswered.delete(id)
+    if (finding !== undefined) unanswered.set(id, { chainId, finding })
+  })
+
+  const failed = (id: string, cause: Cause.Cause<StoreUnavailable>): Effect.Effect<void> =>
+    Effect.annotateLogs(Effect.logWarning("watch.undecided", cause), { transaction: id })
+
+  const decideAside: Aside["decideAside"] = (transaction, decision) =>
     Effect.suspend(() => {
+      const { id } = transaction
       deciding.add(id)
-      return decision.pipe(
-        Effect.timeoutOption(ASIDE_MILLIS),
-        Effect.catchTag("StoreUnavailable", ({ message: detail }) =>
-          Effect.annotateLogs(Effect.logWarning("watch.undecided"), { transaction: id, detail })
-        ),
-        Effect.ensuring(Effect.sync(() => deciding.delete(id))),
-        Effect.forkIn(scope)
+      const ended = Effect.sync(() => deciding.delete(id))
+      const decided: Effect.Effect<unknown> = Effect.catchCause(
+        Effect.timeoutOption(noted(transaction, decision), ASIDE_MILLIS),
+        (cause) => failed(id, cause)
       )
+      return Effect.asVoid(Effect.forkIn(Effect.ensuring(decided, ended), scope))
     })
 
-  return { decideAside, isDeciding: (id: string): boolean => deciding.has(id) }
+  const retain = (chainId: number, unfinished: ReadonlyArray<Decided>): void => {
+    if (unanswered.size === 0) return
+    const ids = new Set(unfinished.map(({ id }) => id))
+    for (const [id, each] of unanswered) if (each.chainId === chainId && !ids.has(id)) unanswered.delete(id)
+  }
+
+  return {
+    decideAside,
+    findingOf: (id: string): Finding => unanswered.get(id)?.finding ?? NOTHING,
+    isDeciding: (id: string): boolean => deciding.has(id),
+    retain
+  }
 })

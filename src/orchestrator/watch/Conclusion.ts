@@ -120,12 +120,12 @@ const noteTimes = (
   )
 
 /**
- * Makes `conclude`, for transactions in confirmed blocks, `detach`, for those whose nonce a foreign transaction used, and `isDeciding`,
- * which says if a transaction is left to a decision that has begun.
+ * Makes `conclude`, for transactions in confirmed blocks, `detach`, for those whose nonce a foreign transaction used, and `aside`, the
+ * decisions that passes do not wait for.
  */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
-  const { decideAside, isDeciding } = yield* Aside.make
+  const aside = yield* Aside.make
   const { endingOf, forget, note } = yield* makeEndings
   const losses = yield* ChainLosses
   const prices = yield* MoneyPrices.make
@@ -190,8 +190,8 @@ export const make = Effect.gen(function* () {
     })
     if (patience === "impatient") return yield* decided(concluding)
     const { proven = [], rest = [] } = Object.groupBy(concluding, provenBy(settled))
-    for (const each of rest) yield* decideAside(each.transaction.id, decided([each]))
-    return yield* decided(proven)
+    for (const each of rest) yield* aside.decideAside(each.transaction, decided([each]))
+    return [...(yield* decided(proven)), ...rest.map(({ transaction: { id } }) => aside.findingOf(id))]
   })
 
   /**
@@ -214,5 +214,5 @@ export const make = Effect.gen(function* () {
     return ended
   })
 
-  return { conclude, detach, isDeciding }
+  return { aside, conclude, detach }
 })

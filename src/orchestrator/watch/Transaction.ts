@@ -22,7 +22,7 @@ const RECEIPTS = 64
  * those that another one has sent to it for a moment.
  */
 export const make = Effect.gen(function* () {
-  const { conclude, detach, isDeciding } = yield* Conclusion.make
+  const { aside, conclude, detach } = yield* Conclusion.make
   const act = yield* Acting.make(detach)
   const { isQuiet, observe, retain } = yield* Observing.make
   const settings = yield* OrchestratorSettings
@@ -38,7 +38,8 @@ export const make = Effect.gen(function* () {
         turn.rest(transaction.id)
         return NOTHING
       }
-      if (patience === "patient" && (isDeciding(transaction.id) || !(yield* turn.isOurs(transaction)))) return NOTHING
+      if (patience === "patient" && aside.isDeciding(transaction.id)) return aside.findingOf(transaction.id)
+      if (patience === "patient" && !(yield* turn.isOurs(transaction))) return NOTHING
       const newest = transaction.attempts.at(-1)
       if (newest === undefined) {
         return yield* Effect.die(new Error(`relay transaction ${transaction.id} has no attempt`))
@@ -57,6 +58,7 @@ export const make = Effect.gen(function* () {
     const { client } = view
     retain(client.chain.id, unfinished)
     turn.retain(client.chain.id, unfinished)
+    aside.retain(client.chain.id, unfinished)
     if (unfinished.length === 0) return []
     const lanes = [...new Set(unfinished.map(({ lane }) => lane))]
     const nonceOf = (lane: (typeof lanes)[number]) =>

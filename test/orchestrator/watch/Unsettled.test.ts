@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { numberToHex } from "viem"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import * as EventLoop from "../../support/EventLoop.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { receiptsOf } from "../../support/ReceiptsDuty.ts"
@@ -86,6 +87,28 @@ describe("sweeps that are decided by a scheduled round", () => {
       assert.deepStrictEqual(yield* unfinished, [])
     }).pipe(Effect.provide(nodes))
   })
+
+  it.effect("say that the node does not answer until it does, and are decided then", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, givenUp, mineLane, transaction } = yield* sentSweep()
+      yield* mineLane({ hash: attempt.hash, logs: [] })
+      yield* bury(2)
+      const { scheduled } = yield* receiptsOf([transaction.id])
+      const isSilent = Effect.map(scheduled, ({ findings }) =>
+        findings.some(({ unavailable }) => unavailable !== undefined)
+      )
+      yield* chain.fail("code")
+      yield* scheduled
+      yield* EventLoop.settled
+      assert.isTrue(yield* isSilent)
+      yield* EventLoop.settled
+      yield* chain.fail()
+      yield* scheduled
+      yield* EventLoop.settled
+      assert.isFalse(yield* isSilent)
+      assert.isDefined(yield* givenUp("a"))
+    }).pipe(Effect.provide(layer))
+  )
 })
 
 describe("a sweep whose nonce is unused in the newest block", () => {
