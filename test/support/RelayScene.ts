@@ -113,7 +113,7 @@ export const worldOn = <A, E>(chains: Layer.Layer<A, E>, relayer: Partial<Orches
     SecureRandom.layerWebCrypto
   )
 
-const world = worldOn(Chains.layer([source, destination]))
+export const world = worldOn(Chains.layer([source, destination]))
 
 /** Everything on demand: nothing happens but what a test runs. */
 const onDemand = Layer.mergeAll(Relayer.layerOnDemand, Watcher.layerOnDemand).pipe(
@@ -149,8 +149,8 @@ export const layerOnNodes = (change: (client: ChainClient) => ChainClient) =>
   Layer.provideMerge(onDemand, worldOnNodes(change))
 
 /** Everything as in the service, in a world: on timers, and woken by submissions. */
-export const runningIn = <A, E>(where: Layer.Layer<A, E>) =>
-  Layer.mergeAll(Relayer.layer, Watcher.layer).pipe(
+export const runningIn = <A, E>(where: Layer.Layer<A, E>, relayer = Relayer.layer) =>
+  Layer.mergeAll(relayer, Watcher.layer).pipe(
     Layer.provideMerge(OutboxDelivery.layer),
     Layer.provideMerge(where),
     // Timers must not have to catch up with the scene's time.

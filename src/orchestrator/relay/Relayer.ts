@@ -11,6 +11,7 @@ import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain 
 import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
+import { LoopDelay } from "../../runtime/LoopDelay.ts"
 import { LoopProgress } from "../../runtime/LoopProgress.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
@@ -23,6 +24,7 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
 import * as FeeCoverWait from "./FeeCoverWait.ts"
 import * as Gate from "./Gate.ts"
+import * as Gathering from "./Gathering.ts"
 import * as LaneTurns from "./LaneTurns.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Postponement from "./Postponement.ts"
@@ -138,13 +140,16 @@ export class Relayer extends Context.Service<
   )
 
   /** Runs on the chains of this process until the scope closes: at each submission, and every `pollMillis`. */
-  static readonly layer = Layer.effectDiscard(
+  static readonly layerNoDelay = Layer.effectDiscard(
     Effect.gen(function* () {
       const chains = yield* Chains
       const share = yield* ProcessShare
       for (const client of chains.all) if (worksOn(share, "relay", client.chain.id)) yield* runOn(client)
     })
   ).pipe(Layer.provideMerge(Relayer.layerOnDemand))
+
+  /** As {@link layerNoDelay}, with the delay of this process. */
+  static readonly layer = Relayer.layerNoDelay.pipe(Layer.provide(LoopDelay.layer))
 }
 
 /** Releases the leases of a stopping process, so that other processes need not wait until they expire. */
@@ -172,6 +177,7 @@ const claimWhole = (intents: Intents["Service"], options: Parameters<Intents["Se
 const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   const { chain } = client
   const intents = yield* Intents
+  const delay = yield* LoopDelay
   const keys = yield* RelayerKeys
   const { claim, relay } = yield* Relayer
   const { batch, batchesPerLane, gatherMillis, leaseMillis, pollMillis } = (yield* OrchestratorSettings).relayer
@@ -191,7 +197,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   let claimedAt = Number.NEGATIVE_INFINITY
   /** A first sweep waits for nobody. Those that come right after it wait a moment, and share the cost of one transaction. */
   const gathered = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const left = claimedAt + gatherMillis - now
+    const left = claimedAt + Gathering.gatherMillis(gatherMillis, delay.millis()) - now
     return left > 0 ? Effect.sleep(left) : Effect.void
   })
 
@@ -205,7 +211,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
       }
       claimedAt = yield* Clock.currentTimeMillis
       // After the lease others may claim the intents, so a node that does not answer must not hold the place for longer.
-      const relayed = Effect.timeout(relay(client, claimed), leaseMillis)
+      const relayed = Effect.timeout(delay.measured(relay(client, claimed)), leaseMillis)
       yield* supervised(Effect.onInterrupt(relayed, () => giveBack(intents, claimed))).pipe(
         Effect.ensuring(places.release(1)),
         // A fiber that is interrupted before it starts would give nothing back.

@@ -1,10 +1,13 @@
 /** The relayer's loop: what wakes it, what it waits for, and what it outlives. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { MOST_GATHER_MILLIS } from "../../../src/orchestrator/relay/Gathering.ts"
+import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { layerRunning, runningIn, scene, settings, worldOnNodes } from "../../support/RelayScene.ts"
+import { LoopDelay } from "../../../src/runtime/LoopDelay.ts"
+import { layerRunning, runningIn, scene, settings, world, worldOnNodes } from "../../support/RelayScene.ts"
 import { source } from "../../support/RelayFixtures.ts"
 
 describe("the running relayer", () => {
@@ -42,6 +45,24 @@ describe("the running relayer", () => {
       )
     }).pipe(Effect.provide(layerRunning))
   )
+
+  it.effect("gathers for longer while the process is late", () => {
+    const delay = { millis: 0 }
+    const late = Layer.succeed(LoopDelay, { millis: () => delay.millis, measured: (effect) => effect })
+    return Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* TestClock.adjust(1_000)
+      delay.millis = 1_000
+      yield* submit({ id: "first", owner: 1 })
+      yield* eventually(Effect.map(sent, (all) => all.length === 1))
+      yield* submit({ id: "next", owner: 2 })
+      yield* Effect.repeat(Effect.yieldNow, { times: 5_000 })
+      yield* TestClock.adjust(MOST_GATHER_MILLIS - 1)
+      assert.lengthOf(yield* sent, 1)
+      yield* TestClock.adjust(1)
+      yield* eventually(Effect.map(sent, (all) => all.length === 2))
+    }).pipe(Effect.provide(runningIn(world, Relayer.layerNoDelay.pipe(Layer.provide(late)))))
+  })
 
   it.effect("frees the places that a silent node holds when their leases end", () => {
     let isSilent = true

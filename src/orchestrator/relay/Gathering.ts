@@ -1,0 +1,14 @@
+/**
+ * Time for which sweeps gather before the relayer claims them. A claim takes the same steps for one sweep as for ten, so a process that
+ * is late saves CPU by fewer and larger ones.
+ */
+
+/** Delays of the event loop that are added to the time. */
+const DELAYS = 20
+
+/** Longest time in milliseconds. */
+export const MOST_GATHER_MILLIS = 250
+
+/** Time in milliseconds. `leastMillis`: of a process that keeps up. `delayMillis`: mean delay of tasks of the event loop. */
+export const gatherMillis = (leastMillis: number, delayMillis: number): number =>
+  Math.max(leastMillis, Math.min(MOST_GATHER_MILLIS, leastMillis + DELAYS * delayMillis))

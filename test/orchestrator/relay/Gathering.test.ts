@@ -1,0 +1,25 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { gatherMillis, MOST_GATHER_MILLIS } from "../../../src/orchestrator/relay/Gathering.ts"
+
+const millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
+
+describe("the time for which sweeps gather", () => {
+  it("is the least one while the process keeps up", () => {
+    assert.strictEqual(gatherMillis(50, 0), 50)
+  })
+
+  it("grows while the process is late", () => {
+    assert.strictEqual(gatherMillis(50, 5), 150)
+  })
+
+  it.prop("is never shorter than the least one, nor longer than the longest", [millis, millis], ([least, delay]) => {
+    const found = gatherMillis(least, delay)
+    assert.isAtLeast(found, least)
+    assert.isAtMost(found, Math.max(least, MOST_GATHER_MILLIS))
+  })
+
+  it.prop("does not fall when the delay grows", [millis, millis, millis], ([least, delay, more]) => {
+    assert.isAtLeast(gatherMillis(least, delay + more), gatherMillis(least, delay))
+  })
+})
