@@ -9,7 +9,8 @@
  * none starves.
  *
  * A crowd that comes at once would make the process late before anything could be measured. So beside a better standing the lower
- * ones begin one owner after another, a few milliseconds apart, and further apart as soon as the process feels them.
+ * ones begin one owner after another: some milliseconds apart at first, nearer to each other while the process keeps up, and further apart
+ * as soon as it feels them.
  */
 
 /**
@@ -42,8 +43,11 @@ export interface Turns {
   readonly room: number
   /** Time before which no request of lower standing begins. */
   readonly restUntilMs: number
-  /** The last owner of lower standing whose request began, and the time before which none of another owner does. */
-  readonly spaced: { readonly owner: string; readonly untilMs: number }
+  /**
+   * The last owner of lower standing whose request began, the time before which none of another owner does, and the milliseconds between
+   * the two.
+   */
+  readonly spaced: { readonly owner: string; readonly untilMs: number; readonly millis: number }
   /** UNIX milliseconds, as all times here. */
   readonly reviewedAtMs: number
   /** Time of the last arrival by rank. */
@@ -107,12 +111,19 @@ export const LEAST_ROOM = 1 / 4
 /** Longest rest. A request that took long has waited for others most of that time. */
 export const MOST_REST_MILLIS = 300
 
-/** Least and longest time between the beginnings of two owners of lower standing, in milliseconds. */
-export const SPACING_MILLIS = 5
+/**
+ * Time between the beginnings of two owners of lower standing, in milliseconds: first about the CPU of a quote, then down to the least while
+ * the process keeps up.
+ */
+export const SPACING_MILLIS = 15
+export const LEAST_SPACING_MILLIS = 1
 export const MOST_SPACING_MILLIS = 100
 
-/** The delay is added to that time so often. */
-const SPACING_DELAYS = 2
+/** Each beginning that is not late shortens the time to this part of it. */
+const SHORTENED = 0.98
+
+/** The delay of a late process is added to the first time so often. */
+const SPACING_DELAYS = 8
 
 /** One of so many turns belongs to the request that has waited longest. */
 const OLDEST_EVERY = 4
@@ -120,7 +131,7 @@ const OLDEST_EVERY = 4
 export const START: Turns = {
   room: MOST_RUNNING,
   restUntilMs: Number.NEGATIVE_INFINITY,
-  spaced: { owner: "", untilMs: Number.NEGATIVE_INFINITY },
+  spaced: { owner: "", untilMs: Number.NEGATIVE_INFINITY, millis: SPACING_MILLIS },
   reviewedAtMs: 0,
   arrivedAtMs: STANDINGS.map(() => Number.NEGATIVE_INFINITY),
   running: [],
@@ -197,18 +208,22 @@ const next = (turns: Turns, nowMs: number): Ticket | undefined => {
 const without = <A extends Ticket>(tickets: ReadonlyArray<A>, number: number): ReadonlyArray<A> =>
   tickets.filter((each) => each.number !== number)
 
-const begin = (turns: Turns, ticket: Ticket, isNew: boolean, { delayMillis, nowMs }: Present): Turns => {
+/** Time from the beginning of an owner of lower standing to the next one's, in milliseconds. */
+const spacing = ({ spaced }: Turns, owner: string, { delayMillis, nowMs }: Present): number => {
+  if (delayMillis > LATE_MILLIS) return Math.min(MOST_SPACING_MILLIS, SPACING_MILLIS + SPACING_DELAYS * delayMillis)
+  if (nowMs - spaced.untilMs > PROTECTED_MILLIS) return SPACING_MILLIS
+  return owner === spaced.owner ? spaced.millis : Math.max(LEAST_SPACING_MILLIS, spaced.millis * SHORTENED)
+}
+
+const begin = (turns: Turns, ticket: Ticket, isNew: boolean, present: Present): Turns => {
+  const { nowMs } = present
   const waiting = without(turns.waiting, ticket.number)
   const isLower = ticket.rank > bestRank(turns, nowMs)
+  const millis = spacing(turns, ticket.owner, present)
   return {
     ...turns,
     waiting,
-    spaced: isLower
-      ? {
-          owner: ticket.owner,
-          untilMs: nowMs + Math.min(MOST_SPACING_MILLIS, SPACING_MILLIS + SPACING_DELAYS * delayMillis)
-        }
-      : turns.spaced,
+    spaced: isLower ? { owner: ticket.owner, untilMs: nowMs + millis, millis } : turns.spaced,
     running: [...turns.running, { ...ticket, sinceMs: nowMs }],
     // Nobody is behind anybody once nobody waits.
     round: waiting.length === 0 ? 0 : Math.max(turns.round, ticket.round),

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import {
-  type Event,
   isCrowded,
   LATE_MILLIS,
   LEAST_ROOM,
@@ -11,49 +10,16 @@ import {
   MOST_WAITING,
   type Present,
   restedAtMs,
-  SPACING_MILLIS,
   START,
-  type Standing,
   STANDINGS,
   type Step,
   step,
   type Turns
 } from "../../src/domain/FairTurns.ts"
+import { arrived, ended, process } from "../support/LateProcess.ts"
 
 const IDLE = 0
 const LATE = 2 * LATE_MILLIS
-
-const arrived = (number: number, standing: Standing, network = "a", owner = "one"): Event => ({
-  _tag: "Arrived",
-  number,
-  standing,
-  network,
-  owner
-})
-
-const ended = (number: number): Event => ({ _tag: "Ended", number })
-
-/** A process that events change one after another. */
-const process = () => {
-  let turns: Turns = START
-  let count = 0
-  const present: { nowMs: number; delayMillis: number } = { nowMs: 1_000_000, delayMillis: IDLE }
-  const apply = (event: Event): Step => {
-    const done = step(turns, event, present)
-    turns = done.turns
-    return done
-  }
-  return {
-    present,
-    turns: () => turns,
-    arrive: (standing: Standing, network?: string, owner?: string) => {
-      const number = count++
-      return { number, ...apply(arrived(number, standing, network, owner)) }
-    },
-    end: (number: number) => apply(ended(number)),
-    rest: () => apply({ _tag: "Rested" })
-  }
-}
 
 /** A late process whose room has shrunk to one place, which an unlisted request has, beside an owner who paid. */
 const crowded = () => {
@@ -76,28 +42,6 @@ describe("a process that keeps up", () => {
       }
     }
     assert.isFalse(isCrowded(idle.turns(), IDLE))
-  })
-
-  it("begins new owners a few milliseconds apart while one who paid asks, and all of an owner's requests together", () => {
-    const idle = process()
-    idle.arrive("paid", "honest", "payer")
-    assert.lengthOf(idle.arrive("listed", "a", "first").begun, 1)
-    const second = idle.arrive("listed", "a", "second")
-    assert.isEmpty(second.begun)
-    assert.lengthOf(idle.arrive("listed", "a", "first").begun, 1)
-    assert.lengthOf(idle.arrive("paid", "honest", "payer").begun, 1)
-    idle.present.nowMs = restedAtMs(idle.turns())
-    assert.deepStrictEqual(idle.rest().begun, [second.number])
-  })
-  it("begins new owners further apart as soon as a rest ends late", () => {
-    const idle = process()
-    idle.arrive("paid", "honest", "payer")
-    for (const owner of ["first", "second", "third"]) idle.arrive("listed", "a", owner)
-    for (const lateMillis of [0, 20]) {
-      idle.present.nowMs = restedAtMs(idle.turns()) + lateMillis
-      assert.lengthOf(idle.rest().begun, 1)
-      assert.strictEqual(restedAtMs(idle.turns()) - idle.present.nowMs, SPACING_MILLIS + 2 * lateMillis)
-    }
   })
 
   it("begins new owners at once while nobody of a better standing asks", () => {
