@@ -6,7 +6,7 @@ import {
   restedAtMs,
   SPACING_MILLIS
 } from "../../src/domain/FairTurns.ts"
-import { process } from "../support/LateProcess.ts"
+import { process } from "../support/FairTurnsProcess.ts"
 
 /** A process to which a payer and then so many new owners have come at the same moment. */
 const crowded = (owners: number) => {

@@ -16,7 +16,7 @@ import {
   step,
   type Turns
 } from "../../src/domain/FairTurns.ts"
-import { arrived, ended, process } from "../support/LateProcess.ts"
+import { arrived, ended, process } from "../support/FairTurnsProcess.ts"
 
 const IDLE = 0
 const LATE = 2 * LATE_MILLIS

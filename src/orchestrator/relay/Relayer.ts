@@ -139,8 +139,8 @@ export class Relayer extends Context.Service<
     ])
   )
 
-  /** Runs on the chains of this process until the scope closes: at each submission, and every `pollMillis`. */
-  static readonly layerNoDelay = Layer.effectDiscard(
+  /** As {@link layer}, with a given delay of the event loop. */
+  static readonly layerNoDeps = Layer.effectDiscard(
     Effect.gen(function* () {
       const chains = yield* Chains
       const share = yield* ProcessShare
@@ -148,8 +148,8 @@ export class Relayer extends Context.Service<
     })
   ).pipe(Layer.provideMerge(Relayer.layerOnDemand))
 
-  /** As {@link layerNoDelay}, with the delay of this process. */
-  static readonly layer = Relayer.layerNoDelay.pipe(Layer.provide(LoopDelay.layer))
+  /** Runs on the chains of this process until the scope closes: at each submission, and every `pollMillis`. */
+  static readonly layer = Relayer.layerNoDeps.pipe(Layer.provide(LoopDelay.layer))
 }
 
 /** Releases the leases of a stopping process, so that other processes need not wait until they expire. */

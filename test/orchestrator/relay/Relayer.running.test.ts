@@ -61,7 +61,7 @@ describe("the running relayer", () => {
       assert.lengthOf(yield* sent, 1)
       yield* TestClock.adjust(1)
       yield* eventually(Effect.map(sent, (all) => all.length === 2))
-    }).pipe(Effect.provide(runningIn(world, Relayer.layerNoDelay.pipe(Layer.provide(late)))))
+    }).pipe(Effect.provide(runningIn(world, Relayer.layerNoDeps.pipe(Layer.provide(late)))))
   })
 
   it.effect("frees the places that a silent node holds when their leases end", () => {
