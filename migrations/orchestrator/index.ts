@@ -42,6 +42,7 @@ import money from "./0063_money.ts"
 import promisedFees from "./0064_promised_fees.ts"
 import linearTriggers from "./0065_linear_triggers.ts"
 import claimsAndAllocations from "./0066_claims_and_allocations.ts"
+import restingIntents from "./0067_resting_intents.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -83,5 +84,6 @@ export const migrations = {
   "0063_money": money,
   "0064_promised_fees": promisedFees,
   "0065_linear_triggers": linearTriggers,
-  "0066_claims_and_allocations": claimsAndAllocations
+  "0066_claims_and_allocations": claimsAndAllocations,
+  "0067_resting_intents": restingIntents
 }

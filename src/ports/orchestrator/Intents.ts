@@ -170,8 +170,8 @@ export class Intents extends Context.Service<
       readonly leaseMillis: number
       readonly limit: number
       /**
-       * `oldest`: the oldest first. `fresh`: first those that were not released with `notBeforeMs`, each part by age. Default:
-       * `oldest`.
+       * `oldest`: the oldest first. `fresh`: first those that were not released with `notBeforeMs`. Of those that were, only `limit`
+       * are looked at, the ones whose `notBeforeMs` is earliest. Default: `oldest`.
        */
       readonly order?: "oldest" | "fresh"
     }) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>

@@ -126,6 +126,29 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("takes those first that rested until the earliest time, if there is no room for all", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      for (const [index, id] of ["a", "b", "c", "d"].entries()) {
+        yield* submitted({ id, owner: index + 1 })
+        yield* TestClock.adjust("1 millis")
+      }
+      for (const [id, until] of [
+        ["a", 40],
+        ["b", 30],
+        ["c", 20],
+        ["d", 1_000]
+      ] as const) {
+        yield* intents.release([id], until)
+      }
+      yield* TestClock.adjust("100 millis")
+      expect(yield* claim("w", 2, 1, "fresh")).toEqual(["b", "c"])
+      yield* intents.release(["b", "c"])
+      expect(yield* claim("w", 2, 1, "oldest")).toEqual(["a", "b"])
+      expect(yield* claim("w", 2, 1, "oldest")).toEqual(["c"])
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("tells what an intent waits for until it is released otherwise, given up or carried", () =>
     Effect.gen(function* () {
       const intents = yield* Intents

@@ -21,6 +21,10 @@ export const isQueued = ({ intent, relayTransactionId }: StoredIntent): boolean 
 export const bySubmission = (a: StoredIntent, b: StoredIntent): number =>
   (a.intent.submittedAtMs ?? 0) - (b.intent.submittedAtMs ?? 0) || (a.intent.id < b.intent.id ? -1 : 1)
 
+/** Earliest end of rest first. */
+const byEndOfRest = (a: StoredIntent, b: StoredIntent): number =>
+  (a.notBeforeMs ?? 0) - (b.notBeforeMs ?? 0) || (a.intent.id < b.intent.id ? -1 : 1)
+
 const queuedOn = ({ intents }: State, chainId: number): ReadonlyArray<StoredIntent> =>
   Array.from(HashMap.values(intents)).filter(
     (stored) => isQueued(stored) && stored.intent.quote.sourceChainId === chainId
@@ -48,9 +52,13 @@ export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
         busy.add(intent.order.owner)
         return true
       })
-      const isFresh = ({ notBeforeMs }: StoredIntent): boolean => order === "oldest" || notBeforeMs === undefined
+      const isFresh = ({ notBeforeMs }: StoredIntent): boolean => notBeforeMs === undefined
+      const [fresh, rested] = [free.filter(isFresh), free.filter((stored) => !isFresh(stored)).toSorted(byEndOfRest)]
       const claimed: Array<StoredIntent> = []
-      const first = [...free.filter(isFresh), ...free.filter((stored) => !isFresh(stored))].slice(0, limit)
+      const first =
+        order === "fresh"
+          ? [...fresh, ...rested].slice(0, limit)
+          : [...fresh.slice(0, limit), ...rested.slice(0, limit)].toSorted(bySubmission).slice(0, limit)
       for (const stored of first) {
         const group = due.filter((other) => other === stored || isSibling(stored, other))
         if (claimed.length > 0 && claimed.length + group.length > limit) break

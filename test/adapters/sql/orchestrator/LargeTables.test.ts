@@ -62,13 +62,13 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
 
   test(
     "claims read the queue",
-    "intent_queue_oldest",
+    "intent_queue_fresh",
     2_000,
     intents(({ claim }) => claim({ chainId: 1, worker: "w", leaseMillis: 1, limit: 50 }))
   )
   test(
     "claims of what was never put off read the queue",
-    "intent_queue_oldest",
+    "intent_queue_fresh",
     2_000,
     intents(({ claim }) => claim({ chainId: 1, worker: "w", leaseMillis: 1, limit: 50, order: "fresh" }))
   )

@@ -1,7 +1,7 @@
-/** Cost of a claim if the statistics of the database are older than the burst that filled the queue. */
+/** Cost of a claim, whatever else the queue has and whatever the statistics of the database say about it. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { newIntent, submission } from "../../../support/IntentFixtures.ts"
@@ -32,6 +32,37 @@ it.live("a claim reads a few rows for each intent that it takes, however long a 
       const { rows, value } = yield* reads(claimed)
       assert.lengthOf(value, LIMIT)
       assert.isAtLeast(rows, LIMIT)
+      assert.isBelow(rows, 10 * LIMIT)
+    }
+  }).pipe(Effect.provide(oneConnection), Effect.scoped)
+)
+
+it.live("a claim does not read what rests", () =>
+  Effect.gen(function* () {
+    const intents = yield* Intents
+    const ids = Array.from({ length: QUEUED }, (_, index) => `i${index}`)
+    yield* Effect.forEach(ids, (id, index) => intents.create(newIntent({ id, owner: index + 1 })), { concurrency: 8 })
+    yield* Effect.forEach(ids, (id) => intents.submit(id, submission()), { concurrency: "unbounded" })
+    const [free, resting] = [ids.slice(-LIMIT), ids.slice(0, -LIMIT)]
+    yield* intents.release(resting, (yield* Clock.currentTimeMillis) + 3_600_000)
+    const claims = (limit: number, order: "fresh" | "oldest") =>
+      reads(intents.claim({ chainId: 1, worker: "w", leaseMillis: 60_000, limit, order }))
+    // The first claim passes the entries of rows that rest by now, and marks them.
+    yield* claims(LIMIT, "fresh")
+    yield* intents.release(free)
+    for (const order of ["fresh", "oldest"] as const) {
+      const { rows, value } = yield* claims(LIMIT + 5, order)
+      assert.sameMembers(
+        value.map(({ id }) => id),
+        free
+      )
+      assert.isBelow(rows, 10 * LIMIT)
+      yield* intents.release(free)
+    }
+    yield* intents.release(free, 1)
+    for (const order of ["fresh", "oldest"] as const) {
+      const { rows, value } = yield* claims(LIMIT / 4, order)
+      assert.lengthOf(value, LIMIT / 4)
       assert.isBelow(rows, 10 * LIMIT)
     }
   }).pipe(Effect.provide(oneConnection), Effect.scoped)
