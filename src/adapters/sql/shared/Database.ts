@@ -65,7 +65,10 @@ export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient |
         // Releases the locks of a process that hangs inside a transaction. A transaction that signs must finish within it.
         idle_in_transaction_session_timeout: String(2 * statementTimeout),
         // Servers with LLVM otherwise compile each claim of the queue, which takes longer than a statement may.
-        jit: "off"
+        jit: "off",
+        // Everything that the service reads often has an index. A plan is kept until the next statistics of a table, and one that was made
+        // when the table was small would read it from end to end for one row.
+        enable_seqscan: "off"
       }
       const isProxied = options.directUrl !== undefined
       const pool = yield* PgClient.make({

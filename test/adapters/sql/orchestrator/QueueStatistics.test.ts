@@ -67,3 +67,20 @@ it.live("a claim does not read what rests", () =>
     }
   }).pipe(Effect.provide(oneConnection), Effect.scoped)
 )
+
+it.live("a new database reads a sweep by its key", () =>
+  Effect.gen(function* () {
+    const intents = yield* Intents
+    const ids = Array.from({ length: QUEUED }, (_, index) => `i${index}`)
+    const look = Effect.forEach(ids.slice(0, LIMIT), (id) => intents.states([id]))
+    yield* intents.create(newIntent({ id: "i0", owner: 1 }))
+    // By now its plan is made, and is kept until the next statistics.
+    yield* look
+    yield* Effect.forEach(ids.slice(1), (id, index) => intents.create(newIntent({ id, owner: index + 2 })), {
+      concurrency: 8
+    })
+    const { rows, scanned } = yield* reads(look)
+    assert.notInclude(scanned, "intent_states")
+    assert.isBelow(rows, 10 * LIMIT)
+  }).pipe(Effect.provide(oneConnection), Effect.scoped)
+)
