@@ -10,11 +10,14 @@ import type { Chain } from "../../domain/Chain.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { NATIVE } from "../../domain/Token.ts"
-import type { ChainClient, Log } from "../../ports/shared/Chains.ts"
+import type { BlockRange, ChainClient, Log } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 
-/** Blocks that one request looks at, or fewer if the endpoint limits them. */
+/** Blocks that are looked at in all, or fewer if the endpoint limits them. */
 const BLOCKS = 5_000n
+
+/** The newest of them are looked at first: new owners of a crowd were funded lately, and a node reads few blocks faster than many. */
+const NEWEST_BLOCKS = 500n
 
 /** Age up to which a known head is new enough, in milliseconds. */
 const HEAD_MILLIS = 15_000
@@ -70,15 +73,21 @@ const senderOf = ({ topics }: Log): Address.Address | undefined => {
 
 const valueOf = ({ data }: Log): bigint => (/^0x[0-9a-f]{64}$/i.test(data) ? BigInt(data) : 0n)
 
-/** The account that funded the owner by these logs, which are in the order of the chain. */
-const funderIn = (chain: Chain, { amountIn, owner, tokenIn }: Funded, logs: ReadonlyArray<Log>) => {
-  const log = logs.findLast((each) => valueOf(each) * PART >= amountIn)
-  const sender = log === undefined ? undefined : senderOf(log)
+/** Ranges that are read one after another, the newest first. */
+const rangesOf = (head: bigint): ReadonlyArray<BlockRange> => {
+  const [newest = 0n, oldest = 0n] = [NEWEST_BLOCKS, BLOCKS].map((blocks) => (head < blocks ? 0n : head - blocks + 1n))
+  const first = { fromBlock: newest, toBlock: head }
+  return newest === 0n ? [first] : [first, { fromBlock: oldest, toBlock: newest - 1n }]
+}
+
+/** The account that funded the owner by this log, if it is one that funds few. */
+const funderIn = (chain: Chain, { owner, tokenIn }: Funded, log: Log) => {
+  const sender = senderOf(log)
   const isKnown = sender === undefined || sender === owner || sender === tokenIn || crowdsOf(chain).includes(sender)
   return isKnown ? Option.none() : Option.some(sender)
 }
 
-/** Makes `funderOf(client, order)`. None if it is unknown. Never fails, and asks for logs once. */
+/** Makes `funderOf(client, order)`. None if it is unknown. Never fails, and asks for logs twice at most. */
 export const make = () => {
   const kept = new Map<string, Known>()
 
@@ -93,18 +102,22 @@ export const make = () => {
   const read = Effect.fnUntraced(function* (client: ChainClient, funded: Funded) {
     const head = yield* client.recentHead(HEAD_MILLIS)
     if (Option.isNone(head)) return Option.none()
-    const { number } = head.value
     const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { to: funded.owner } })
-    const { logs } = yield* client.logs({
-      address: funded.tokenIn,
-      // A filter of one recipient, so that no topic is a list.
-      topics: topics as ReadonlyArray<Hash | null>,
-      fromBlock: number < BLOCKS ? 0n : number - BLOCKS + 1n,
-      toBlock: number,
-      order: "newest",
-      requests: 1
-    })
-    return funderIn(client.chain, funded, logs)
+    for (const range of rangesOf(head.value.number)) {
+      const { logs, unread } = yield* client.logs({
+        ...range,
+        address: funded.tokenIn,
+        // A filter of one recipient, so that no topic is a list.
+        topics: topics as ReadonlyArray<Hash | null>,
+        order: "newest",
+        requests: 1
+      })
+      const log = logs.findLast((each) => valueOf(each) * PART >= funded.amountIn)
+      if (log !== undefined) return funderIn(client.chain, funded, log)
+      // The endpoint takes so few blocks at once that the older ones would leave a gap.
+      if (unread !== undefined) break
+    }
+    return Option.none()
   }, Priority.at("portfolio"))
 
   return Effect.fnUntraced(function* (client: ChainClient, funded: Funded) {

@@ -7,7 +7,7 @@ import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import * as Funders from "../../../src/orchestrator/relay/Funders.ts"
-import { Chains as ChainsPort } from "../../../src/ports/shared/Chains.ts"
+import { type BlockRange, Chains as ChainsPort } from "../../../src/ports/shared/Chains.ts"
 import { address, chain as template } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 
@@ -26,11 +26,12 @@ const make = Effect.gen(function* () {
   const context = yield* Layer.build(Chains.layer([chain]))
   const node = yield* (yield* Effect.provideContext(Chains.MemoryChains, context)).get(chain.id)
   const client = yield* (yield* Effect.provideContext(ChainsPort, context)).get(chain.id)
-  let asked = 0
+  const ranges: Array<BlockRange> = []
   const funderOf = Funders.make()
   return {
     node,
-    asked: () => asked,
+    asked: () => ranges.length,
+    ranges: () => ranges,
     /** Each in a block of its own, in this order. */
     transfers: (...transfers: ReadonlyArray<Transfer>) =>
       Effect.forEach(transfers, ({ amount = AMOUNT, from }, index) =>
@@ -51,10 +52,14 @@ const make = Effect.gen(function* () {
           }
         ])
       ),
-    funder: (changes: Partial<Funders.Funded> & { readonly isSilent?: boolean } = {}) => {
-      const { isSilent = false, ...order } = changes
+    funder: (
+      changes: Partial<Funders.Funded> & { readonly isSilent?: boolean; readonly isNarrow?: boolean } = {}
+    ) => {
+      const { isNarrow = false, isSilent = false, ...order } = changes
       const logs: typeof client.logs = (filter) => {
-        asked += 1
+        const { fromBlock, toBlock } = filter
+        ranges.push({ fromBlock, toBlock })
+        if (isNarrow) return Effect.succeed({ logs: [], unread: { fromBlock, toBlock: toBlock - 10n } })
         return isSilent ? Effect.never : client.logs(filter)
       }
       return funderOf({ ...client, logs }, { owner: OWNER, tokenIn: TOKEN, amountIn: AMOUNT, ...order })
@@ -105,6 +110,43 @@ describe("the funder of an owner", () => {
       assert.isTrue(Option.isNone(yield* funder()))
       yield* node.fail()
       assert.deepStrictEqual(yield* funder(), Option.some(address(2)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is looked for in the newest blocks first, and in older ones only if these have no such transfer", () =>
+    Effect.gen(function* () {
+      /** Ranges that are asked for when the transfer has so many blocks after it, and the funder. */
+      const after = Effect.fnUntraced(function* (blocks: number) {
+        const { funder, node, ranges, transfers } = yield* make
+        yield* transfers({ from: address(2) })
+        yield* Effect.replicateEffect(node.mine(), blocks, { discard: true })
+        const found = yield* funder()
+        return { found, ranges: ranges() }
+      })
+      const within = yield* after(499)
+      assert.deepStrictEqual(within.found, Option.some(address(2)))
+      assert.lengthOf(within.ranges, 1)
+      const older = yield* after(500)
+      assert.deepStrictEqual(older.found, Option.some(address(2)))
+      assert.lengthOf(older.ranges, 2)
+      const [newest, rest] = older.ranges
+      assert.strictEqual(rest?.toBlock, (newest?.fromBlock ?? 0n) - 1n)
+      const tooOld = yield* after(5_000)
+      assert.deepStrictEqual(tooOld.found, Option.none())
+      assert.deepStrictEqual(
+        tooOld.ranges.map(({ fromBlock, toBlock }) => toBlock - fromBlock + 1n),
+        [500n, 4_500n]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is looked for in the newest blocks only, if the endpoint takes fewer at once", () =>
+    Effect.gen(function* () {
+      const { funder, node, ranges, transfers } = yield* make
+      yield* transfers({ from: address(2) })
+      yield* Effect.replicateEffect(node.mine(), 600, { discard: true })
+      assert.deepStrictEqual(yield* funder({ isNarrow: true }), Option.none())
+      assert.lengthOf(ranges(), 1)
     }).pipe(Effect.scoped)
   )
 
