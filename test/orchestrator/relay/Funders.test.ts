@@ -52,9 +52,7 @@ const make = Effect.gen(function* () {
           }
         ])
       ),
-    funder: (
-      changes: Partial<Funders.Funded> & { readonly isSilent?: boolean; readonly isNarrow?: boolean } = {}
-    ) => {
+    funder: (changes: Partial<Funders.Funded> & { readonly isSilent?: boolean; readonly isNarrow?: boolean } = {}) => {
       const { isNarrow = false, isSilent = false, ...order } = changes
       const logs: typeof client.logs = (filter) => {
         const { fromBlock, toBlock } = filter
