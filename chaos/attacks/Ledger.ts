@@ -31,6 +31,9 @@ const swapQuoterAbi = parseAbi([
   "function quoteExactInputSingle(Params params) returns (uint256 amountOut, uint160, uint32, uint256)"
 ])
 
+/** Blocks whose logs are read at once. */
+const LOG_BLOCKS = 1_000
+
 const TIERS = [100, 500, 3000, 10_000]
 
 /** Owners of a batch, or the account that a single sweep calls. */
@@ -93,8 +96,18 @@ const transactionsOf = ({ dev, info }: Place, lanes: ReadonlyArray<Hex>, { fromB
 /** Fees of the sweeps that settled. */
 const feesIn = ({ dev, info }: Place, { fromBlock, toBlock }: Span) =>
   dev.node.ask("read the fees", async (node): Promise<ReadonlyArray<Fee>> => {
-    const logs = await node.getLogs({ address: info.guard, fromBlock, toBlock })
-    return logs.flatMap(({ data, topics }) => {
+    // All logs of a long run are more than the client takes in one answer.
+    const starts = Array.from(
+      { length: Math.ceil((Number(toBlock - fromBlock) + 1) / LOG_BLOCKS) },
+      (_, part) => fromBlock + BigInt(part * LOG_BLOCKS)
+    )
+    const parts = await Promise.all(
+      starts.map((start) => {
+        const end = start + BigInt(LOG_BLOCKS - 1)
+        return node.getLogs({ address: info.guard, fromBlock: start, toBlock: end < toBlock ? end : toBlock })
+      })
+    )
+    return parts.flat().flatMap(({ data, topics }) => {
       const event = decodeEventLog({ abi: sweepGuard.abi, data, topics, strict: true })
       return event.eventName === "Swept"
         ? [

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   LATE_MILLIS,
   LEAST_SPACING_MILLIS,
+  MOST_TOGETHER,
   MOST_SPACING_MILLIS,
   restedAtMs,
   SPACING_MILLIS
@@ -23,7 +24,20 @@ const crowded = (owners: number) => {
 }
 
 describe("new owners beside one who paid", () => {
-  it("begin some milliseconds apart, and all requests of one owner together", () => {
+  it("begin one after another with more than a few requests of one owner", () => {
+    const { arrive, end, present, rest, turns } = process()
+    arrive("paid", "honest", "payer")
+    const asked = Array.from({ length: MOST_TOGETHER + 2 }, () => arrive("listed", "a", "one"))
+    assert.strictEqual(asked.flatMap(({ begun }) => begun).length, MOST_TOGETHER)
+    present.nowMs = restedAtMs(turns())
+    assert.lengthOf(rest().begun, 1)
+    assert.strictEqual(restedAtMs(turns()) - present.nowMs, SPACING_MILLIS)
+    // With MOST_TOGETHER under way, the end of one makes no place for the next.
+    assert.isEmpty(end(asked[0]?.number ?? -1).begun)
+    assert.lengthOf(end(asked[1]?.number ?? -1).begun, 1)
+  })
+
+  it("begin some milliseconds apart, and a few requests of one owner together", () => {
     const idle = process()
     idle.arrive("paid", "honest", "payer")
     assert.lengthOf(idle.arrive("listed", "a", "first").begun, 1)
