@@ -3,7 +3,7 @@
  * The books of the service are not asked, except for the versions of a transaction that were not mined.
  */
 import { Effect } from "effect"
-import { decodeEventLog, decodeFunctionData, type Hex, parseAbi, parseTransaction } from "viem"
+import { decodeEventLog, decodeFunctionData, type Hex, type Log, parseAbi, parseTransaction } from "viem"
 import { sweepEntry, sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import type { Place } from "../Holdings.ts"
 import { PRICED, weiOf } from "./Money.ts"
@@ -32,7 +32,7 @@ const swapQuoterAbi = parseAbi([
 ])
 
 /** Blocks whose logs are read at once. */
-const LOG_BLOCKS = 1_000
+const LOG_BLOCKS = 1_000n
 
 const TIERS = [100, 500, 3000, 10_000]
 
@@ -96,18 +96,14 @@ const transactionsOf = ({ dev, info }: Place, lanes: ReadonlyArray<Hex>, { fromB
 /** Fees of the sweeps that settled. */
 const feesIn = ({ dev, info }: Place, { fromBlock, toBlock }: Span) =>
   dev.node.ask("read the fees", async (node): Promise<ReadonlyArray<Fee>> => {
-    // All logs of a long run are more than the client takes in one answer.
-    const starts = Array.from(
-      { length: Math.ceil((Number(toBlock - fromBlock) + 1) / LOG_BLOCKS) },
-      (_, part) => fromBlock + BigInt(part * LOG_BLOCKS)
-    )
-    const parts = await Promise.all(
-      starts.map((start) => {
-        const end = start + BigInt(LOG_BLOCKS - 1)
-        return node.getLogs({ address: info.guard, fromBlock: start, toBlock: end < toBlock ? end : toBlock })
-      })
-    )
-    return parts.flat().flatMap(({ data, topics }) => {
+    const logs: Array<Log> = []
+    // One part after another: all logs of a long run are more than the client takes in one answer, and it asks for parallel parts in one.
+    for (let start = fromBlock; start <= toBlock; start += LOG_BLOCKS) {
+      const last = start + LOG_BLOCKS - 1n
+      const part = { fromBlock: start, toBlock: last < toBlock ? last : toBlock }
+      logs.push(...(await node.getLogs({ address: info.guard, ...part })))
+    }
+    return logs.flatMap(({ data, topics }) => {
       const event = decodeEventLog({ abi: sweepGuard.abi, data, topics, strict: true })
       return event.eventName === "Swept"
         ? [
