@@ -9,8 +9,8 @@
  * none starves.
  *
  * A crowd that comes at once would make the process late before anything could be measured. So beside a better standing the lower
- * ones begin one owner after another, with a few requests each: some milliseconds apart at first, nearer to each other while the process keeps up, and further apart
- * as soon as it feels them.
+ * ones begin one owner after another, with a few requests each: some milliseconds apart at first, nearer to each other while the
+ * process keeps up, and further apart as soon as it feels them.
  */
 
 /**
@@ -125,7 +125,7 @@ const SHORTENED = 0.98
 /** The delay of a late process is added to the first time so often. */
 const SPACING_DELAYS = 8
 
-/** Requests of one owner of lower standing that need not wait for each other. More of them begin one after another, as other owners do. */
+/** Requests of one owner of lower standing that need not wait for each other. More of them begin as those of other owners do. */
 export const MOST_TOGETHER = 4
 
 /** One of so many turns belongs to the request that has waited longest. */
@@ -201,9 +201,9 @@ const next = (turns: Turns, nowMs: number): Ticket | undefined => {
   const best = bestRank(turns, nowMs)
   const isRoom = lowerRunning(turns, best) < turns.room && nowMs >= turns.restUntilMs
   const { owner: last, untilMs } = turns.spaced
-  const joins = turns.running.filter(({ owner }) => owner === last).length < MOST_TOGETHER
+  const mayJoin = turns.running.filter(({ owner }) => owner === last).length < MOST_TOGETHER
   const mayBegin = ({ owner, rank }: Ticket): boolean =>
-    rank <= best || (isRoom && (nowMs >= untilMs || (joins && owner === last)))
+    rank <= best || (isRoom && (nowMs >= untilMs || (mayJoin && owner === last)))
   const free = turns.waiting.filter(mayBegin)
   const isOldest = turns.turns % OLDEST_EVERY === OLDEST_EVERY - 1
   return foremost(free, isOldest ? (a, b) => a.number - b.number : before)
