@@ -55,6 +55,8 @@ const mine = async ({ chainId, rpcUrl }: Extract<Task, { readonly kind: "mine" }
     await node.setNextBlockBaseFeePerGas({ baseFeePerGas: baseFee })
     await node.mine({ blocks: 1 })
     self.postMessage({ at, baseFee } satisfies Block, [])
+    // The node tells what the next block will cost, as one of a public chain does. Blocks that are nearly empty would let it say less.
+    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: Course.at(course, at + BLOCK_MILLIS) })
   }
   for (;;) {
     const turn = unixMillis()
