@@ -12,12 +12,20 @@ import * as Lanes from "./Lanes.ts"
  */
 const LOOK_MILLIS = 2_000
 
+/**
+ * Time after which the fronts of a chain are read again while one of them holds its lane up: then lanes are held up and freed from one
+ * moment to the next. That takes one statement, and no request.
+ */
+const FRONTS_MILLIS = 100
+
 /** Usable lanes of a chain at the last look at all of them. */
 interface Look {
   /** UNIX milliseconds. */
   readonly atMs: number
   readonly lanes: ReadonlyArray<Address.Address>
   readonly fronts: ReadonlyArray<Front>
+  /** Time at which the fronts were read, in UNIX milliseconds. */
+  readonly frontsAtMs: number
 }
 
 /**
@@ -43,21 +51,27 @@ export const make = Effect.gen(function* () {
     const [usable, fronts] = yield* Effect.all([usableLanes(client), transactions.fronts(client.chain.id)], {
       concurrency: "unbounded"
     })
-    looks.set(client.chain.id, { atMs, lanes: usable.map(({ address }) => address), fronts })
+    looks.set(client.chain.id, { atMs, lanes: usable.map(({ address }) => address), fronts, frontsAtMs: atMs })
     return usable
   })
 
   /** Those of the lanes that are not held up, or all of them if all are. A head that is not known holds up none. */
   const freeAmong = Effect.fnUntraced(function* (client: ChainClient, lanes: ReadonlyArray<Address.Address>) {
-    const fronts = looks.get(client.chain.id)?.fronts ?? []
-    if (fronts.length === 0) return lanes
+    const chainId = client.chain.id
+    const look = looks.get(chainId)
+    if (look === undefined || look.fronts.length === 0) return lanes
     const nowMs = yield* Clock.currentTimeMillis
     const head = Option.flatten(yield* Effect.option(client.recentHead(LOOK_MILLIS)))
     const baseFeePerGas = Option.match(head, { onNone: () => 0n, onSome: (block) => block.baseFeePerGas })
-    const heldUp = new Set(
+    const heldUpBy = (fronts: ReadonlyArray<Front>) =>
       fronts.flatMap((front) => (isHeldUp(front, { baseFeePerGas, nowMs, bumpMillis }) ? [front.lane] : []))
-    )
-    const free = lanes.filter((lane) => !heldUp.has(lane))
+    let heldUp = heldUpBy(look.fronts)
+    if (heldUp.length > 0 && nowMs - look.frontsAtMs >= FRONTS_MILLIS) {
+      const fronts = yield* transactions.fronts(chainId)
+      looks.set(chainId, { ...look, fronts, frontsAtMs: nowMs })
+      heldUp = heldUpBy(fronts)
+    }
+    const free = lanes.filter((lane) => !heldUp.includes(lane))
     return free.length === 0 ? lanes : free
   })
 

@@ -119,6 +119,41 @@ it.effect("no batch waits behind a transaction that no block can include, while 
   }).pipe(Effect.provide(threeLanes([])))
 )
 
+it.effect(
+  "no batch waits behind a transaction that was sent after all lanes were looked at, and that no block can include",
+  () =>
+    Effect.gen(function* () {
+      const { chain, client, submit } = yield* scene
+      const transactions = yield* RelayTransactions
+      const [first, second, third] = (yield* RelayerKeys).lanes(source.id)
+      if (first === undefined || second === undefined || third === undefined) return yield* Effect.die("no lanes")
+      for (const lane of [first, second, third]) yield* chain.setBalance(lane, 10n ** 18n)
+      const market = yield* client.feesPerGas
+      const cover = { gas: 200_000n, gasPrice: 10n * market.maxFeePerGas, value: 10n ** 16n }
+      const sent = Effect.fnUntraced(function* (id: string, owner: number) {
+        yield* submit({ id, owner, cover })
+        yield* run
+        return (yield* transactions.unfinished(source.id)).find(({ intentIds }) => intentIds.includes(id))
+      })
+
+      const a = yield* sent("a", 1)
+      yield* TestClock.adjust(2_000)
+      // All lanes are looked at before this one is sent, so its transaction is not seen then.
+      const b = yield* sent("b", 2)
+      assert.deepStrictEqual([a?.lane, b?.lane], [first, second])
+
+      const risen = 1n + (b?.attempts[0]?.maxFeePerGas ?? 0n)
+      yield* chain.setFees({ ...market, baseFeePerGas: risen, maxFeePerGas: 3n * risen })
+      yield* chain.mine()
+      yield* TestClock.adjust(500)
+      const next = yield* Effect.forEach(["c", "d", "e"], (id, index) => sent(id, 3 + index))
+      assert.deepStrictEqual(
+        next.map((transaction) => transaction?.lane),
+        [third, third, third]
+      )
+    }).pipe(Effect.provide(threeLanes([])))
+)
+
 it.effect("no batch waits behind a transaction that should have been replaced, while another lane is free", () =>
   Effect.gen(function* () {
     const { free, senders } = yield* heldUp
