@@ -97,7 +97,7 @@ export const MOST_RUNNING = 128
 export const MOST_WAITING = 256
 
 /** Mean delay above which the process is late. A process with idle CPU has less than one millisecond. */
-export const LATE_MILLIS = 5
+export const LATE_MILLIS = 3
 
 /** Time after the last request of a standing in which lower ones stay behind it. */
 const PROTECTED_MILLIS = 2_000
@@ -112,10 +112,10 @@ export const LEAST_ROOM = 1 / 4
 export const MOST_REST_MILLIS = 300
 
 /**
- * Time between the beginnings of two owners of lower standing, in milliseconds: first about the CPU of a quote, then down to the least while
- * the process keeps up.
+ * Time between the beginnings of two owners of lower standing, in milliseconds: first about the CPU that a quote takes of the
+ * service, its node and its database, then down to the least while the process keeps up.
  */
-export const SPACING_MILLIS = 15
+export const SPACING_MILLIS = 25
 export const LEAST_SPACING_MILLIS = 1
 export const MOST_SPACING_MILLIS = 100
 
