@@ -29,8 +29,8 @@ interface Look {
 }
 
 /**
- * True if a lane's front keeps the lane's other transactions out of blocks: no block can include it at this base fee, in wei per gas, or
- * it has waited for so long that it should have been replaced.
+ * True if a lane's front keeps the lane's next transaction out of blocks: no block can include some of it at this base fee, in wei per
+ * gas, or it has waited for so long that it should have been replaced.
  */
 const isHeldUp = (
   { createdAtMs, maxFeePerGas }: Pick<Front, "createdAtMs" | "maxFeePerGas">,

@@ -99,11 +99,12 @@ export interface Survey {
   readonly unreadable: ReadonlyArray<UnreadableTransaction>
 }
 
-/** The oldest transaction of a lane that is not known to be in a block. The lane's others wait for it. */
+/** The transactions of a lane that are not known to be in a block. The lane's next one waits for all of them. */
 export interface Front {
   readonly lane: Address.Address
-  /** Of its newest version, in wei per gas. */
+  /** Least of their newest versions, in wei per gas. */
   readonly maxFeePerGas: bigint
+  /** Of the oldest. */
   readonly createdAtMs: number
 }
 

@@ -1,4 +1,4 @@
-/** The part of the suite of {@link RelayTransactions} about fronts, which a lane's other transactions wait for. */
+/** The part of the suite of {@link RelayTransactions} about fronts, which a lane's next transaction waits for. */
 import { expect, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -21,24 +21,28 @@ const allocate = (from = lane, chainId = 1) =>
   )
 
 export const frontCases = (stores: Layer.Layer<RelayTransactions, unknown>) =>
-  it.effect("shows the front of each lane: its oldest transaction that is in no block", () =>
-    Effect.gen(function* () {
-      const transactions = yield* RelayTransactions
-      expect(yield* transactions.fronts(1)).toEqual([])
-      yield* TestClock.adjust("7 millis")
-      const first = yield* allocate()
-      yield* transactions.addAttempt(first.id, { ...attempt("dearer"), maxFeePerGas: 2n ** 90n }, "cancel")
-      yield* TestClock.adjust("2 millis")
-      const second = yield* allocate()
-      yield* allocate(otherLane)
-      yield* allocate(lane, 2)
-      const other = { lane: otherLane, maxFeePerGas: 2n ** 80n, createdAtMs: 9 }
-      expect(yield* transactions.fronts(1)).toEqual([{ lane, maxFeePerGas: 2n ** 90n, createdAtMs: 7 }, other])
+  it.effect(
+    "shows the front of each lane: the least fee and the greatest age of its transactions that are in no block",
+    () =>
+      Effect.gen(function* () {
+        const transactions = yield* RelayTransactions
+        expect(yield* transactions.fronts(1)).toEqual([])
+        yield* TestClock.adjust("7 millis")
+        const first = yield* allocate()
+        yield* transactions.addAttempt(first.id, { ...attempt("dearer"), maxFeePerGas: 2n ** 90n }, "cancel")
+        yield* TestClock.adjust("2 millis")
+        const second = yield* allocate()
+        yield* allocate(otherLane)
+        yield* allocate(lane, 2)
+        const other = { lane: otherLane, maxFeePerGas: 2n ** 80n, createdAtMs: 9 }
+        expect(yield* transactions.fronts(1)).toEqual([{ lane, maxFeePerGas: 2n ** 80n, createdAtMs: 7 }, other])
+        yield* transactions.addAttempt(second.id, { ...attempt("dearest"), maxFeePerGas: 2n ** 91n }, "cancel")
+        expect(yield* transactions.fronts(1)).toEqual([{ lane, maxFeePerGas: 2n ** 90n, createdAtMs: 7 }, other])
 
-      const inclusion = { hash: hash("x"), blockNumber: 9n, blockHash: hash("block") }
-      yield* transactions.setInclusion(first.id, inclusion)
-      expect(yield* transactions.fronts(1)).toEqual([{ lane, maxFeePerGas: 2n ** 80n, createdAtMs: 9 }, other])
-      yield* transactions.finalize([{ id: first.id, inclusion }, { id: second.id }])
-      expect(yield* transactions.fronts(1)).toEqual([other])
-    }).pipe(Effect.provide(stores))
+        const inclusion = { hash: hash("x"), blockNumber: 9n, blockHash: hash("block") }
+        yield* transactions.setInclusion(first.id, inclusion)
+        expect(yield* transactions.fronts(1)).toEqual([{ lane, maxFeePerGas: 2n ** 91n, createdAtMs: 9 }, other])
+        yield* transactions.finalize([{ id: first.id, inclusion }, { id: second.id }])
+        expect(yield* transactions.fronts(1)).toEqual([other])
+      }).pipe(Effect.provide(stores))
   )

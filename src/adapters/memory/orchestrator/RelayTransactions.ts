@@ -1,6 +1,7 @@
 /** Relay transactions in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import {
+  type Front,
   IntentTaken,
   LaneClosed,
   type RelayTransaction,
@@ -168,13 +169,18 @@ const fronts =
   (shared: Shared): RelayTransactions["Service"]["fronts"] =>
   (chainId) =>
     Effect.map(unfinished(shared)(chainId), (transactions) => {
-      const pending = transactions.filter(({ status }) => status === "pending")
-      return pending.flatMap(({ attempts, createdAtMs, lane }, index) => {
-        const newest = attempts.at(-1)
-        return newest === undefined || pending[index - 1]?.lane === lane
-          ? []
-          : [{ lane, maxFeePerGas: newest.maxFeePerGas, createdAtMs }]
-      })
+      const found = new Map<string, Front>()
+      for (const { attempts, createdAtMs, lane, status } of transactions) {
+        const fee = attempts.at(-1)?.maxFeePerGas
+        if (status !== "pending" || fee === undefined) continue
+        const { createdAtMs: since, maxFeePerGas: least } = found.get(lane) ?? { createdAtMs, maxFeePerGas: fee }
+        found.set(lane, {
+          lane,
+          maxFeePerGas: fee < least ? fee : least,
+          createdAtMs: Math.min(since, createdAtMs)
+        })
+      }
+      return [...found.values()]
     })
 
 const make = Effect.map(OrchestratorState, (shared) =>

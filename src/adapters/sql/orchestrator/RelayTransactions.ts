@@ -35,14 +35,15 @@ const spending = (sql: PgClient.PgClient): RelayTransactions["Service"]["spendin
 const fronts = (sql: PgClient.PgClient): RelayTransactions["Service"]["fronts"] =>
   Effect.fnUntraced(function* (chainId) {
     const rows = yield* sql`
-      SELECT DISTINCT ON (t.lane) t.lane, newest.max_fee_per_gas::text AS max_fee_per_gas, t.created_at
+      SELECT t.lane, min(newest.max_fee_per_gas)::text AS max_fee_per_gas, min(t.created_at) AS created_at
       FROM orchestrator.relay_transactions t
       CROSS JOIN LATERAL (
         SELECT a.max_fee_per_gas FROM orchestrator.relay_attempts a
         WHERE a.transaction_id = t.id ORDER BY a.position DESC LIMIT 1
       ) newest
       WHERE t.chain_id = ${chainId} AND t.status = 'pending'
-      ORDER BY t.lane, t.nonce`
+      GROUP BY t.lane
+      ORDER BY t.lane`
     return RelayTransactionRow.fronts(rows)
   }, guarded("fronts"))
 
