@@ -17,8 +17,8 @@ LABEL org.opencontainers.image.title="Token sweep" \
   io.modelcontextprotocol.server.name="io.github.token-sweep/token-sweep"
 WORKDIR /app
 # Bun's 256 outgoing requests at a time can be used up by a few nodes and providers that do not answer. The allocator keeps freed pages:
-# giving them back to the system all the time took a third of a service's CPU. FTL, the engine's
-# last compiler, took more than its code gave back.
+# giving them back to the system all the time took a third of a service's CPU. FTL, the
+# engine's last compiler, took more of it than its code gave back.
 ENV NODE_ENV=production HOST=0.0.0.0 LOG_FORMAT=json BUN_CONFIG_MAX_HTTP_REQUESTS=4096 MIMALLOC_PURGE_DELAY=-1 BUN_JSC_useFTLJIT=0
 # A service keeps its copy of the sanctions list here. A new volume takes over the owner of the directory.
 RUN mkdir /state && chown 1000:1000 /state

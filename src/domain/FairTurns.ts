@@ -112,8 +112,8 @@ export const LEAST_ROOM = 1 / 4
 export const MOST_REST_MILLIS = 300
 
 /**
- * Time between the beginnings of two owners of lower standing, in milliseconds: first about the CPU that a quote takes of the
- * service, its node and its database, then down to the least while the process keeps up.
+ * Time between the beginnings of two owners of lower standing, in milliseconds: first somewhat more than the
+ * CPU of a quote, then down to the least while the process keeps up.
  */
 export const SPACING_MILLIS = 25
 export const LEAST_SPACING_MILLIS = 1

@@ -23,9 +23,13 @@ interface Look {
   /** UNIX milliseconds. */
   readonly atMs: number
   readonly lanes: ReadonlyArray<Address.Address>
+}
+
+/** Fronts of a chain at their last reading. */
+interface Reading {
+  /** UNIX milliseconds. */
+  readonly atMs: number
   readonly fronts: ReadonlyArray<Front>
-  /** Time at which the fronts were read, in UNIX milliseconds. */
-  readonly frontsAtMs: number
 }
 
 /**
@@ -44,33 +48,35 @@ export const make = Effect.gen(function* () {
   const usableLanes = yield* Lanes.make
 
   const looks = new Map<number, Look>()
+  const readings = new Map<number, Reading>()
   let turn = 0
+
+  const readFronts = Effect.fnUntraced(function* ({ chain }: ChainClient) {
+    const atMs = yield* Clock.currentTimeMillis
+    const fronts = yield* transactions.fronts(chain.id)
+    readings.set(chain.id, { atMs, fronts })
+    return fronts
+  })
 
   const lookAtAll = Effect.fnUntraced(function* (client: ChainClient) {
     const atMs = yield* Clock.currentTimeMillis
-    const [usable, fronts] = yield* Effect.all([usableLanes(client), transactions.fronts(client.chain.id)], {
-      concurrency: "unbounded"
-    })
-    looks.set(client.chain.id, { atMs, lanes: usable.map(({ address }) => address), fronts, frontsAtMs: atMs })
+    const [usable] = yield* Effect.all([usableLanes(client), readFronts(client)], { concurrency: "unbounded" })
+    looks.set(client.chain.id, { atMs, lanes: usable.map(({ address }) => address) })
     return usable
   })
 
   /** Those of the lanes that are not held up, or all of them if all are. A head that is not known holds up none. */
   const freeAmong = Effect.fnUntraced(function* (client: ChainClient, lanes: ReadonlyArray<Address.Address>) {
-    const chainId = client.chain.id
-    const look = looks.get(chainId)
-    if (look === undefined || look.fronts.length === 0) return lanes
+    const reading = readings.get(client.chain.id)
+    if (reading === undefined || reading.fronts.length === 0) return lanes
     const nowMs = yield* Clock.currentTimeMillis
     const head = Option.flatten(yield* Effect.option(client.recentHead(LOOK_MILLIS)))
     const baseFeePerGas = Option.match(head, { onNone: () => 0n, onSome: (block) => block.baseFeePerGas })
     const heldUpBy = (fronts: ReadonlyArray<Front>) =>
       fronts.flatMap((front) => (isHeldUp(front, { baseFeePerGas, nowMs, bumpMillis }) ? [front.lane] : []))
-    let heldUp = heldUpBy(look.fronts)
-    if (heldUp.length > 0 && nowMs - look.frontsAtMs >= FRONTS_MILLIS) {
-      const fronts = yield* transactions.fronts(chainId)
-      looks.set(chainId, { ...look, fronts, frontsAtMs: nowMs })
-      heldUp = heldUpBy(fronts)
-    }
+    const known = heldUpBy(reading.fronts)
+    const isOld = known.length > 0 && nowMs - reading.atMs >= FRONTS_MILLIS
+    const heldUp = isOld ? heldUpBy(yield* readFronts(client)) : known
     const free = lanes.filter((lane) => !heldUp.includes(lane))
     return free.length === 0 ? lanes : free
   })
