@@ -112,10 +112,10 @@ export const LEAST_ROOM = 1 / 4
 export const MOST_REST_MILLIS = 300
 
 /**
- * Time between the beginnings of two owners of lower standing, in milliseconds: first somewhat more than the
- * CPU of a quote, then down to the least while the process keeps up.
+ * Time between the beginnings of two owners of lower standing, in milliseconds: first two to three times the CPU of
+ * a quote, since the chain's node and the database work for it, too; then down to the least while the process keeps up.
  */
-export const SPACING_MILLIS = 25
+export const SPACING_MILLIS = 50
 export const LEAST_SPACING_MILLIS = 1
 export const MOST_SPACING_MILLIS = 100
 

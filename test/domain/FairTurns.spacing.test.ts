@@ -50,14 +50,14 @@ describe("new owners beside one who paid", () => {
   })
 
   it("come nearer to each other while the process keeps up", () => {
-    const { beginNext } = crowded(200)
+    const { beginNext } = crowded(220)
     let before = SPACING_MILLIS
     for (let owner = 1; owner < 50; owner++) {
       const now = beginNext()
       assert.isBelow(now, before)
       before = now
     }
-    for (let owner = 50; owner < 190; owner++) before = beginNext()
+    for (let owner = 50; owner < 210; owner++) before = beginNext()
     assert.closeTo(before, LEAST_SPACING_MILLIS, 1e-6)
   })
 
