@@ -10,6 +10,13 @@ export const SELF_SEND_GAS = 100_000n
 /** Maximum gas limit of a transaction since the Osaka upgrade (EIP-7825: 2^24). */
 export const TRANSACTION_GAS_CAP = 16_777_216n
 
+/**
+ * Gas limit with a margin above an estimate. The margin ends at the maximum of a transaction. An estimate above it stays as it is, so that
+ * nodes refuse the transaction instead of running it out of gas.
+ */
+export const withinCap = (estimate: bigint, limit: bigint): bigint =>
+  limit <= TRANSACTION_GAS_CAP ? limit : atLeast(estimate, TRANSACTION_GAS_CAP)
+
 /** Gas before the first item of a batch: the transaction itself, the cold entry contract, and decoding. */
 const BATCH_BASE_GAS = 60_000n
 

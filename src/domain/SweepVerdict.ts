@@ -57,9 +57,16 @@ export const verdict = (cause: UnsettledCause, evidence: Evidence): Verdict => {
 
 /** Reason not to send the sweep again. */
 const reasonAgainst = (cause: UnsettledCause, evidence: Evidence): FailureReason | undefined => {
-  if (cause._tag === "Refused") return cause.reason
+  if (cause._tag === "Refused") return isRefuted(cause.reason, evidence) ? undefined : cause.reason
   return cause._tag === "Ineffective" ? ineffective(cause, evidence) : undefined
 }
+
+/**
+ * True if the owner's account runs the delegate, so that it needs no authorization. The refusal came from reads of two blocks: of the
+ * code before the account was delegated, and of the nonce after that.
+ */
+const isRefuted = (reason: FailureReason, { account }: Evidence): boolean =>
+  account === "ours" && (reason === "stale_authorization" || reason === "delegation_replaced")
 
 const ineffective = (cause: UnsettledCause & { readonly _tag: "Ineffective" }, evidence: Evidence): FailureReason => {
   if (cause.late) return "expired"

@@ -10,7 +10,9 @@ import {
   mayBeOutOfGas,
   quotedGas,
   simulatedAlone,
-  sweepGasLimit
+  sweepGasLimit,
+  TRANSACTION_GAS_CAP,
+  withinCap
 } from "../../src/domain/RelayGas.ts"
 
 const Gas = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 21_000n, maximum: 30_000_000n }))
@@ -30,6 +32,17 @@ describe("executionLimit", () => {
   it.prop("is the rehearsed gas and at most a fifth and 50,000 more", [Gas], ([gas]) => {
     const limit = executionLimit(gas)
     return limit > gas && limit <= (gas * 6n) / 5n + 50_000n
+  })
+})
+
+describe("withinCap", () => {
+  it("ends the margin at the maximum of a transaction, and leaves what needs more as it is", () => {
+    const most = TRANSACTION_GAS_CAP
+    assert.strictEqual(withinCap(10n, 15n), 15n)
+    assert.strictEqual(withinCap(most - 1n, most), most)
+    assert.strictEqual(withinCap(most - 1n, 2n * most), most)
+    assert.strictEqual(withinCap(most, 2n * most), most)
+    assert.strictEqual(withinCap(most + 1n, 2n * most), most + 1n)
   })
 })
 

@@ -27,6 +27,9 @@ const nothing: Evidence = {
   holdsInput: true
 }
 
+/** Refusals that the delegate in the owner's account refutes. */
+const REFUTED: ReadonlySet<string> = new Set(["stale_authorization", "delegation_replaced"])
+
 const outcome = (cause: UnsettledCause, evidence: Partial<Evidence> = {}) => {
   const decided = verdict(cause, { ...nothing, ...evidence })
   if (decided._tag === "GiveUp") return `gives up: ${decided.reason}`
@@ -54,7 +57,8 @@ describe("the verdict on an intent", () => {
   it.prop("tries again only what can still succeed and was not tried in vain", [AnyCause, AnyEvidence], (input) => {
     const [cause, evidence] = input
     if (verdict(cause, evidence)._tag !== "Retry") return true
-    return !evidence.expired && evidence.nonce === "unused" && cause._tag !== "Refused" && cause._tag !== "Ineffective"
+    const isRefused = cause._tag === "Refused" && !(evidence.account === "ours" && REFUTED.has(cause.reason))
+    return !evidence.expired && evidence.nonce === "unused" && !isRefused && cause._tag !== "Ineffective"
   })
 
   it("names the reason", () => {
@@ -72,6 +76,19 @@ describe("the verdict on an intent", () => {
     assert.strictEqual(outcome({ _tag: "Displaced" }), "Retry")
     assert.strictEqual(outcome({ _tag: "Cancelled" }, { expired: true }), "expired")
     assert.strictEqual(outcome({ _tag: "Refused", reason: "screening_blocked" }, past), "screening_blocked")
+  })
+
+  it("gives nothing up because of an authorization that is not needed any more", () => {
+    for (const reason of ["stale_authorization", "delegation_replaced"] as const) {
+      const refused = { _tag: "Refused", reason } as const
+      // The code was read before the account was delegated, and the nonce after that.
+      assert.strictEqual(outcome(refused), "Retry")
+      assert.strictEqual(outcome(refused, { expired: true }), "expired")
+      assert.strictEqual(outcome(refused, { account: "plain" }), `gives up: ${reason}`)
+      assert.strictEqual(outcome(refused, { account: "other" }), `gives up: ${reason}`)
+      assert.strictEqual(outcome(refused, { account: "other", expired: true }), reason)
+    }
+    assert.strictEqual(outcome({ _tag: "Refused", reason: "simulation_failed" }), "gives up: simulation_failed")
   })
 
   it("gives up, and does not fail, what somebody may still send", () => {

@@ -40,7 +40,9 @@ const makeSending = Effect.fnUntraced(function* (dispatch: Effect.Success<typeof
         // Another worker sent some of them after this one's lease had ended. The others are free again.
         IntentTaken: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0),
         // The operator has drained the lane meanwhile. Another lane takes them.
-        LaneClosed: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0)
+        LaneClosed: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0),
+        // Other processes, or other batches of this one, have used its last slots or its balance meanwhile.
+        LaneFull: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0)
       })
     )
   })

@@ -5,11 +5,13 @@
 import { Effect, Exit } from "effect"
 import { type Bounds, compose } from "../../domain/BatchComposition.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
+import { hasSlot } from "../../domain/LaneSlots.ts"
 import { batchRoom, TRANSACTION_GAS_CAP } from "../../domain/RelayGas.ts"
 import * as SweepGroups from "../../domain/SweepGroups.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Content from "./Content.ts"
+import { LaneLoads } from "./LaneLoads.ts"
 import * as NonceUse from "./NonceUse.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Postponement from "./Postponement.ts"
@@ -22,9 +24,6 @@ const CALLDATA_BYTES = 64_000
 /** A batch uses at most 1/2 of a block's gas limit. A larger one waits longer, since it fits only into emptier blocks. */
 const BLOCK_SHARE = 2n
 
-/** Pending transactions of a lane. Nodes keep 16 of a sender, and one place is left for a replacement. */
-const LANE_SLOTS = 15n
-
 /** Batches that one search offers to the nodes. It postpones the rest, so that it ends within its lease. */
 const OFFERS = 40
 
@@ -35,13 +34,18 @@ const OFFERS = 40
 export const make = Effect.gen(function* () {
   const blocks = yield* OwnerBlocks
   const exposure = yield* Reserving.make
+  const loads = yield* LaneLoads
   const { postpone } = yield* Postponement.make
   const settings = yield* OrchestratorSettings
   const useNonce = yield* NonceUse.make
 
-  const boundsOf = ({ fees, head, laneBalance }: NonceUse.Conditions): Bounds => {
-    // Half of what the lane can pay for, since other transactions of the lane may be pending.
-    const affordable = laneBalance / (2n * fees.maxFeePerGas)
+  const boundsOf = (
+    { chain }: ChainClient,
+    { fees, head, lane, laneBalance, laneNonce }: NonceUse.Conditions
+  ): Bounds => {
+    const { reserved } = loads.of(chain.id, { address: lane, nonce: laneNonce })
+    // Half of what the lane can pay for beside its pending transactions, since others may send from it at the same time.
+    const affordable = (laneBalance - reserved) / (2n * fees.maxFeePerGas)
     const total = [head.gasLimit / BLOCK_SHARE, TRANSACTION_GAS_CAP, affordable].reduce((a, b) => (a < b ? a : b))
     return { items: settings.relayer.batch, gas: batchRoom(total), bytes: CALLDATA_BYTES }
   }
@@ -56,7 +60,7 @@ export const make = Effect.gen(function* () {
     ready: ReadonlyArray<Ready>
   ) {
     const free = yield* exposure.reserve(client, conditions, ready)
-    const bounds = boundsOf(conditions)
+    const bounds = boundsOf(client, conditions)
     const isListed = (group: SweepGroups.Group<Ready>) => group.every((each) => exposure.isListed(client, each))
     const groups = SweepGroups.grouped(free, placeOf)
     const packed = [groups.filter(isListed), groups.filter((group) => !isListed(group))].map((each) =>
@@ -102,7 +106,7 @@ export const make = Effect.gen(function* () {
         offers += used.offers
         const left = BatchSearch.remaining(search)
         if (left.length === 0 || used.isHeld) return sent
-        if (used.nonce + 1n - conditions.laneNonce >= LANE_SLOTS || offers >= OFFERS) {
+        if (!hasSlot(used.nonce + 1n, conditions.laneNonce) || offers >= OFFERS) {
           yield* postpone(NonceUse.idsOf(left))
           return sent
         }

@@ -1,9 +1,14 @@
-/** Decides which lane sends the next batch: each in its turn, but none whose transactions are held up while another is free. */
+/**
+ * Decides which lane sends the next batch: each in its turn, but none that has no room, and none whose transactions are held up while
+ * another is free.
+ */
 import { Clock, Effect, Option } from "effect"
-import type * as Address from "../../domain/Address.ts"
-import { type Front, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { hasSlot } from "../../domain/LaneSlots.ts"
+import type { Front } from "../../ports/orchestrator/RelayTransactions.ts"
+import type { Block, ChainClient } from "../../ports/shared/Chains.ts"
+import * as ChainLimits from "../shared/ChainLimits.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { LaneLoads } from "./LaneLoads.ts"
 import * as Lanes from "./Lanes.ts"
 
 /**
@@ -22,14 +27,9 @@ const FRONTS_MILLIS = 100
 interface Look {
   /** UNIX milliseconds. */
   readonly atMs: number
-  readonly lanes: ReadonlyArray<Address.Address>
-}
-
-/** Fronts of a chain at their last reading. */
-interface Reading {
-  /** UNIX milliseconds. */
-  readonly atMs: number
-  readonly fronts: ReadonlyArray<Front>
+  readonly lanes: ReadonlyArray<Lanes.Lane>
+  /** Present if no lane had room: the newest head that was known before. Only another one can free a slot. */
+  readonly full?: { readonly head: Option.Option<Block["hash"]> }
 }
 
 /**
@@ -41,70 +41,89 @@ const isHeldUp = (
   now: { readonly baseFeePerGas: bigint; readonly nowMs: number; readonly bumpMillis: number }
 ): boolean => maxFeePerGas < now.baseFeePerGas || now.nowMs - createdAtMs >= now.bumpMillis
 
-/** Makes `hasLane(client)`, true if some lane of the chain may send, and `next(client)`, the lane for a batch; undefined without one. */
+const hasSame = Option.makeEquivalence<Block["hash"]>((one, other) => one === other)
+
+const headOf = (client: ChainClient) => Effect.map(Effect.option(client.recentHead(LOOK_MILLIS)), Option.flatten)
+
+/**
+ * Makes `hasLane(client)`, true if some lane of the chain may send, `isFull(client)`, true if none may because all have as many pending
+ * transactions as they may, and `next(client)`, the lane for a batch; undefined without one.
+ */
 export const make = Effect.gen(function* () {
-  const { bumpMillis } = (yield* OrchestratorSettings).relayer
-  const transactions = yield* RelayTransactions
+  const loads = yield* LaneLoads
+  const { relayer } = yield* OrchestratorSettings
+  const { bumpMillis } = relayer
   const usableLanes = yield* Lanes.make
 
   const looks = new Map<number, Look>()
-  const readings = new Map<number, Reading>()
   let turn = 0
-
-  const readFronts = Effect.fnUntraced(function* ({ chain }: ChainClient) {
-    const atMs = yield* Clock.currentTimeMillis
-    const fronts = yield* transactions.fronts(chain.id)
-    readings.set(chain.id, { atMs, fronts })
-    return fronts
-  })
 
   const lookAtAll = Effect.fnUntraced(function* (client: ChainClient) {
     const atMs = yield* Clock.currentTimeMillis
-    const [usable] = yield* Effect.all([usableLanes(client), readFronts(client)], { concurrency: "unbounded" })
-    looks.set(client.chain.id, { atMs, lanes: usable.map(({ address }) => address) })
-    return usable
+    const [lanes] = yield* Effect.all([usableLanes(client), loads.read(client.chain.id)], { concurrency: "unbounded" })
+    looks.set(client.chain.id, { atMs, lanes })
+    return lanes
   })
 
+  /** Lanes with a slot, and with enough balance beside what their pending transactions may cost. */
+  const withRoom = ({ chain }: ChainClient, lanes: ReadonlyArray<Lanes.Lane>) =>
+    lanes.filter((lane) => {
+      const { nextNonce, reserved } = loads.of(chain.id, lane)
+      return (
+        hasSlot(nextNonce, lane.nonce) &&
+        (reserved === 0n || lane.balance - reserved >= ChainLimits.minLaneBalance(relayer, chain))
+      )
+    })
+
   /** Those of the lanes that are not held up, or all of them if all are. A head that is not known holds up none. */
-  const freeAmong = Effect.fnUntraced(function* (client: ChainClient, lanes: ReadonlyArray<Address.Address>) {
-    const reading = readings.get(client.chain.id)
+  const freeAmong = Effect.fnUntraced(function* (client: ChainClient, lanes: ReadonlyArray<Lanes.Lane>) {
+    const reading = loads.reading(client.chain.id)
     if (reading === undefined || reading.fronts.length === 0) return lanes
     const nowMs = yield* Clock.currentTimeMillis
-    const head = Option.flatten(yield* Effect.option(client.recentHead(LOOK_MILLIS)))
+    const head = yield* headOf(client)
     const baseFeePerGas = Option.match(head, { onNone: () => 0n, onSome: (block) => block.baseFeePerGas })
     const heldUpBy = (fronts: ReadonlyArray<Front>) =>
       fronts.flatMap((front) => (isHeldUp(front, { baseFeePerGas, nowMs, bumpMillis }) ? [front.lane] : []))
     const known = heldUpBy(reading.fronts)
     const isOld = known.length > 0 && nowMs - reading.atMs >= FRONTS_MILLIS
-    const heldUp = isOld ? heldUpBy(yield* readFronts(client)) : known
-    const free = lanes.filter((lane) => !heldUp.includes(lane))
+    const heldUp = isOld ? heldUpBy(yield* loads.read(client.chain.id)) : known
+    const free = lanes.filter(({ address }) => !heldUp.includes(address))
     return free.length === 0 ? lanes : free
   })
 
-  const inTurn = Effect.fnUntraced(function* (client: ChainClient, lanes: ReadonlyArray<Address.Address>) {
-    const free = yield* freeAmong(client, lanes)
+  const inTurn = Effect.fnUntraced(function* (client: ChainClient, lanes: ReadonlyArray<Lanes.Lane>) {
+    const free = yield* freeAmong(client, withRoom(client, lanes))
     return free[turn++ % free.length]
   })
 
-  /** While no lane may send, all are looked at again at each call. */
+  /**
+   * While no lane may send, all are looked at again at each call. If that is because they are full, they are looked at again when a new
+   * block is known, and every two seconds.
+   */
   const hasLane = Effect.fnUntraced(function* (client: ChainClient) {
-    return (looks.get(client.chain.id)?.lanes ?? []).length > 0 || (yield* lookAtAll(client)).length > 0
+    const { id } = client.chain
+    const known = looks.get(id)
+    if (known !== undefined && withRoom(client, known.lanes).length > 0) return true
+    const atMs = yield* Clock.currentTimeMillis
+    const head = Option.map(yield* headOf(client), ({ hash }) => hash)
+    const isSame = known?.full !== undefined && hasSame(known.full.head, head) && atMs - known.atMs < LOOK_MILLIS
+    if (isSame) return false
+    const lanes = yield* lookAtAll(client)
+    if (withRoom(client, lanes).length > 0) return true
+    if (lanes.length > 0) looks.set(id, { atMs, lanes, full: { head } })
+    return false
   })
+
+  const isFull = ({ chain }: ChainClient): boolean => looks.get(chain.id)?.full !== undefined
 
   const next = Effect.fnUntraced(function* (client: ChainClient) {
     const nowMs = yield* Clock.currentTimeMillis
     const look = looks.get(client.chain.id)
     const isRecent = look !== undefined && nowMs - look.atMs < LOOK_MILLIS
     const known = isRecent ? yield* inTurn(client, look.lanes) : undefined
-    const [lane] = known === undefined ? [] : yield* usableLanes(client, [known])
-    if (lane !== undefined) return lane
-    const usable = yield* lookAtAll(client)
-    const chosen = yield* inTurn(
-      client,
-      usable.map(({ address }) => address)
-    )
-    return usable.find(({ address }) => address === chosen)
+    const [lane] = known === undefined ? [] : yield* usableLanes(client, [known.address])
+    return lane ?? (yield* inTurn(client, yield* lookAtAll(client)))
   })
 
-  return { hasLane, next }
+  return { hasLane, isFull, next }
 })

@@ -7,15 +7,17 @@ import type * as Address from "../../domain/Address.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import { minimumTip } from "../../domain/ChainMoney.ts"
 import { capped } from "../../domain/FeeCover.ts"
+import { LANE_SLOTS } from "../../domain/LaneSlots.ts"
 import type { Group } from "../../domain/SweepGroups.ts"
 import type { Block, ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
-import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import { LaneFull, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { SentHere } from "../shared/SentHere.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import * as Broadcast from "./Broadcast.ts"
 import * as Content from "./Content.ts"
 import * as Envelope from "./Envelope.ts"
+import { LaneLoads } from "./LaneLoads.ts"
 import { ownerOf, type Ready } from "./Prepared.ts"
 import * as Signing from "./Signing.ts"
 
@@ -49,35 +51,47 @@ export interface Used {
   readonly isHeld: boolean
 }
 
-/** Makes `useNonce(client, conditions, search, allowed)`, which offers at most `allowed` batches. */
-export const make = Effect.gen(function* () {
+/**
+ * Makes `allocate(client, conditions, search)`, which signs and stores the transaction, then broadcasts it. A crash in between loses
+ * nothing. It is allocated for all remaining sweeps, so that nobody else sends one of them while smaller batches are offered for the nonce.
+ */
+const makeAllocate = Effect.gen(function* () {
   const broadcast = yield* Broadcast.make
   const contentOf = yield* Content.make
   const keys = yield* RelayerKeys
+  const loads = yield* LaneLoads
   const signAttempt = yield* Signing.make
   const sentHere = yield* SentHere
   const transactions = yield* RelayTransactions
 
-  /**
-   * Signs and stores the transaction, then broadcasts it. A crash in between loses nothing. It is allocated for all remaining
-   * sweeps, so that nobody else sends one of them while smaller batches are offered for the nonce.
-   */
-  const allocate = Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, search: Search) {
-    const { lane, laneNonce } = conditions
+  return Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, search: Search) {
+    const { lane, laneBalance, laneNonce } = conditions
     const all = BatchSearch.remaining(search).flat()
     const fees = feesFor(client, conditions, all)
     const offered = BatchSearch.next(search).flat()
     const whole = contentOf(client, fees, all)
     const content = offered.length === all.length ? whole : contentOf(client, fees, offered)
+    const { id: chainId } = client.chain
+    const reserve = whole.gas * whole.maxFeePerGas
+    const { nextNonce, reserved } = loads.of(chainId, { address: lane, nonce: laneNonce })
+    // Nodes refuse what a sender's pending transactions leave no balance for, and the nonce would hold up the lane.
+    if (reserved > 0n && reserved + reserve > laneBalance) return yield* new LaneFull({ lane, nonce: nextNonce })
     const allocated = transactions.allocate({
-      chainId: client.chain.id,
+      chainId,
       lane,
       chainNonce: laneNonce,
+      slots: LANE_SLOTS,
       intentIds: all.map(({ intent }) => intent.id),
-      reserve: whole.gas * whole.maxFeePerGas,
+      reserve,
       sign: (nonce) => signAttempt(lane, { ...content, nonce })
     })
-    const transaction = yield* keys.inTurn(lane, allocated)
+    const transaction = yield* Effect.tapError(keys.inTurn(lane, allocated), (error) =>
+      Effect.sync(() => {
+        // Other processes have sent what this one has not read yet.
+        if (error._tag === "LaneFull") loads.note(chainId, lane, { nonce: error.nonce - 1n, reserved: 0n })
+      })
+    )
+    loads.note(chainId, lane, { nonce: transaction.nonce, reserved: reserve })
     sentHere.note(transaction.id)
     let answer: Broadcast.Answer = { _tag: "unknown", detail: "not sent" }
     for (const attempt of transaction.attempts) answer = yield* broadcast(client, transaction, attempt)
@@ -86,6 +100,15 @@ export const make = Effect.gen(function* () {
     }
     return { answer, transaction }
   })
+})
+
+/** Makes `useNonce(client, conditions, search, allowed)`, which offers at most `allowed` batches. */
+export const make = Effect.gen(function* () {
+  const allocate = yield* makeAllocate
+  const broadcast = yield* Broadcast.make
+  const contentOf = yield* Content.make
+  const signAttempt = yield* Signing.make
+  const transactions = yield* RelayTransactions
 
   /** Offers another version of the transaction. Every node refused the earlier ones, so it pays no more than they did. */
   const offer = Effect.fnUntraced(function* (

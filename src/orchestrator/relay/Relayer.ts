@@ -2,7 +2,7 @@
  * Sends what owners signed: claims submitted intents, checks that each would settle now, packs them into transactions, stores
  * and broadcasts those. The watcher takes over from there. Every step leaves rows from which a restart continues.
  */
-import { Clock, Context, Effect, Exit, Fiber, Latch, Layer, Scope, Semaphore, Stream } from "effect"
+import { Array, Clock, Context, Effect, Exit, Fiber, Latch, Layer, Result, Scope, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { nameOf, worksOn } from "../../domain/Role.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
@@ -25,6 +25,7 @@ import * as Batch from "./Batch.ts"
 import * as FeeCoverWait from "./FeeCoverWait.ts"
 import * as Gate from "./Gate.ts"
 import * as Gathering from "./Gathering.ts"
+import { LaneLoads } from "./LaneLoads.ts"
 import * as LaneTurns from "./LaneTurns.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Postponement from "./Postponement.ts"
@@ -63,6 +64,8 @@ export class Relayer extends Context.Service<
       client: ChainClient,
       claimed: ReadonlyArray<Intent>
     ) => Effect.Effect<number, ChainUnavailable | StoreUnavailable>
+    /** True if the last claim found every lane of the chain full. A new block frees some. */
+    readonly isFull: (client: ChainClient) => boolean
   }
 >()("sweep/orchestrator/Relayer") {
   /** Runs only when its methods are called. */
@@ -94,13 +97,27 @@ export class Relayer extends Context.Service<
         return others
       })
 
+      /** Those that have their signatures. The store sets others aside, and one that it returns all the same must not hold these. */
+      const withSignatures = Effect.fnUntraced(function* (claimed: ReadonlyArray<Intent>) {
+        const [signed, unsigned] = Array.partition(claimed, (intent) =>
+          intent.submission === undefined
+            ? Result.fail(intent.id)
+            : Result.succeed<Signed>({ ...intent, submission: intent.submission })
+        )
+        if (unsigned.length > 0) {
+          yield* Effect.logError("relay.unsigned").pipe(Effect.annotateLogs({ intents: unsigned.join(",") }))
+          yield* postpone(unsigned)
+        }
+        return signed
+      })
+
       const relay = Effect.fnUntraced(function* (client: ChainClient, all: ReadonlyArray<Intent>) {
-        const claimed = yield* running(all)
+        const claimed = yield* withSignatures(yield* running(all))
         if (claimed.length === 0) return 0
         const ids = claimed.map(({ id }) => id)
         // Beside the checks that need no lane, since it asks the node and the database.
         const lane = yield* Effect.forkChild(lanes.next(client))
-        return yield* relayOn(client, Fiber.join(lane), yield* Effect.forEach(claimed, withSignatures)).pipe(
+        return yield* relayOn(client, Fiber.join(lane), claimed).pipe(
           Effect.catchTags({
             ChainUnavailable: (error) => Effect.as(postponeUnanswered(client, ids, error), 0),
             NoLane: () => Effect.as(postpone(ids), 0)
@@ -113,7 +130,7 @@ export class Relayer extends Context.Service<
         yield* ownerBlocks.review(client)
         yield* reviewWaiting(client)
         if (!(yield* isOpen(client))) return []
-        // While no lane can send, the queue is left to other workers.
+        // While no lane can send, the queue is left to other workers. While all are full, sweeps gather there for the next batches.
         if (!(yield* lanes.hasLane(client))) return []
         const { batch: limit, leaseMillis } = settings.relayer
         const order = claims++ % OLDEST_EVERY === OLDEST_EVERY - 1 ? "oldest" : "fresh"
@@ -126,7 +143,7 @@ export class Relayer extends Context.Service<
         return claimed.length === 0 ? NOTHING : { claimed: claimed.length, sent: yield* relay(client, claimed) }
       })
 
-      return { runOnce, claim, relay }
+      return { runOnce, claim, relay, isFull: lanes.isFull }
     })
   ).pipe(
     Layer.provide([
@@ -135,6 +152,7 @@ export class Relayer extends Context.Service<
       RecentIntents.layer,
       SentHere.layer,
       OwnerBlocks.layer,
+      LaneLoads.layer,
       ChainLosses.layer
     ])
   )
@@ -179,7 +197,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   const intents = yield* Intents
   const delay = yield* LoopDelay
   const keys = yield* RelayerKeys
-  const { claim, relay } = yield* Relayer
+  const { claim, isFull, relay } = yield* Relayer
   const { batch, batchesPerLane, gatherMillis, leaseMillis, pollMillis } = (yield* OrchestratorSettings).relayer
   const supervised = Background.supervisor("relayer", { chain: chain.name })
   const wake = yield* Latch.make()
@@ -201,12 +219,28 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
     return left > 0 ? Effect.sleep(left) : Effect.void
   })
 
+  let isAwaiting = false
+  /** Wakes the loop at the next head. */
+  const wakeAtNextHead = Effect.suspend(() => {
+    if (isAwaiting) return Effect.void
+    isAwaiting = true
+    const next = Effect.andThen(Stream.runHead(Stream.drop(client.heads, 1)), wake.open)
+    return Effect.forkIn(
+      Effect.ensuring(
+        next,
+        Effect.sync(() => (isAwaiting = false))
+      ),
+      flights
+    )
+  })
+
   /** Claims one batch and relays it in a fiber of its own, which frees the place at its end. */
   const round = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const claimed = yield* restore(claim(client))
       if (claimed.length === 0) {
         yield* places.release(1)
+        if (isFull(client)) yield* wakeAtNextHead
         return
       }
       claimedAt = yield* Clock.currentTimeMillis
@@ -233,8 +267,3 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
     Priority.at("relay")(round)
   )
 })
-
-const withSignatures = (intent: Intent): Effect.Effect<Signed> =>
-  intent.submission === undefined
-    ? Effect.die(new Error(`the claimed intent ${intent.id} has no signatures`))
-    : Effect.succeed({ ...intent, submission: intent.submission })

@@ -4,7 +4,7 @@
  */
 import { Array, Clock, Context, Effect, Layer, Option } from "effect"
 import * as Accrual from "../../domain/Accrual.ts"
-import type { FailureReason } from "../../domain/Intent.ts"
+import { effectsOf, type FailureReason } from "../../domain/Intent.ts"
 import { type UnsettledCause, verdict } from "../../domain/SweepVerdict.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import { type Intent, Intents, type Step } from "../../ports/orchestrator/Intents.ts"
@@ -72,6 +72,7 @@ export class Settlements extends Context.Service<
       const { fail, giveUp } = yield* makeFailures
       const intents = yield* Intents
       const priced = yield* makePriced
+      const resettle = yield* makeResettle
       const unseen = yield* UnseenSpenders.make
 
       const settleAll: Settlements["Service"]["settleAll"] = Effect.fn("Settlements.settleAll")(
@@ -85,6 +86,8 @@ export class Settlements extends Context.Service<
           const moved = new Set<string>()
           for (const chunk of Array.chunksOf(steps, STEPS)) {
             for (const id of yield* intents.applyAll(chunk)) moved.add(id)
+            const unmoved = chunk.filter(({ id }) => !moved.has(id))
+            if (unmoved.length > 0) yield* resettle(view, unmoved)
           }
           const settled = confirmed.flatMap((each) => each.intents).filter(({ id }) => moved.has(id))
           for (const intent of settled) {
@@ -149,6 +152,42 @@ export class Settlements extends Context.Service<
     })
   ).pipe(Layer.provide([LogSources.layer, StandingAlerts.layer]))
 }
+
+/**
+ * Makes `resettle`, for intents that these steps did not move: where one has settled by another transaction, a reorganisation has taken
+ * that one's block, and the intent gets the transaction that is true. Its bookings still name the other one.
+ */
+const makeResettle = Effect.gen(function* () {
+  const alerts = yield* StandingAlerts
+  const intents = yield* Intents
+
+  return Effect.fnUntraced(function* ({ client: { chain } }: ChainView, steps: ReadonlyArray<Step>) {
+    const states = yield* intents.states(steps.map(({ id }) => id))
+    const booked = new Map(
+      states.flatMap(({ id, status, txHash }) =>
+        status === "settled_source" || status === "delivered" ? [[id, txHash] as const] : []
+      )
+    )
+    const moved: Array<Step> = []
+    for (const step of steps) {
+      const { events, id } = step
+      const bookedTxHash = booked.get(id)
+      const { txHash } = effectsOf(events)
+      if (bookedTxHash === undefined || txHash === undefined || bookedTxHash === txHash) continue
+      moved.push(step)
+      yield* Effect.logWarning("sweep.resettled").pipe(Effect.annotateLogs({ intentId: id, txHash, bookedTxHash }))
+      yield* alerts.raise({
+        key: `settlement_lost:${id}`,
+        severity: "warning",
+        kind: "settlement_lost",
+        message: `Intent ${id} settled on ${chain.name}, lost its block in a reorganisation, and settled again in another transaction. The same amounts are booked, under the transaction that is gone.`,
+        details: { chainId: chain.id, intentId: id, txHash, bookedTxHash }
+      })
+    }
+    // Last, since a crash before it repeats all of this.
+    yield* intents.resettle(moved)
+  })
+})
 
 /** Makes `priced`, which notes the price of each fee at its settlement, and the value of what the builder earned. */
 const makePriced = Effect.gen(function* () {

@@ -32,10 +32,14 @@ const makeVersions = Effect.fnUntraced(function* ({ cancelFees, nextVersion, not
   const signAttempt = yield* Signing.make
   const transactions = yield* RelayTransactions
 
-  /** Sends an attempt. If nodes refuse it because of an owner, a smaller one replaces it. */
+  /**
+   * Sends an attempt. If nodes refuse it because of an owner, a smaller one replaces it. Not that of a reopened transaction: its sweeps
+   * were settled, and those that another version leaves out would be lost.
+   */
   const send = Effect.fnUntraced(function* (client: ChainClient, transaction: RelayTransaction, attempt: Attempt) {
     const answer = yield* broadcast(client, transaction, attempt)
-    if (Broadcast.mayBeBusy(answer)) yield* reduce(client, transaction, attempt, answer.detail)
+    const mayLose = transaction.reopened !== undefined
+    if (Broadcast.mayBeBusy(answer) && !mayLose) yield* reduce(client, transaction, attempt, answer.detail)
   })
 
   const replace = Effect.fnUntraced(function* (
@@ -66,11 +70,12 @@ const makeVersions = Effect.fnUntraced(function* ({ cancelFees, nextVersion, not
     return { action: "rebroadcast", resolutions: [] } satisfies Finding
   })
 
-  /** Raises the fees as far as they are covered. */
+  /** Raises the fees as far as they are covered: for a reopened transaction, by all of its sweeps. */
   const raise = Effect.fnUntraced(function* (pass: ChainPass, transaction: RelayTransaction, newest: Attempt) {
     const { lastNonces, market, view } = pass
     const isBlocking = (lastNonces.get(transaction.lane) ?? 0n) > transaction.nonce
     const next = yield* nextVersion(view.client, transaction, newest, market, isBlocking)
+    if (transaction.reopened !== undefined && next._tag !== "Same") return yield* keep(pass, transaction, newest)
     switch (next._tag) {
       case "Same":
         return yield* replace(view, transaction, { ...Envelope.parse(newest.raw), ...next.fees }, transaction.kind)

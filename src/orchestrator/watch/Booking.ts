@@ -1,5 +1,5 @@
 /** Losses and gains of a finished transaction's sweeps, by class: the part of its cost that each caused against its fee's worth. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import { ofMarket, outcome, shares } from "../../domain/Exposure.ts"
 import { divided } from "../../domain/Money.ts"
@@ -12,6 +12,16 @@ import * as ExposureDesk from "../shared/ExposureDesk.ts"
 
 /** Fees whose sale is rehearsed at once. */
 const CONCURRENCY = 4
+
+/**
+ * Time in which the fees of a transaction are valued, in milliseconds. Until then its owners' next sweeps wait. A fee that has no answer by
+ * then is worth nothing, so that budgets count rather too much than too little.
+ */
+const VALUING_MILLIS = 30_000
+
+/** True if a sale must be rehearsed to know the worth of the sweep's fee. */
+export const isSold = (chain: Chain.Chain, { order }: Pick<Intent, "order">): boolean =>
+  Chain.listedTier(chain, order.tokenIn) === "tier3"
 
 /** A sweep of a finished transaction. */
 export interface Finished {
@@ -30,7 +40,7 @@ export const worthOf = (
   { cover, order }: Pick<Intent, "cover" | "order">,
   cost: bigint,
   realisableFeeWei = 0n
-): bigint => (Chain.listedTier(chain, order.tokenIn) === "tier3" ? realisableFeeWei : (cover?.value ?? cost))
+): bigint => (isSold(chain, { order }) ? realisableFeeWei : (cover?.value ?? cost))
 
 /**
  * The part of a transaction's cost that each sweep of its mined version bears, by its gas. They sum to the cost. A self-send has none.
@@ -67,15 +77,18 @@ export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
   const fees = yield* FeeValue
 
-  /** Worth of the sweep's fee now. A fee that nobody can sell, or price, at the moment is worth nothing. */
-  const worthNow = (client: ChainClient, { intent, isSettled }: Finished, part: bigint) => {
-    const { feeAmount, tokenIn } = intent.order
+  /** Proceeds of a sale of the fee now. One that nobody can sell, or price, until `untilMs` is worth nothing. */
+  const saleOf = Effect.fnUntraced(function* (client: ChainClient, { order }: Intent, untilMs: number) {
+    const left = Math.max(untilMs - (yield* Clock.currentTimeMillis), 0)
+    const sale = fees.realisable(client, order.tokenIn, order.feeAmount)
+    return yield* Effect.orElseSucceed(Effect.timeout(sale, left), () => 0n)
+  })
+
+  /** Worth of the sweep's fee now. */
+  const worthNow = (client: ChainClient, { intent, isSettled }: Finished, part: bigint, untilMs: number) => {
     if (!isSettled) return Effect.succeed(0n)
-    return Chain.listedTier(client.chain, tokenIn) === "tier3"
-      ? Effect.map(
-          Effect.orElseSucceed(fees.realisable(client, tokenIn, feeAmount), () => 0n),
-          (wei) => worthOf(client.chain, intent, part, wei)
-        )
+    return isSold(client.chain, intent)
+      ? Effect.map(saleOf(client, intent, untilMs), (wei) => worthOf(client.chain, intent, part, wei))
       : Effect.succeed(worthOf(client.chain, intent, part))
   }
 
@@ -86,6 +99,7 @@ export const make = Effect.gen(function* () {
     sweeps: ReadonlyArray<Finished>
   ) {
     const { chain } = client
+    const untilMs = (yield* Clock.currentTimeMillis) + VALUING_MILLIS
     const carried = sweeps.filter(({ isCarried }) => isCarried)
     const bearing = carried.length > 0 ? carried : sweeps
     const parts = shares(
@@ -96,7 +110,7 @@ export const make = Effect.gen(function* () {
       bearing,
       (sweep, index) => {
         const part = parts[index] ?? cost
-        return Effect.map(worthNow(client, sweep, part), (worth): Booked => {
+        return Effect.map(worthNow(client, sweep, part, untilMs), (worth): Booked => {
           const { intent, isCarried, isSettled } = sweep
           const window = outcome(part, worth)
           const isListed = desk.isListed(chain, intent.order)

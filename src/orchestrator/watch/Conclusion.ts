@@ -77,11 +77,18 @@ const makeEndings = Effect.gen(function* () {
   return { endingOf, forget, note }
 })
 
-/** `proven`: a transaction of which every sweep has settled by an event. */
-const provenBy =
-  (settled: ReadonlyMap<string, Resolution>) =>
-  ({ transaction: { intentIds } }: Concluding): "proven" | "rest" =>
-    intentIds.every((id) => (settled.get(id) ?? "elsewhere") !== "elsewhere") ? "proven" : "rest"
+/** `quick`: a transaction of which every sweep has settled by an event, and of which no fee must be sold to know its worth. */
+const quickBy = (
+  { chain }: ChainClient,
+  known: ReadonlyMap<string, Intent>,
+  settled: ReadonlyMap<string, Resolution>
+) => {
+  const isQuick = (id: string) => {
+    const intent = known.get(id)
+    return (settled.get(id) ?? "elsewhere") !== "elsewhere" && !(intent !== undefined && Booking.isSold(chain, intent))
+  }
+  return ({ transaction: { intentIds } }: Concluding): "quick" | "rest" => (intentIds.every(isQuick) ? "quick" : "rest")
+}
 
 /** Counts what finished transactions cost, for the metrics. */
 const countCosts = (
@@ -143,7 +150,7 @@ export const make = Effect.gen(function* () {
   ) {
     const isDone = (_: Concluding, index: number) => findings[index]?.action === "concluded"
     const done = concluding.filter(isDone)
-    const endings = yield* Effect.forEach(done, (each) => endingOf(client, each))
+    const endings = yield* Effect.forEach(done, (each) => endingOf(client, each), { concurrency: CONCURRENCY })
     const nativeUsd = done.length === 0 ? undefined : yield* prices.native(client)
     yield* transactions.finalize(endings.map((ending) => ({ ...ending, nativeUsd })))
     if (endings.some(({ bookings }) => bookings.some(({ lost }) => lost > 0n))) losses.changed(client.chain.id)
@@ -165,7 +172,8 @@ export const make = Effect.gen(function* () {
 
   /**
    * Books first, and together, what the events prove. An intent that cannot be decided yet delays no other. With patience those that no
-   * event proves are decided aside: each takes many requests, and until a pass ends, no sweep that was mined since is settled.
+   * event proves are decided aside, and transactions with fees to value are ended aside: each takes many requests, and until a pass ends,
+   * no sweep that was mined since is settled.
    */
   const conclude = Effect.fn("Watcher.conclude")(function* (
     view: ChainView,
@@ -189,9 +197,9 @@ export const make = Effect.gen(function* () {
       return findings
     })
     if (patience === "impatient") return yield* decided(concluding)
-    const { proven = [], rest = [] } = Object.groupBy(concluding, provenBy(settled))
+    const { quick = [], rest = [] } = Object.groupBy(concluding, quickBy(view.client, known, settled))
     for (const each of rest) yield* aside.decideAside(each.transaction, decided([each]))
-    return [...(yield* decided(proven)), ...rest.map(({ transaction: { id } }) => aside.findingOf(id))]
+    return [...(yield* decided(quick)), ...rest.map(({ transaction: { id } }) => aside.findingOf(id))]
   })
 
   /**

@@ -6,7 +6,7 @@ import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import { inconsistent } from "../shared/ChainView.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { type ChainPass, type Displaced, type Included, inclusionOf, type Observation } from "./Findings.ts"
-import { depth, isForGood } from "./Plan.ts"
+import { depth, isForGood, newestOf } from "./Plan.ts"
 import * as Stakes from "./Stakes.ts"
 
 /** Finds the receipt of whichever attempt was mined, with its block. */
@@ -62,8 +62,9 @@ export const make = Effect.gen(function* () {
   }
 
   /** False while the nonce is unused and no deadline or timer is due: the receipt then cannot change anything. */
-  const isDue = ({ attempts, wantedUntil }: RelayTransaction, head: Block, nowMs: number) => {
-    const newest = attempts.at(-1)
+  const isDue = (transaction: RelayTransaction, head: Block, nowMs: number) => {
+    const { wantedUntil } = transaction
+    const newest = newestOf(transaction)
     if (newest?.broadcastAtMs === undefined || wantedUntil === undefined || wantedUntil < head.timestamp) return true
     const { bumpMillis, rebroadcastMillis } = settings.relayer
     return nowMs - newest.broadcastAtMs >= rebroadcastMillis || nowMs - newest.signedAtMs >= bumpMillis

@@ -3,7 +3,7 @@
  * may be in a block, nothing is concluded from nonces or times.
  */
 import * as FeeBump from "../../domain/FeeBump.ts"
-import type { Inclusion } from "../../ports/orchestrator/RelayTransactions.ts"
+import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Displaced, Observation, TransactionPlan } from "./Findings.ts"
 
 export interface Timing {
@@ -47,6 +47,21 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   const isStuck = isOutpriced || nowMs - newest.signedAtMs >= timing.bumpMillis
   if (isNext && isStuck && FeeBump.isWorthwhile(fees, market, seen.feeLimit)) return { _tag: "Bump", fees }
   return { _tag: isQuiet ? "Rebroadcast" : "Wait" }
+}
+
+/**
+ * The version that is sent next: the newest one. Of a reopened transaction it is the one that its block included, as if that had been
+ * signed when the block was lost, until another one is signed.
+ */
+export const newestOf = ({
+  attempts,
+  reopened
+}: Pick<RelayTransaction, "attempts" | "reopened">): Attempt | undefined => {
+  const newest = attempts.at(-1)
+  if (reopened === undefined || newest === undefined || newest.signedAtMs >= reopened.atMs) return newest
+  const { broadcastAtMs, ...included } = attempts.find(({ hash }) => hash === reopened.hash) ?? newest
+  const isSentAgain = broadcastAtMs !== undefined && broadcastAtMs >= reopened.atMs
+  return { ...included, signedAtMs: reopened.atMs, ...(isSentAgain ? { broadcastAtMs } : {}) }
 }
 
 /** True when the receipt has been absent for long enough to count, provided that no other endpoint has it. */

@@ -11,7 +11,7 @@ import * as Acting from "./Acting.ts"
 import * as Conclusion from "./Conclusion.ts"
 import { type ChainPass, type Concluding, type Finding, isolated, NOTHING, type Patience } from "./Findings.ts"
 import * as Observing from "./Observing.ts"
-import { plan } from "./Plan.ts"
+import { newestOf, plan } from "./Plan.ts"
 import * as Turn from "./Turn.ts"
 
 /** Transactions whose receipts are requested at once. */
@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
       }
       if (patience === "patient" && aside.isDeciding(transaction.id)) return aside.findingOf(transaction.id)
       if (patience === "patient" && !(yield* turn.isOurs(transaction))) return NOTHING
-      const newest = transaction.attempts.at(-1)
+      const newest = newestOf(transaction)
       if (newest === undefined) {
         return yield* Effect.die(new Error(`relay transaction ${transaction.id} has no attempt`))
       }

@@ -216,6 +216,8 @@ export class Intents extends Context.Service<
      * or, if its events are illegal, not at all. Returns the ids that moved. On `StoreUnavailable` nothing moved.
      */
     readonly applyAll: (steps: ReadonlyArray<Step>) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
+    /** Corrects what events say of the transaction of settled intents, after a reorganisation. Ignores intents that have not settled. */
+    readonly resettle: (steps: ReadonlyArray<Step>) => Effect.Effect<void, StoreUnavailable>
     /** The known ones among the ids, in any order. */
     readonly findAll: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /**

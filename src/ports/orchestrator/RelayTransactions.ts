@@ -33,6 +33,13 @@ export interface Inclusion {
   readonly blockHash: Hash
 }
 
+/** Loss of the block of a final transaction. */
+export interface Reopening {
+  readonly atMs: number
+  /** Hash of the version that the block included. */
+  readonly hash: Hash
+}
+
 /** `pending`: not known to be in a block. `mined`: in a block that a reorg may still remove. `final`: finished. */
 export type RelayTransactionStatus = "pending" | "mined" | "final"
 
@@ -52,7 +59,7 @@ export interface RelayTransaction {
   /**
    * Present if it was final and then lost its block. It is sent again, so that the statuses of its intents stay true.
    */
-  readonly reopened?: true
+  readonly reopened?: Reopening
   /**
    * Latest deadline, in UNIX seconds, of its intents that are still `submitted`, or of all its intents if it was
    * reopened. Absent if there are none.
@@ -99,6 +106,13 @@ export interface Survey {
   readonly unreadable: ReadonlyArray<UnreadableTransaction>
 }
 
+/** A transaction that is not known to be in a block. */
+export interface Pending {
+  readonly nonce: bigint
+  /** Maximum cost in wei. */
+  readonly reserved: bigint
+}
+
 /** The transactions of a lane that are not known to be in a block. The lane's next one waits for all of them. */
 export interface Front {
   readonly lane: Address.Address
@@ -106,6 +120,8 @@ export interface Front {
   readonly maxFeePerGas: bigint
   /** Of the oldest. */
   readonly createdAtMs: number
+  /** Ordered by nonce. */
+  readonly pending: ReadonlyArray<Pending>
 }
 
 /** A final transaction without a block. */
@@ -130,6 +146,16 @@ export class LaneClosed extends Schema.TaggedError<LaneClosed>()("LaneClosed", {
   }
 }
 
+/** The lane has no slot for its next nonce until a block includes some of its transactions. */
+export class LaneFull extends Schema.TaggedError<LaneFull>()("LaneFull", {
+  lane: Schema.String,
+  nonce: Schema.BigInt
+}) {
+  override get message(): string {
+    return `lane ${this.lane} has as many pending transactions as it may, so nonce ${this.nonce} is not used yet`
+  }
+}
+
 export class RelayTransactions extends Context.Service<
   RelayTransactions,
   {
@@ -144,6 +170,8 @@ export class RelayTransactions extends Context.Service<
       readonly lane: Address.Address
       /** Transaction count of the lane on chain. */
       readonly chainNonce: bigint
+      /** Nonces from `chainNonce` on that the lane may use. Default: no limit. */
+      readonly slots?: bigint
       readonly intentIds: ReadonlyArray<string>
       /** Maximum cost in wei. Counts as spent until the transaction ends. Default: 0. */
       readonly reserve?: bigint
@@ -152,7 +180,7 @@ export class RelayTransactions extends Context.Service<
        * no nonce.
        */
       readonly sign: (nonce: bigint) => Effect.Effect<Attempt, E>
-    }) => Effect.Effect<RelayTransaction, E | IntentTaken | LaneClosed | StoreUnavailable>
+    }) => Effect.Effect<RelayTransaction, E | IntentTaken | LaneClosed | LaneFull | StoreUnavailable>
     /**
      * Stores another version of the same nonce before it is broadcast. Idempotent by hash. `cancel` turns a sweep into
      * a self-send; the hash of a `sweep` becomes the `txHash` of the intents that it carries.
@@ -196,8 +224,8 @@ export class RelayTransactions extends Context.Service<
     >
     /**
      * Makes final transactions pending again after a reorg deeper than the chain's confirmations, and takes their cost
-     * back. They carry the intents that they had settled; the intents do not change. Ignores transactions that are not
-     * final.
+     * back. They carry the intents that they had settled; the intents do not change. One that carries any is a `sweep` again. Ignores
+     * transactions that are not final, and those without a block.
      */
     readonly reopen: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
     /**

@@ -74,7 +74,9 @@ export class CallReverted extends Schema.TaggedError<CallReverted>()("CallRevert
   chainId: Schema.Number,
   /** Revert data. `0x` if the node returned none. */
   data: Schema.String,
-  detail: Schema.String
+  detail: Schema.String,
+  /** True if it needs more gas than the node lets a call or a transaction have. */
+  isOutOfGas: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
     return `chain ${this.chainId}: execution reverted: ${this.detail}`

@@ -1,16 +1,19 @@
 /** Lanes that a batch looks at before it is sent. */
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { Hex } from "viem"
 import * as RawKeys from "../../../src/adapters/evm/keys/RawKeys.ts"
 import type * as Address from "../../../src/domain/Address.ts"
+import { parse } from "../../../src/orchestrator/relay/Envelope.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { RelayerKeys } from "../../../src/ports/orchestrator/RelayerKeys.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { source } from "../../support/RelayFixtures.ts"
-import { onDemandIn, scene, worldOnNodes } from "../../support/RelayScene.ts"
+import { attempt } from "../../support/IntentFixtures.ts"
+import { DEADLINE, source, START } from "../../support/RelayFixtures.ts"
+import { layer, layerWith, onDemandIn, scene, worldOnNodes } from "../../support/RelayScene.ts"
+import { tick } from "../../support/SentSweep.ts"
 
 const key = (byte: string) => Redacted.make<Hex>(`0x${byte.repeat(32)}`)
 const KEYS = [key("11"), key("22"), key("33")] as const
@@ -161,3 +164,135 @@ it.effect("no batch waits behind a transaction that should have been replaced, w
     assert.sameMembers(yield* senders(["b", "c", "d"], 2), free)
   }).pipe(Effect.provide(threeLanes([])))
 )
+
+describe("the pending transactions of a lane", () => {
+  /** Sends one sweep after the other while nothing is mined. */
+  const sentOneByOne = Effect.fnUntraced(function* (count: number) {
+    const the = yield* scene
+    for (let owner = 1; owner <= count; owner++) {
+      yield* the.submit({ id: `sweep-${owner}`, owner })
+      yield* run
+    }
+    return the
+  })
+
+  it.effect(
+    "are at most fifteen. Further sweeps gather in the queue, and go together once a block has some of them",
+    () =>
+      Effect.gen(function* () {
+        const { chain, lane, unfinished } = yield* sentOneByOne(20)
+        assert.lengthOf(yield* unfinished, 15)
+        assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+
+        yield* chain.mine()
+        yield* chain.setTransactionCount(lane, 3n)
+        assert.deepStrictEqual(yield* run, { claimed: 5, sent: 5 })
+        const newest = (yield* unfinished).at(-1)
+        assert.deepStrictEqual(newest?.nonce, 15n)
+        assert.lengthOf(newest?.intentIds ?? [], 5)
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("cost no requests to the node while no block comes, in any number of looks", () => {
+    const asked: Array<string> = []
+    const noting = (client: ChainClient): ChainClient => ({
+      ...client,
+      balance: (account) =>
+        Effect.andThen(
+          Effect.sync(() => asked.push("balance")),
+          client.balance(account)
+        )
+    })
+    return Effect.gen(function* () {
+      yield* sentOneByOne(16)
+      asked.length = 0
+      yield* Effect.repeat(run, { times: 9 })
+      assert.deepStrictEqual(asked, [])
+    }).pipe(Effect.provide(onDemandIn(worldOnNodes(noting))))
+  })
+
+  it.effect("are counted with those that other processes sent", () =>
+    Effect.gen(function* () {
+      const { lane, submit, unfinished } = yield* scene
+      const transactions = yield* RelayTransactions
+      yield* submit({ id: "a", owner: 1 })
+      yield* run
+      const sign = (nonce: bigint) => Effect.succeed({ ...attempt(`other ${nonce}`), maxFeePerGas: 10n ** 10n })
+      for (let others = 0; others < 14; others++) {
+        yield* transactions.allocate({ chainId: source.id, lane, chainNonce: 0n, intentIds: [], sign })
+      }
+      yield* submit({ id: "b", owner: 2 })
+      // This process does not know of them yet, and the store refuses the sixteenth.
+      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 0 })
+      assert.lengthOf(yield* unfinished, 15)
+      yield* submit({ id: "c", owner: 3 })
+      assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+      yield* TestClock.adjust(5_000)
+      assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("leave the other lanes theirs", () =>
+    Effect.gen(function* () {
+      const { chain, submit, unfinished } = yield* scene
+      const lanes = (yield* RelayerKeys).lanes(source.id)
+      for (const lane of lanes) yield* chain.setBalance(lane, 10n ** 18n)
+      for (let owner = 1; owner <= 50; owner++) {
+        yield* submit({ id: `sweep-${owner}`, owner })
+        yield* run
+      }
+      const sent = (yield* unfinished).map(({ lane }) => lane)
+      assert.deepStrictEqual(
+        lanes.map((lane) => sent.filter((each) => each === lane).length),
+        [15, 15, 15]
+      )
+    }).pipe(Effect.provide(threeLanes([])))
+  )
+
+  it.effect("can be replaced and cancelled at any number", () =>
+    Effect.gen(function* () {
+      const { chain, client, unfinished } = yield* sentOneByOne(16)
+      const market = yield* client.feesPerGas
+      const attempts = Effect.map(unfinished, (all) => all.map((each) => each.attempts.length))
+      yield* chain.setFees({ ...market, maxFeePerGas: (market.maxFeePerGas * 11n) / 10n })
+      yield* TestClock.adjust("45 seconds")
+      assert.strictEqual((yield* tick).replaced, 1)
+      assert.deepStrictEqual(yield* attempts, [2, ...Array.from({ length: 14 }, () => 1)])
+      yield* chain.mine([], DEADLINE - START + 1n)
+      assert.strictEqual((yield* tick).replaced, 15)
+      assert.deepStrictEqual(
+        (yield* unfinished).map(({ kind }) => kind),
+        Array.from({ length: 15 }, () => "cancel")
+      )
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("the balance of a lane", () => {
+  it.effect("is not promised twice: pending transactions keep what they may cost", () =>
+    Effect.gen(function* () {
+      const { chain, client, lane, submit, unfinished } = yield* scene
+      const { maxFeePerGas } = yield* client.feesPerGas
+      const balance = 4_000_000n * maxFeePerGas
+      yield* chain.setBalance(lane, balance)
+      for (let round = 0; round < 6; round++) {
+        for (let owner = 1; owner <= 8; owner++) {
+          yield* submit({ id: `sweep-${round}-${owner}`, owner: 8 * round + owner })
+        }
+        yield* run
+      }
+      const sent = yield* unfinished
+      const costs = sent.map(({ attempts: [first] }) => {
+        const { gas } = parse(first?.raw ?? "0x")
+        return gas * (first?.maxFeePerGas ?? 0n)
+      })
+      assert.isAbove(sent.length, 1)
+      assert.isTrue(costs.reduce((sum, cost) => sum + cost, 0n) <= balance)
+
+      yield* chain.mine()
+      yield* chain.setTransactionCount(lane, BigInt(sent.length))
+      yield* TestClock.adjust(3_000)
+      assert.isAbove((yield* run).sent, 1)
+    }).pipe(Effect.provide(layerWith({ minLaneBalance: 10n ** 14n })))
+  )
+})

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { numberToHex } from "viem"
 import { designator } from "../../../src/domain/Delegation.ts"
+import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -20,6 +21,26 @@ const submitted = Effect.fnUntraced(function* (count: number) {
   )
   return { ...the, intents }
 })
+
+it.effect("a claimed intent without signatures goes back to the queue, and the others are sent", () =>
+  Effect.gen(function* () {
+    const { client, submit, unfinished } = yield* scene
+    const relayer = yield* Relayer
+    for (const [index, id] of ["a", "b"].entries()) yield* submit({ id, owner: index + 1 })
+    const claimed = (yield* relayer.claim(client)).map(({ submission, ...intent }) =>
+      intent.id === "a" || submission === undefined ? intent : { ...intent, submission }
+    )
+    assert.lengthOf(claimed, 2)
+    assert.strictEqual(yield* relayer.relay(client, claimed), 1)
+    assert.deepStrictEqual(
+      (yield* unfinished).flatMap(({ intentIds }) => intentIds),
+      ["b"]
+    )
+    assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+    yield* TestClock.adjust("3 seconds")
+    assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+  }).pipe(Effect.provide(layer))
+)
 
 describe("what a batch settles", () => {
   it.effect("is booked for each sweep by its own event; one without an event is given up alone", () =>

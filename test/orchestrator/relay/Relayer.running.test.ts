@@ -85,6 +85,24 @@ describe("the running relayer", () => {
     }).pipe(Effect.provide(runningIn(worldOnNodes(nodes))))
   })
 
+  it.effect("is woken by the block that frees a slot of its full lane", () =>
+    Effect.gen(function* () {
+      const { chain, lane, sent, submit } = yield* scene
+      for (let owner = 1; owner <= 18; owner++) {
+        yield* submit({ id: `sweep-${owner}`, owner })
+        yield* TestClock.adjust(200)
+        yield* eventually(Effect.map(sent, (all) => all.length === Math.min(owner, 15)))
+      }
+      yield* Effect.repeat(Effect.yieldNow, { times: 5_000 })
+      assert.lengthOf(yield* sent, 15)
+      yield* chain.setTransactionCount(lane, 1n)
+      yield* chain.mine()
+      yield* eventually(Effect.map(sent, (all) => all.length === 16))
+      const newest = (yield* (yield* RelayTransactions).unfinished(source.id)).at(-1)
+      assert.lengthOf(newest?.intentIds ?? [], 3)
+    }).pipe(Effect.provide(layerRunning))
+  )
+
   it.effect("looks by itself, and outlives failures", () =>
     Effect.gen(function* () {
       const { chain, sent, submit } = yield* scene

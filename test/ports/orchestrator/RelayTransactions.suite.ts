@@ -7,6 +7,7 @@ import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { IntentTaken, RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, hash, newIntent, submitted } from "../../support/IntentFixtures.ts"
 import { frontCases } from "./LaneFronts.cases.ts"
+import { reopeningCases } from "./Reopenings.cases.ts"
 
 const lane = address(0x1a4e)
 
@@ -263,6 +264,8 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
     )
 
     frontCases(stores)
+
+    reopeningCases(stores)
 
     it.effect("lets go of intents that it did not settle, so that they can be claimed again", () =>
       Effect.gen(function* () {

@@ -158,6 +158,21 @@ export const suite = (adapter: string, stores: Layer.Layer<SweepRecords | Intent
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("tells the messages of a settlement that is in another transaction since a reorganisation", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        yield* submitted({ id: "a", owner: 1 })
+        const settled = (seed: string) => [{ _tag: "SettledAtSource", txHash: hash(seed) }] as const
+        yield* intents.apply("a", settled("lost"), { outbox: [revenue("0", "lost")] })
+        yield* intents.resettle([{ id: "a", events: settled("true") }])
+        const { messages } = yield* record("a")
+        assert.deepStrictEqual(
+          messages.map(({ key }) => key),
+          [`revenue:${hash("lost")}_0`]
+        )
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("knows a quote that nobody signed, and no id that was never issued", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

@@ -173,3 +173,19 @@ export const applyAll = ({ state }: Shared): Intents["Service"]["applyAll"] =>
     )
     return new Set(moved.map(({ id }) => id))
   })
+
+export const resettle = ({ state }: Shared): Intents["Service"]["resettle"] =>
+  Effect.fnUntraced(function* (steps) {
+    const updatedAtMs = yield* Clock.currentTimeMillis
+    yield* Ref.update(state, (current) => ({
+      ...current,
+      intents: steps.reduce((intents, { events, id }) => {
+        const { status: _status, ...fields } = effectsOf(events)
+        const stored = lookup(intents, id)
+        const isSettled = stored?.intent.status === "settled_source" || stored?.intent.status === "delivered"
+        return stored === undefined || !isSettled || stored.intent.txHash === fields.txHash
+          ? intents
+          : HashMap.set(intents, id, { ...stored, intent: { ...stored.intent, ...fields, updatedAtMs } })
+      }, current.intents)
+    }))
+  })

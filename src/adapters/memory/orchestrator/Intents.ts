@@ -59,6 +59,7 @@ const make = Effect.map(OrchestratorState, (shared) =>
     givenUpReasons: GivenUpIntents.givenUpReasons(shared),
     apply: IntentMoves.apply(shared),
     applyAll: IntentMoves.applyAll(shared),
+    resettle: IntentMoves.resettle(shared),
     burned: IntentReads.burned(shared),
     hasSettled: IntentReads.hasSettled(shared),
     inStatus: IntentReads.inStatus(shared),

@@ -123,20 +123,29 @@ export const finalFrom =
 export const reopen =
   ({ state }: Shared): RelayTransactions["Service"]["reopen"] =>
   (ids) =>
-    Ref.update(state, (current) =>
-      ids.reduce((acc, id) => {
-        const transaction = lookup(acc.transactions, id)
-        if (transaction?.status !== "final") return acc
-        const { inclusion: _lost, ...rest } = transaction
-        const settledHere = (intentId: string) => {
-          const intent = lookup(acc.intents, intentId)?.intent
-          const isSettled = intent?.status === "settled_source" || intent?.status === "delivered"
-          return isSettled && rest.attempts.some(({ hash }) => hash === intent.txHash)
-        }
-        const intentIds = (lookup(acc.ended, id) ?? []).filter(settledHere)
-        const reopened: RelayTransaction = { ...rest, status: "pending", reopened: true, intentIds }
-        return withTransaction(unbooked(acc, id), reopened)
-      }, current)
+    Effect.flatMap(Clock.currentTimeMillis, (atMs) =>
+      Ref.update(state, (current) =>
+        ids.reduce((acc, id) => {
+          const transaction = lookup(acc.transactions, id)
+          if (transaction?.status !== "final" || transaction.inclusion === undefined) return acc
+          const { inclusion, ...rest } = transaction
+          const settledHere = (intentId: string) => {
+            const intent = lookup(acc.intents, intentId)?.intent
+            const isSettled = intent?.status === "settled_source" || intent?.status === "delivered"
+            return isSettled && rest.attempts.some(({ hash }) => hash === intent.txHash)
+          }
+          const intentIds = (lookup(acc.ended, id) ?? []).filter(settledHere)
+          const isSweep = intentIds.some((each) => lookup(acc.intents, each)?.intent.txHash === inclusion.hash)
+          const reopened: RelayTransaction = {
+            ...rest,
+            status: "pending",
+            kind: isSweep ? "sweep" : rest.kind,
+            reopened: { atMs, hash: inclusion.hash },
+            intentIds
+          }
+          return withTransaction(unbooked(acc, id), reopened)
+        }, current)
+      )
     )
 
 export const detach =

@@ -1,9 +1,11 @@
 /** Relay transactions in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
+import { hasSlot } from "../../../domain/LaneSlots.ts"
 import {
   type Front,
   IntentTaken,
   LaneClosed,
+  LaneFull,
   type RelayTransaction,
   RelayTransactions
 } from "../../../ports/orchestrator/RelayTransactions.ts"
@@ -31,7 +33,7 @@ const taken = (state: State, { chainId, intentIds }: Allocation): ReadonlyArray<
 const withWantedUntil = (state: State, transaction: RelayTransaction): RelayTransaction => {
   const deadlines = transaction.intentIds.flatMap((id) => {
     const intent = lookup(state.intents, id)?.intent
-    return intent !== undefined && (intent.status === "submitted" || transaction.reopened === true)
+    return intent !== undefined && (intent.status === "submitted" || transaction.reopened !== undefined)
       ? [intent.order.deadline]
       : []
   })
@@ -44,13 +46,14 @@ const allocate =
   ({ allocating, state }: Shared): RelayTransactions["Service"]["allocate"] =>
   (options) =>
     Effect.gen(function* () {
-      const { chainId, chainNonce, intentIds, lane } = options
+      const { chainId, chainNonce, intentIds, lane, slots } = options
       const before = yield* Ref.get(state)
       const missed = taken(before, options)
       if (missed.length > 0) return yield* new IntentTaken({ intentIds: missed })
       if ((before.laneStates.get(lane)?.state ?? "active") !== "active") return yield* new LaneClosed({ lane })
       const next = lookup(before.laneNonces, account(chainId, lane)) ?? 0n
       const nonce = next > chainNonce ? next : chainNonce
+      if (slots !== undefined && !hasSlot(nonce, chainNonce, slots)) return yield* new LaneFull({ lane, nonce })
       const attempt = yield* options.sign(nonce)
       const createdAtMs = yield* Clock.currentTimeMillis
       // Checked again, since the intents were not locked while signing.
@@ -168,16 +171,18 @@ const unfinished =
 const fronts =
   (shared: Shared): RelayTransactions["Service"]["fronts"] =>
   (chainId) =>
-    Effect.map(unfinished(shared)(chainId), (transactions) => {
+    Effect.gen(function* () {
+      const { reserved } = yield* Ref.get(shared.state)
       const found = new Map<string, Front>()
-      for (const { attempts, createdAtMs, lane, status } of transactions) {
+      for (const { attempts, createdAtMs, id, lane, nonce, status } of yield* unfinished(shared)(chainId)) {
         const fee = attempts.at(-1)?.maxFeePerGas
         if (status !== "pending" || fee === undefined) continue
-        const { createdAtMs: since, maxFeePerGas: least } = found.get(lane) ?? { createdAtMs, maxFeePerGas: fee }
+        const before = found.get(lane) ?? { createdAtMs, maxFeePerGas: fee, pending: [] }
         found.set(lane, {
           lane,
-          maxFeePerGas: fee < least ? fee : least,
-          createdAtMs: Math.min(since, createdAtMs)
+          maxFeePerGas: fee < before.maxFeePerGas ? fee : before.maxFeePerGas,
+          createdAtMs: Math.min(before.createdAtMs, createdAtMs),
+          pending: [...before.pending, { nonce, reserved: lookup(reserved, id) ?? 0n }]
         })
       }
       return [...found.values()]

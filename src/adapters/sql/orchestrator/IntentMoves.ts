@@ -151,3 +151,26 @@ export const applyAll = (sql: PgClient.PgClient): Intents["Service"]["applyAll"]
     const moved = yield* move<{ id: string }>(sql, steps, sql`SELECT id FROM moved`)
     return new Set(moved.map(({ id }) => id))
   }, guarded("applyAll"))
+
+export const resettle = (sql: PgClient.PgClient): Intents["Service"]["resettle"] =>
+  Effect.fnUntraced(function* (steps) {
+    if (steps.length === 0) return
+    yield* sql`
+      WITH step AS (
+        SELECT * FROM jsonb_to_recordset(${sql.json(steps.map(stepRow))})
+          AS s (id text, tx_hash text, delivery_tx_hash text, amount_out numeric)
+      ), locked AS (
+        SELECT i.id FROM orchestrator.intent_states i JOIN step USING (id)
+        WHERE i.id = ANY(${IntentTables.ids(
+          sql,
+          steps.map(({ id }) => text(id))
+        )}) AND i.status IN ('settled_source', 'delivered')
+        ORDER BY i.id FOR UPDATE OF i
+      )
+      UPDATE orchestrator.intent_states i
+      SET tx_hash = decode(substr(step.tx_hash, 3), 'hex'),
+        delivery_tx_hash = coalesce(decode(substr(step.delivery_tx_hash, 3), 'hex'), i.delivery_tx_hash),
+        amount_out = coalesce(step.amount_out, i.amount_out), updated_at = ${timestamp(yield* Clock.currentTimeMillis)}
+      FROM locked JOIN step USING (id)
+      WHERE i.id = locked.id AND i.tx_hash <> decode(substr(step.tx_hash, 3), 'hex')`
+  }, guarded("resettle"))

@@ -177,10 +177,11 @@ const hashesIn = (bytes: Hex): ReadonlyArray<Hash> =>
     (_, index): Hash => `0x${bytes.slice(2 + index * HASH_DIGITS, 2 + (index + 1) * HASH_DIGITS)}`
   )
 
-/** Absent before the owner has signed, and in rows that were read without it. */
+/** Absent before the owner has signed, and in rows that were read without it. A submitted intent has it. */
 const toSubmission = (row: IntentRow): { readonly submission?: Submission } => {
-  const { batch_authorization, leg, leg_hashes, signature, sweep_id } = row
-  if (signature === null || signature === undefined) return {}
+  const { batch_authorization, leg, leg_hashes, status, sweep_id } = row
+  if (row.signature === undefined || (row.signature === null && status !== "submitted")) return {}
+  const signature = given(row.signature, "submission.signature")
   if (sweep_id === null || sweep_id === undefined) {
     return { submission: { signature, authorization: toAuthorization(row) } }
   }

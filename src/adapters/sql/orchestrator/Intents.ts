@@ -83,6 +83,7 @@ const make = Effect.gen(function* () {
     givenUpReasons: GivenUpIntents.givenUpReasons(sql),
     apply: IntentMoves.apply(sql),
     applyAll: IntentMoves.applyAll(sql),
+    resettle: IntentMoves.resettle(sql),
     burned: IntentReads.burned(sql),
     hasSettled: (owner, chainIds) => hasSettledTogether({ owner, chainIds }),
     inStatus: IntentReads.inStatus(sql, unreadable),

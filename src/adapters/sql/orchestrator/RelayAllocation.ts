@@ -5,10 +5,12 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Semaphore } from "effect"
+import { hasSlot } from "../../../domain/LaneSlots.ts"
 import type { Attempt } from "../../../ports/orchestrator/RelayTransactions.ts"
 import {
   IntentTaken,
   LaneClosed,
+  LaneFull,
   type RelayTransaction,
   type RelayTransactions
 } from "../../../ports/orchestrator/RelayTransactions.ts"
@@ -73,10 +75,16 @@ export const allocate = (sql: PgClient.PgClient, bytes: RelayTransactionRow.Sign
   }
 
   const signed: Allocate = Effect.fnUntraced(function* (options) {
-    const { chainId, chainNonce, intentIds, lane } = options
+    const { chainId, chainNonce, intentIds, lane, slots } = options
     const known = laneOf(options)
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const nonce = known.next > chainNonce ? known.next : chainNonce
+      // Exact among processes, too: bytes are stored only if their nonce is the lane's next one.
+      if (slots !== undefined && !hasSlot(nonce, chainNonce, slots)) {
+        // The next allocation asks the database what the nonce is.
+        known.next = 0n
+        return yield* new LaneFull({ lane, nonce })
+      }
       const attempt = yield* options.sign(nonce)
       const millis = yield* Clock.currentTimeMillis
       const [answer] = yield* store(sql, options, nonce, attempt, millis)

@@ -155,10 +155,16 @@ export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["re
     yield* sql`
       WITH lost AS (
         SELECT id, chain_id, cost, finalized_at FROM orchestrator.relay_transactions
-        WHERE id = ANY(${ids}::bigint[]) AND status = 'final' ORDER BY id FOR UPDATE
+        WHERE id = ANY(${ids}::bigint[]) AND status = 'final' AND included_hash IS NOT NULL ORDER BY id FOR UPDATE
       ), transaction AS (
         UPDATE orchestrator.relay_transactions t
-        SET status = 'pending', reopened = true, finalized_at = NULL, cost = NULL, wei_rate = NULL, included_hash = NULL,
+        SET status = 'pending', reopened = true, reopened_at = ${yield* now}, reopened_hash = t.included_hash,
+          kind = CASE WHEN EXISTS (
+            SELECT FROM orchestrator.relay_transaction_intents l JOIN orchestrator.intent_states i ON i.id = l.intent_id
+            WHERE l.transaction_id = t.id AND '0x' || encode(i.tx_hash, 'hex') = t.included_hash
+              AND i.status IN ('settled_source', 'delivered')
+          ) THEN 'sweep' ELSE t.kind END,
+          finalized_at = NULL, cost = NULL, wei_rate = NULL, included_hash = NULL,
           included_block_number = NULL, included_block_hash = NULL
         FROM lost WHERE t.id = lost.id
       )

@@ -34,6 +34,9 @@ const TransactionRow = Schema.Struct({
   included_block_number: Schema.NullOr(Schema.BigInt),
   included_block_hash: Schema.NullOr(Hash),
   reopened: Schema.Boolean,
+  /** Null in rows that an earlier release reopened. */
+  reopened_at: Schema.NullOr(Schema.Date),
+  reopened_hash: Schema.NullOr(Hash),
   wanted_until: Schema.NullOr(Schema.Union([Schema.BigInt, Schema.BigIntFromString])),
   created_at: Schema.Date
 })
@@ -44,7 +47,10 @@ const decodeRow = Schema.decodeUnknownResult(TransactionRow)
 const FrontRow = Schema.Struct({
   lane: Address.Address,
   max_fee_per_gas: Schema.BigIntFromString,
-  created_at: Schema.Date
+  created_at: Schema.Date,
+  nonces: Schema.Array(Schema.BigIntFromString),
+  /** In the order of the nonces. */
+  reserved: Schema.Array(Schema.BigIntFromString)
 })
 
 const decodeFront = Schema.decodeUnknownOption(FrontRow)
@@ -91,6 +97,17 @@ const toAttempt =
     }
   }
 
+const toReopening = ({
+  attempts,
+  created_at,
+  reopened,
+  reopened_at,
+  reopened_hash
+}: TransactionRow): Pick<RelayTransaction, "reopened"> => {
+  const hash = reopened_hash ?? attempts.at(-1)?.hash
+  return reopened && hash !== undefined ? { reopened: { atMs: (reopened_at ?? created_at).getTime(), hash } } : {}
+}
+
 const toTransaction =
   (known: ReadonlyMap<Hash, Hex>) =>
   (row: TransactionRow): RelayTransaction => ({
@@ -111,7 +128,7 @@ const toTransaction =
           }
         }
       : {}),
-    ...(row.reopened ? { reopened: true } : {}),
+    ...toReopening(row),
     ...(row.wanted_until === null ? {} : { wantedUntil: row.wanted_until }),
     createdAtMs: row.created_at.getTime()
   })
@@ -122,7 +139,12 @@ export const fronts = (rows: ReadonlyArray<unknown>): ReadonlyArray<Front> =>
     Option.match(decodeFront(row), {
       onNone: () => [],
       onSome: (front) => [
-        { lane: front.lane, maxFeePerGas: front.max_fee_per_gas, createdAtMs: front.created_at.getTime() }
+        {
+          lane: front.lane,
+          maxFeePerGas: front.max_fee_per_gas,
+          createdAtMs: front.created_at.getTime(),
+          pending: front.nonces.map((nonce, index) => ({ nonce, reserved: front.reserved[index] ?? 0n }))
+        }
       ]
     })
   )

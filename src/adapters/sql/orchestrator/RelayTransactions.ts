@@ -35,7 +35,8 @@ const spending = (sql: PgClient.PgClient): RelayTransactions["Service"]["spendin
 const fronts = (sql: PgClient.PgClient): RelayTransactions["Service"]["fronts"] =>
   Effect.fnUntraced(function* (chainId) {
     const rows = yield* sql`
-      SELECT t.lane, min(newest.max_fee_per_gas)::text AS max_fee_per_gas, min(t.created_at) AS created_at
+      SELECT t.lane, min(newest.max_fee_per_gas)::text AS max_fee_per_gas, min(t.created_at) AS created_at,
+        array_agg(t.nonce::text ORDER BY t.nonce) AS nonces, array_agg(t.reserved::text ORDER BY t.nonce) AS reserved
       FROM orchestrator.relay_transactions t
       CROSS JOIN LATERAL (
         SELECT a.max_fee_per_gas FROM orchestrator.relay_attempts a

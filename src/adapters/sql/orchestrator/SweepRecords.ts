@@ -161,7 +161,7 @@ const transactions = (sql: Sql, id: string) =>
   )
 
 /** Keys of the events follow from the intent, and those of the bookings from its settlement. */
-const messages = (sql: Sql, id: string, { tx_hash: txHash }: StateRow) => {
+const messages = (sql: Sql, id: string, txHash: Hash | null) => {
   const events = ["submitted", "settled_source", "delivered", "failed"].map((status) => `sweep:${id}:${status}`)
   // "_" stands before the position of the settlement, and "`" is the next character.
   const settlements =
@@ -186,10 +186,13 @@ const of = (sql: Sql): Shape["of"] =>
     const found = yield* state(sql, id)
     if (Option.isNone(found)) return Option.none()
     const { number, sweep_id: sweepId } = found.value
-    const told = yield* messages(sql, id, found.value)
+    const passages = yield* history(sql, number)
+    // After a reorganisation the settlement may be in another transaction than the one that is booked.
+    const booked = passages.find(({ status }) => status === "settled_source")?.txHash ?? found.value.tx_hash
+    const told = yield* messages(sql, id, booked)
     return Option.some({
       ...(sweepId === null ? {} : { sweepId }),
-      history: yield* history(sql, number),
+      history: passages,
       transactions: yield* transactions(sql, id),
       messages: told.map(({ attempts, id, key, state }) => ({ id, key, state, attempts }))
     })

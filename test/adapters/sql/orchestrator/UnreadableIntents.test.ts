@@ -82,6 +82,23 @@ describe("an intent whose row cannot be read", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("is not claimed without its signatures either, and holds no other intent of the claim", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      for (const [index, id] of ["a", "b"].entries()) yield* submitted({ id, owner: index + 1 })
+      const [lost] = yield* sql`DELETE FROM orchestrator.intent_signatures WHERE ${terms(sql, "a")} RETURNING *`
+      assert.isDefined(lost)
+      assert.deepStrictEqual(yield* claim, ["b"])
+      assert.deepStrictEqual(yield* alerts, ["intent_unreadable:a"])
+      yield* recheck
+      assert.deepStrictEqual(yield* alerts, ["intent_unreadable:a"])
+      yield* sql`INSERT INTO orchestrator.intent_signatures ${sql.insert(lost ?? {})}`
+      yield* recheck
+      assert.deepStrictEqual(yield* alerts, [])
+      assert.deepStrictEqual(yield* claim, ["a"])
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("does not keep its owner's other intents waiting", () =>
     Effect.gen(function* () {
       yield* three

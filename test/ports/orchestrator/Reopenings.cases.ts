@@ -1,0 +1,100 @@
+/** The part of the suite of {@link RelayTransactions} about transactions that lost a block for good, and about their intents. */
+import { expect, it } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { address, attempt, hash, submitted } from "../../support/IntentFixtures.ts"
+
+const lane = address(0x1a4e)
+
+const find = (id: string) => Effect.flatMap(Intents, (intents) => Effect.map(intents.find(id), Option.getOrThrow))
+
+/** A transaction of three versions, the second of which settled the sweep `a` and not `b`. The last one is a self-send. */
+const concluded = Effect.gen(function* () {
+  const intents = yield* Intents
+  const transactions = yield* RelayTransactions
+  yield* submitted({ id: "a", owner: 1 })
+  yield* submitted({ id: "b", owner: 2 })
+  const { id } = yield* transactions.allocate({
+    chainId: 1,
+    lane,
+    chainNonce: 0n,
+    intentIds: ["a", "b"],
+    sign: () => Effect.succeed(attempt("first"))
+  })
+  yield* transactions.addAttempt(id, attempt("second"), "sweep")
+  yield* transactions.addAttempt(id, attempt("third"), "cancel")
+  yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("second") }])
+  const inclusion = { hash: hash("second"), blockNumber: 9n, blockHash: hash("block") }
+  yield* transactions.finalize([{ id, inclusion }])
+  yield* TestClock.adjust("70 millis")
+  return { id, inclusion, intents, transactions }
+})
+
+export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, unknown>) => {
+  it.effect("remembers when a transaction lost its block, and which version that had", () =>
+    Effect.gen(function* () {
+      const { id, inclusion, transactions } = yield* concluded
+      const { id: other } = yield* transactions.allocate({
+        chainId: 1,
+        lane,
+        chainNonce: 0n,
+        intentIds: [],
+        sign: () => Effect.succeed(attempt("other"))
+      })
+      yield* transactions.reopen([id, other])
+      const [reopened, untouched] = yield* transactions.unfinished(1)
+      expect(reopened).toMatchObject({
+        id,
+        kind: "sweep",
+        status: "pending",
+        intentIds: ["a"],
+        reopened: { atMs: 70, hash: hash("second") }
+      })
+      expect(reopened).not.toHaveProperty("inclusion")
+      expect(reopened?.attempts.map((each) => each.hash)).toEqual(["first", "second", "third"].map(hash))
+      expect(untouched).not.toHaveProperty("reopened")
+
+      // Again, in another version.
+      yield* transactions.finalize([{ id, inclusion: { ...inclusion, hash: hash("third") } }])
+      yield* TestClock.adjust("5 millis")
+      yield* transactions.reopen([id])
+      expect((yield* transactions.unfinished(1))[0]?.reopened).toEqual({ atMs: 75, hash: hash("third") })
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("names the transaction that settled an intent in the end", () =>
+    Effect.gen(function* () {
+      const { id, intents, transactions } = yield* concluded
+      yield* submitted({ id: "c", owner: 3 })
+      const lost = hash("lost")
+      yield* intents.apply("c", [
+        { _tag: "SettledAtSource", txHash: lost },
+        { _tag: "Delivered", txHash: lost, amountOut: 4n }
+      ])
+      yield* submitted({ id: "d", owner: 4 })
+      yield* intents.apply("d", [{ _tag: "Failed", reason: "reverted" }])
+      yield* transactions.reopen([id])
+      const txHash = hash("first")
+      const settled = { _tag: "SettledAtSource", txHash } as const
+      const steps = [
+        ...["a", "b", "d", "nobody's"].map((each) => ({ id: each, events: [settled] })),
+        { id: "c", events: [settled, { _tag: "Delivered", txHash, amountOut: 5n } as const] }
+      ]
+      yield* intents.resettle([])
+      const before = yield* find("b")
+      yield* intents.resettle(steps)
+      expect(yield* find("a")).toMatchObject({ status: "settled_source", txHash, updatedAtMs: 70 })
+      expect(yield* find("a")).not.toHaveProperty("deliveryTxHash")
+      expect(yield* find("c")).toMatchObject({ status: "delivered", txHash, deliveryTxHash: txHash, amountOut: 5n })
+      expect(yield* find("b")).toEqual(before)
+      expect(yield* find("d")).toMatchObject({ status: "failed" })
+      // It is still the transaction's.
+      expect((yield* transactions.unfinished(1))[0]?.intentIds).toEqual(["a"])
+      yield* TestClock.adjust("5 millis")
+      yield* intents.resettle(steps)
+      expect((yield* find("a")).updatedAtMs).toBe(70)
+    }).pipe(Effect.provide(stores))
+  )
+}
