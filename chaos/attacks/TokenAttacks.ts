@@ -9,6 +9,8 @@ import type { Behaviour, Terms } from "./Token.ts"
 export const WHOLE = "60"
 export const AMOUNT = parseUnits(WHOLE, 18)
 
+const FAITHFUL: Behaviour = { trigger: "never", deed: "revert" }
+
 interface Plan {
   readonly terms?: Terms
   /** Each is in force for one sweep of every owner. */
@@ -34,7 +36,7 @@ const sweepOwn = (fight: Fight, { behaviours, prepare, terms }: Plan) =>
       yield* fight.submit(yield* fight.quotes(owners, { tokenIn: token.address, amountIn: AMOUNT }))
       yield* fight.concluded
     }
-    yield* token.turn({ trigger: "never", deed: "revert" })
+    yield* token.turn(FAITHFUL)
     yield* token.pool.pull()
   })
 
@@ -79,9 +81,13 @@ export const TOKEN_ATTACKS: ReadonlyArray<Attack> = [
     behaviours: [BURNER]
   }),
   spendCap,
-  own("worthless-fees", "Sweeps succeed and pay fees in a token that is worth nothing once its pool is empty.", {
-    behaviours: [{ trigger: "never", deed: "revert" }]
-  }),
+  own(
+    "worthless-fees",
+    "Sweeps succeed and pay fees, round by round, in a token that is worth nothing once its pool is empty.",
+    {
+      behaviours: [FAITHFUL, FAITHFUL, FAITHFUL]
+    }
+  ),
   own("gas-price-reader", "A token reverts if the transaction has a gas price.", {
     behaviours: [{ trigger: "gasPrice", deed: "revert" }]
   }),
@@ -114,7 +120,7 @@ export const TOKEN_ATTACKS: ReadonlyArray<Attack> = [
     "A token is swept faithfully first. Then it reverts by its gas, and by the block's randomness.",
     {
       behaviours: [
-        { trigger: "never", deed: "revert" },
+        FAITHFUL,
         { trigger: "littleGas", deed: "revert", threshold: 290_000n },
         { trigger: "evenRandomness", deed: "revert" }
       ]

@@ -62,6 +62,13 @@ export const prices: ReadonlyArray<Mutant> = [
     tests: ["test/adapters/prices/FeeSale.test.ts"]
   },
   {
+    name: "a fee in a pool that counts is valued alone",
+    file: "src/adapters/prices/PoolSales.ts",
+    text: "least(wei, most((output * sold) / most(asked, whole), (wei * sold) / whole))",
+    replacement: "wei",
+    tests: ["test/adapters/prices/FeeSale.test.ts"]
+  },
+  {
     name: "a fee that does not sell for its gas is quoted",
     file: "src/orchestrator/quote/FeeWorth.ts",
     text: "cover.value >= cost",

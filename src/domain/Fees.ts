@@ -20,6 +20,9 @@ export interface FeePolicy {
 /** Price in US dollars per whole token, scaled by 10^18. */
 export type UsdPrice = bigint
 
+/** Least price that a network fee is computed with. Below it, rounding the price changes the fee by more than a thousandth. */
+export const LEAST_PRICE: UsdPrice = 1_000n
+
 /** Protocol fee on `amountIn`, rounded up. */
 export const protocolFee = (
   policy: FeePolicy,
@@ -36,8 +39,8 @@ export const builderFee = (amountIn: bigint, builderBps: number): bigint =>
   mulDivDown(amountIn, BigInt(builderBps), BPS)
 
 /**
- * Expected cost of the relayer in units of `tokenIn`, with the policy's margin, rounded up. `tokenUsd` must be
- * positive.
+ * Expected cost of the relayer in units of `tokenIn`, with the policy's margin, rounded up. The prices must
+ * be at least {@link LEAST_PRICE}.
  */
 export const networkFee = (
   policy: FeePolicy,

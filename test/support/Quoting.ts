@@ -119,6 +119,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     screeningAvailable: true,
     unscreened: new Set(),
     gas: () => 225_000n,
+    simulationMillis: 0,
     calldataBytes: 32,
     charged: { dataGas: 0n, dataFee: 0n },
     simulationFails: undefined,

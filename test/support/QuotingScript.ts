@@ -1,5 +1,6 @@
 /** Answers of the quoter's ports, and the requests that they received. */
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import type * as Address from "../../src/domain/Address.ts"
@@ -37,6 +38,8 @@ export interface Script {
   unscreened: ReadonlySet<number>
   /** Gas of the nth simulated order, from 0. */
   gas: (run: number) => bigint
+  /** Time that a simulation takes, in milliseconds. */
+  simulationMillis: number
   /** Size of a swap's calldata, in bytes. */
   calldataBytes: number
   /** The chain's charge for the transaction's bytes. */
@@ -171,7 +174,7 @@ const bridgeOf = (script: Script, asked: Asked) => {
 const simulationOf = (script: Script, asked: Asked) =>
   Layer.succeed(SweepSimulation, {
     run: (_chainId, order) =>
-      Effect.suspend(() => {
+      Effect.andThen(script.simulationMillis === 0 ? Effect.void : TestClock.adjust(script.simulationMillis), () => {
         note(asked, "simulation")
         if (script.spentNonces.has(OrderNonce.indexOf(order.nonce))) {
           return Effect.fail(new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" }))

@@ -1,70 +1,29 @@
 /**
  * {@link FeeValue} by prices for listed tokens, and by a rehearsed sale for others: the holder transfers the fee to the fee recipient,
- * which sells what arrives for the wrapped native currency, in the deepest pools of Uniswap v3 that count for prices, or else on an
- * exchange of the chains file (VenueSales.ts). A pool that was made for the occasion makes a fee worth nothing. The rest of the sweep is
- * not rehearsed before the sale, and the haircut covers how much it moves the price. Listed tokens that no source of prices knows are
- * valued by a sale, too.
+ * which sells what arrives for the wrapped native currency, in the pools of Uniswap v3 that count for prices (PoolSales.ts). If these pay too
+ * little for all such fees together, the best exchange of the chains file counts if it pays more (VenueSales.ts). A pool that was made for the
+ * occasion makes a fee worth nothing. The rest of the sweep is not rehearsed before the sale, and the haircut covers how much it moves the
+ * price. Listed tokens that no source of prices knows are valued by a sale, too.
  */
 import { Effect, Layer, Option } from "effect"
-import { concatHex, encodeFunctionData, numberToHex, prepareEncodeFunctionData } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { BPS } from "../../domain/Amount.ts"
 import * as Chain from "../../domain/Chain.ts"
-import type { Hex } from "../../domain/Hex.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import { FeeValue, type UnpaidFee } from "../../ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
-import { swapRouter02Abi } from "../swap/uniswapV3Abi.ts"
-import { PoolMarkets } from "./PoolMarkets.ts"
-import type { Market } from "./PoolMeasuring.ts"
+import * as PoolSales from "./PoolSales.ts"
 import * as SaleRehearsal from "./SaleRehearsal.ts"
 import * as VenueSales from "./VenueSales.ts"
 
 /** The fee recipient has the fee already. */
 const NOTHING = Effect.succeed(0n)
 
-/** Any number of decimals, since pools trade smallest units. */
-const DECIMALS = 18
-
-interface Hop {
-  readonly fee: number
-  readonly tokenOut: Address.Address
-}
-
-const hopOf = ({ pools: [deepest] }: Market): Option.Option<Hop> =>
-  Option.map(Option.fromUndefinedOr(deepest), ({ fee, money }) => ({ fee, tokenOut: money }))
-
-/** Hops from the token to the wrapped native currency, over the deepest pools that count. None without them. */
-const hopsOf = (chain: Chain.Chain, token: Market | undefined, native: Market | undefined) =>
-  Option.gen(function* () {
-    const first = yield* hopOf(yield* Option.fromUndefinedOr(token))
-    if (first.tokenOut === chain.wrappedNative) return [first]
-    const second = yield* hopOf(yield* Option.fromUndefinedOr(native))
-    return [first, { fee: second.fee, tokenOut: chain.wrappedNative }]
-  })
-
-// With its selector, which viem would hash for every call.
-const EXACT_INPUT = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "exactInput" })
-
-/** Calldata of a sale of the amount by `seller`, along the hops. */
-const saleCall = (token: Address.Address, amountIn: bigint, seller: Address.Address, hops: ReadonlyArray<Hop>): Hex =>
-  encodeFunctionData({
-    ...EXACT_INPUT,
-    args: [
-      {
-        path: concatHex([token, ...hops.flatMap(({ fee, tokenOut }) => [numberToHex(fee, { size: 3 }), tokenOut])]),
-        recipient: seller,
-        amountIn,
-        amountOutMinimum: 0n
-      }
-    ]
-  })
-
 const make = Effect.fnUntraced(function* (haircutBps: number) {
-  const markets = yield* PoolMarkets
   const prices = yield* Prices
-  const worthOf = yield* SaleRehearsal.make
+  const rehearse = yield* SaleRehearsal.make
+  const sellInPools = yield* PoolSales.make
   const findSale = yield* VenueSales.make
 
   /** Wei by prices that count. None if no source has a price of the token. */
@@ -92,28 +51,17 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
     amount: bigint,
     unpaid: UnpaidFee | undefined
   ) {
-    const { chain } = client
-    const { feeRecipient: seller, swapRouter: router } = chain
+    const { feeRecipient: seller } = client.chain
     const { beside = NOTHING, holder = seller } = unpaid ?? {}
-    // The same tokens as a quote reads, so that a quote waits for nothing more.
-    const found = yield* markets.recent(chain.id, [
-      { address: token, decimals: DECIMALS },
-      { address: NATIVE, decimals: 18 }
-    ])
-    const hops = hopsOf(chain, found.get(token), found.get(NATIVE))
-    const onUniswap =
-      Option.isSome(hops) && router !== undefined
-        ? yield* worthOf(client, { token, amount, holder }, (sold) =>
-            Effect.succeedSome({ router, calldata: saleCall(token, sold, seller, hops.value) })
-          )
-        : 0n
+    const fee = { token, amount, holder }
+    const inPools = yield* sellInPools(client, fee, beside)
     // Uniswap v3 does not sell tokens with a fee on transfer, whatever pools they have there.
-    const got =
-      onUniswap > 0n
-        ? onUniswap
-        : yield* worthOf(client, { token, amount, holder }, (sold) =>
-            findSale(client, { token, amount: sold, seller, isHeld: holder === seller, beside })
-          )
+    const elsewhere = inPools.isDeep
+      ? 0n
+      : (yield* rehearse(client, fee, (sold) =>
+          findSale(client, { token, amount: sold, seller, isHeld: holder === seller, beside })
+        )).wei
+    const got = elsewhere > inPools.wei ? elsewhere : inPools.wei
     return (got * (BPS - BigInt(haircutBps))) / BPS
   })
 

@@ -19,6 +19,8 @@ export interface Offer {
   readonly calldata: Hex
   /** Wei that the sale counts for at most. Absent: what it yields. */
   readonly atMost?: bigint
+  /** A call before everything else. The sale counts also if it fails. */
+  readonly question?: { readonly to: Address.Address; readonly data: Hex }
 }
 
 export interface Fee {
@@ -26,6 +28,20 @@ export interface Fee {
   readonly amount: bigint
   readonly holder: Address.Address
 }
+
+/** Result of a rehearsed sale. */
+export interface Rehearsed {
+  /** Wei that the sale counts for; 0 if a step failed. */
+  readonly wei: bigint
+  /** Part of the fee that arrived, which is sold; 0 if it was not paid. */
+  readonly sold: bigint
+  /** Amount of the token that the recipient holds beside the fee. */
+  readonly held: bigint
+  /** Answer to the offer's question. None without one, or if it failed. */
+  readonly answer: Option.Option<Hex>
+}
+
+const UNSOLD: Rehearsed = { wei: 0n, sold: 0n, held: 0n, answer: Option.none() }
 
 /** The sale of an amount; none if nothing that counts sells it. */
 export type OfferOf<E> = (amount: bigint) => Effect.Effect<Option.Option<Offer>, E>
@@ -40,6 +56,7 @@ const decodeBalance = Option.liftThrowable((data: Hex) =>
 )
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 const balanceOf = (token: Address.Address, account: Address.Address): SimulatedStep => ({
   from: account,
@@ -52,6 +69,7 @@ const stepsOf = (seller: Address.Address, native: Address.Address, fee: Fee, off
   const transfer = encodeFunctionData({ ...TRANSFER, args: [seller, amount] })
   const approve = encodeFunctionData({ ...APPROVE, args: [offer.router, sold] })
   return {
+    question: offer.question === undefined ? [] : [{ from: seller, ...offer.question }],
     before: [balanceOf(native, seller), balanceOf(token, seller)],
     paid: holder === seller ? [] : [{ from: holder, to: token, data: transfer }],
     sale: [
@@ -63,44 +81,48 @@ const stepsOf = (seller: Address.Address, native: Address.Address, fee: Fee, off
   }
 }
 
-/** Makes `worthOf(client, fee, offerOf)`: wei that the recipient gets for what arrives of the fee; 0 if a step fails. */
+/** Makes `rehearse(client, fee, offerOf)`: the sale of what arrives of the fee. */
 export const make = Effect.gen(function* () {
   const keys = yield* RelayerKeys
 
-  /** `arrived`: part of the amount that the recipient has of it; 0 if it was not paid. `wei`: what the sale yields; 0 if a step failed. */
-  const rehearse = Effect.fnUntraced(function* (
-    { chain, simulate }: ChainClient,
-    fee: Fee,
-    offer: Offer,
-    sold: bigint
-  ) {
-    const { before, paid, sale } = stepsOf(chain.feeRecipient, chain.wrappedNative, fee, offer, sold)
-    const steps = [...before, ...paid, ...sale].map((step) => ({ ...step, gas: STEP_GAS }))
+  /** Sells `sold` of the fee, of which as much or more must have arrived. */
+  const run = Effect.fnUntraced(function* ({ chain, simulate }: ChainClient, fee: Fee, offer: Offer, sold: bigint) {
+    const { before, paid, question, sale } = stepsOf(chain.feeRecipient, chain.wrappedNative, fee, offer, sold)
+    const steps = [...question, ...before, ...paid, ...sale].map((step) => ({ ...step, gas: STEP_GAS }))
     const [origin] = keys.lanes(chain.id)
-    const outcomes = yield* simulate(steps, origin === undefined ? {} : { within: { origin, block: "other" } })
+    const all = yield* simulate(steps, origin === undefined ? {} : { within: { origin, block: "other" } })
+    const outcomes = all.slice(question.length)
     const balanceAt = (index: number) =>
       Option.getOrElse(
         Option.flatMap(Option.fromUndefinedOr(outcomes.at(index)), ({ returnData }) => decodeBalance(returnData)),
         () => 0n
       )
-    const isPaid = outcomes.length === steps.length && outcomes.slice(0, -3).every(({ success }) => success)
-    if (!isPaid) return { arrived: 0n, wei: 0n }
-    const held = balanceAt(before.length + paid.length) - (paid.length === 0 ? 0n : balanceAt(1))
+    const isPaid = all.length === steps.length && outcomes.slice(0, -3).every(({ success }) => success)
+    if (!isPaid) return UNSOLD
+    const heldBefore = balanceAt(1)
+    const came = balanceAt(before.length + paid.length) - (paid.length === 0 ? 0n : heldBefore)
+    const arrived = least(came, fee.amount)
     const gained = balanceAt(-1) - balanceAt(0)
     const isSold = outcomes.every(({ success }) => success) && gained > 0n
-    return { arrived: least(held, fee.amount), wei: isSold ? least(gained, offer.atMost ?? gained) : 0n }
+    return {
+      wei: isSold ? least(gained, offer.atMost ?? gained) : 0n,
+      sold: arrived,
+      held: most(0n, heldBefore - (paid.length === 0 ? arrived : 0n)),
+      answer: Option.fromUndefinedOr(all.slice(0, question.length).find(({ success }) => success)?.returnData)
+    } satisfies Rehearsed
   })
 
   return Effect.fnUntraced(function* <E>(
     client: ChainClient,
     fee: Fee,
     offerOf: OfferOf<E>
-  ): Effect.fn.Return<bigint, ChainUnavailable | E> {
+  ): Effect.fn.Return<Rehearsed, ChainUnavailable | E> {
     const whole = yield* offerOf(fee.amount)
-    if (Option.isNone(whole)) return 0n
-    const { arrived, wei } = yield* rehearse(client, fee, whole.value, fee.amount)
-    if (arrived >= fee.amount) return wei
+    if (Option.isNone(whole)) return UNSOLD
+    const first = yield* run(client, fee, whole.value, fee.amount)
+    const arrived = first.sold
+    if (arrived >= fee.amount) return first
     const rest = arrived > 0n ? yield* offerOf(arrived) : Option.none()
-    return Option.isNone(rest) ? 0n : (yield* rehearse(client, fee, rest.value, arrived)).wei
+    return Option.isNone(rest) ? UNSOLD : yield* run(client, fee, rest.value, arrived)
   })
 })

@@ -1,5 +1,6 @@
 /**
- * Sales of fees on the exchanges of the chains file, for tokens without a pool that counts for prices. An exchange counts for an amount if
+ * Sales of fees on the exchanges of the chains file, for tokens whose pools do not count for prices, or pay too little for all such fees
+ * together. An exchange counts for an amount if
  *
  * - the guard lists its router, and
  * - it paid at least half as much in a block of the least age, and ten minutes ago. So a pool that was made, or filled, for the occasion
@@ -34,6 +35,8 @@ export interface Sale {
   /** Amount that others are to pay to the seller, in the smallest unit. */
   readonly beside: Effect.Effect<bigint, StoreUnavailable>
 }
+
+type BoundedOffer = Offer & { readonly atMost: bigint }
 
 /** Part of the present output that the exchange must have paid before. */
 const PAST_PART = 2n
@@ -205,14 +208,14 @@ export const make = Effect.gen(function* () {
       concurrency: "unbounded"
     })
     // Otherwise one fee would count for all that the pool pays, beside those that wait already.
-    if (Option.isNone(held)) return Option.none<Required<Offer>>()
+    if (Option.isNone(held)) return Option.none<BoundedOffer>()
     const beside = held.value + promised
     const offers = yield* Effect.forEach(open, (source) => offerOf(client, source, sale, beside), {
       concurrency: "unbounded"
     })
     return offers
       .flat()
-      .reduce<Option.Option<Required<Offer>>>(
+      .reduce<Option.Option<BoundedOffer>>(
         (best, offer) => (Option.exists(best, ({ atMost }) => atMost >= offer.atMost) ? best : Option.some(offer)),
         Option.none()
       )

@@ -2,8 +2,9 @@
  * A service that is asked for routes over HTTP, as a source among venues.
  *
  * A service fixes the amount in its calldata, and a quote knows the amount only after its fees. So nothing is asked while a market is
- * read, and each amount is asked for once. A quote prices twice at most, with an assumed and with the measured cost of gas, so a service
- * is asked for two routes at most, and a third amount has no route.
+ * read, and each amount is asked for once. Most quotes price twice at most, with an assumed and with the measured cost of gas. If the route
+ * for the second amount costs otherwise, they price a third time. A token without a price is priced by the sale of its whole amount before.
+ * So a service is asked for four routes at most, and a fifth amount has no route.
  */
 import { Effect, Option, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -41,7 +42,7 @@ export interface Service {
 }
 
 /** Routes that a service is asked for in one quote. */
-const ROUTES_PER_QUOTE = 2
+const ROUTES_PER_QUOTE = 4
 
 /** Contracts of a service on a chain: the targets of this name in the chains file, or else the known one. */
 export const routersOn = (

@@ -35,7 +35,7 @@ const promisedBy = (
 const neededOf = (amount: bigint, charged: bigint, worth: bigint): bigint =>
   worth <= charged ? amount : (amount * charged + worth - 1n) / worth
 
-/** Makes `pricedFor`, `valueOf`, `requireCover` and `unlessOffered`. */
+/** Makes `pricedFor`, `valueOf`, `renew`, `requireCover` and `unlessOffered`. */
 export const make = Effect.gen(function* () {
   const fees = yield* FeeValue
   const { promise, withdraw } = yield* PromisedFees
@@ -70,6 +70,12 @@ export const make = Effect.gen(function* () {
     return worth < charged ? worth : charged
   })
 
+  /** Promises the whole fee of an order again, after another order with its nonce was valued. */
+  const renew = (client: ChainClient, order: SweepOrder, origin: Origin) =>
+    isTrusted(client.chain, order.tokenIn, origin)
+      ? Effect.void
+      : Effect.asVoid(promise(promisedBy(client, order, order.feeAmount)))
+
   /** Fails if a fee that does not count by its price is worth less than the gas that it was charged for. */
   const requireCover = Effect.fnUntraced(function* (
     client: ChainClient,
@@ -102,5 +108,5 @@ export const make = Effect.gen(function* () {
           : withdraw({ chainId: chain.id, owner, nonce }).pipe(Effect.timeoutOption(WITHDRAWAL_TIMEOUT), Effect.ignore)
       )
 
-  return { pricedFor, requireCover, unlessOffered, valueOf }
+  return { pricedFor, renew, requireCover, unlessOffered, valueOf }
 })

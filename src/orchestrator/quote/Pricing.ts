@@ -1,4 +1,4 @@
-/** Prices an order: takes the fees, routes the rest, simulates the whole order, and prices it again if it costs otherwise. */
+/** Prices an order: takes the fees, routes the rest, simulates the whole order, and prices it again if it costs otherwise (Repricing.ts). */
 import { Clock, Effect, Option, Result } from "effect"
 import * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
@@ -23,6 +23,7 @@ import type { Attributed } from "./Attributing.ts"
 import * as FeeWorth from "./FeeWorth.ts"
 import * as NextRoute from "./NextRoute.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
+import * as Repricing from "./Repricing.ts"
 import type * as Routing from "./Routing.ts"
 import * as TransferFees from "./TransferFees.ts"
 
@@ -64,9 +65,6 @@ export interface Priced {
   /** Part of the output that the tokens take when they move, in basis points. */
   readonly transferFeeBps: number
 }
-
-/** The order is priced again when its simulated cost differs from the assumed cost by more than this many percent. */
-const COST_TOLERANCE_PERCENT = 10n
 
 /** Longest pause that is asked for while the base fee is above the chain's limit, in milliseconds. */
 const LONGEST_PAUSE_MILLIS = 60_000
@@ -184,7 +182,7 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
 /** Makes `usdPrices(client, request, token, priceOfSale)`, `price(terms, routeOf)` and `unlessOffered` of `FeeWorth`. */
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
-  const { pricedFor, requireCover, unlessOffered, valueOf } = yield* FeeWorth.make
+  const { pricedFor, renew, requireCover, unlessOffered, valueOf } = yield* FeeWorth.make
   const { feesOf, priceAt } = yield* makePriceAt(valueOf)
   const { remember, typical } = makeCosts()
 
@@ -205,13 +203,13 @@ export const make = Effect.gen(function* () {
     })
     const isOfSale = nativeUsd > 0n && !known.has(tokenIn)
     const marketUsd = isOfSale ? Option.getOrElse(yield* priceOfSale, () => 0n) : byMarket
-    if (nativeUsd <= 0n || marketUsd <= 0n) {
+    const tokenUsd = pricedFor(chain, tokenIn, marketUsd, { isOfSale })
+    if (nativeUsd < Fees.LEAST_PRICE || tokenUsd < Fees.LEAST_PRICE) {
       return yield* new QuoteFailed({
         reason: "no_price",
-        detail: `${symbol} or the native currency has no price`
+        detail: `${symbol} or the native currency has no price, or less than ${Fees.LEAST_PRICE} units of 10^-18 US dollars`
       })
     }
-    const tokenUsd = pricedFor(chain, tokenIn, marketUsd, { isOfSale })
     return { nativeUsd, tokenUsd, marketUsd, isOfSale } satisfies UsdPrices
   })
 
@@ -221,12 +219,21 @@ export const make = Effect.gen(function* () {
     const likely = typical(terms) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
     const assumed = CostMemory.firstAssumption(likely, gasPrice, (cost) => Result.isSuccess(feesOf(terms, cost)))
     const until = (yield* Clock.currentTimeMillis) + NextRoute.LIMIT_MILLIS
+    const passOf = (priced: Priced, charged: bigint): Repricing.Pass<Priced> => {
+      const { dataFee, dataGas, gas } = priced.simulated
+      return { priced, charged, cost: (gas + dataGas) * gasPrice + dataFee }
+    }
     const first = yield* priceAt(terms, routeOf, assumed, until)
-    const { dataFee, dataGas, gas } = first.simulated
     remember(terms, first.simulated)
-    const cost = (gas + dataGas) * gasPrice + dataFee
     const sold = afterSale(terms, first)
-    const priced = isNear(cost, assumed) && sold === terms ? first : yield* priceAt(sold, routeOf, cost, until)
+    const { cost, isLast, priced } = yield* Repricing.fitting(passOf(first, assumed), {
+      isAllowed: ({ fees }) => isWithinMaximum(terms.request, fees),
+      isUsable: sold === terms,
+      until,
+      price: (charged, provider) =>
+        Effect.map(priceAt(sold, preferring(routeOf, provider), charged, until), (again) => passOf(again, charged))
+    })
+    if (!isLast) yield* renew(terms.client, priced.order, terms.usd)
     yield* requireCover(terms.client, priced.order, priced.cover, cost, terms.usd)
     yield* refuseAboveMaximum(terms.request, priced.fees)
     return priced
@@ -234,6 +241,12 @@ export const make = Effect.gen(function* () {
 
   return { usdPrices, price, unlessOffered }
 })
+
+/** The routes with those of a venue first. */
+const preferring = (routeOf: Routing.RouteOf, provider: string | undefined): Routing.RouteOf =>
+  provider === undefined
+    ? routeOf
+    : (amount) => Effect.map(routeOf(amount), (route) => Repricing.venueFirst(route, provider))
 
 /** Price in wei per gas that the network fee is computed with: that of the next block. */
 const gasPriceOf = ({ gasFees }: Pick<Terms, "gasFees">): bigint => gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas
@@ -254,13 +267,16 @@ const refuseAboveLimit = ({ client: { chain }, gasFees }: Terms) =>
       )
 
 /** The client sets the maximum in its request. */
-const refuseAboveMaximum = ({ maxNetworkFee }: QuoteRequest, { networkFee }: Fees.FeeBreakdown) =>
+const isWithinMaximum = ({ maxNetworkFee }: QuoteRequest, { networkFee }: Fees.FeeBreakdown): boolean =>
   maxNetworkFee === undefined || networkFee <= maxNetworkFee
+
+const refuseAboveMaximum = (request: QuoteRequest, fees: Fees.FeeBreakdown) =>
+  isWithinMaximum(request, fees)
     ? Effect.void
     : Effect.fail(
         new QuoteFailed({
           reason: "network_fee_above_maximum",
-          detail: `the network fee is ${networkFee}, and the request allows ${maxNetworkFee}`
+          detail: `the network fee is ${fees.networkFee}, and the request allows ${request.maxNetworkFee}`
         })
       )
 
@@ -272,8 +288,3 @@ const afterSale = (terms: Terms, { transferFeeBps }: Pick<Priced, "transferFeeBp
   transferFeeBps === 0 || Chain.listedTier(terms.client.chain, terms.request.tokenIn) === "tier1"
     ? terms
     : { ...terms, usd: TransferFees.received(terms.usd, transferFeeBps) }
-
-const isNear = (cost: bigint, assumed: bigint): boolean => {
-  const difference = cost > assumed ? cost - assumed : assumed - cost
-  return difference * 100n <= assumed * COST_TOLERANCE_PERCENT
-}

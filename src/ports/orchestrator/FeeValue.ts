@@ -10,8 +10,8 @@ export interface UnpaidFee {
   /** Account that has the amount now and pays it to the fee recipient in the rehearsal. */
   readonly holder: Address.Address
   /**
-   * Amount that others are to pay in the token before it is sold, in the smallest unit. A thin pool counts for its share of the sale of all
-   * of it. Elsewhere it is not asked for.
+   * Amount that others are to pay in the token before it is sold, in the smallest unit. A fee that counts by a sale counts for its share of
+   * a sale of all of it. It is not asked for if the fee counts by a price.
    */
   readonly beside: Effect.Effect<bigint, StoreUnavailable>
 }
@@ -22,7 +22,8 @@ export class FeeValue extends Context.Service<
     /**
      * Wei that `amount` of the token is certainly worth on the chain. A listed token counts by its price, and has 0 while that does not
      * count. Any other token, and one that no source of prices knows, counts for what the fee recipient gets when it sells the amount at
-     * once, in a rehearsal, less the operator's haircut. It has 0 if it cannot be sold there.
+     * once, in a rehearsal, less the operator's haircut, and for no more than its share of a sale of all that the recipient holds. It has 0
+     * if it cannot be sold there.
      *
      * `unpaid`: the amount is to be paid. Default: the fee recipient has it.
      */

@@ -1,4 +1,4 @@
-/** Fees that orders promise in tokens that only thin pools sell. All replicas share them. */
+/** Fees that orders promise in tokens that count for what they sell for. All replicas share them. */
 import { Context, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"

@@ -2,7 +2,7 @@
  * `GET /docs` and everything below it: the documentation as HTML, and at `/docs/api` the service's own contract. Every page
  * is self-contained. Its content security policy allows no request to another server.
  */
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Exit, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApi, type HttpApiGroup, HttpApiSwagger } from "effect/http-api"
 import { type DocsFiles, load, PATH } from "./DocsFiles.ts"
@@ -58,8 +58,10 @@ const answer = (files: DocsFiles, path: string): HttpServerResponse.HttpServerRe
 
 const pages = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    // Read with the first request: a server that shows no documentation does not read it.
-    const files = yield* Effect.cached(Effect.promise(load))
+    // Read with the first request: a server that shows no documentation does not read it. A failure is not kept.
+    const files = yield* Effect.cachedWithTTL(Effect.promise(load), (exit) =>
+      Exit.isSuccess(exit) ? Duration.infinity : Duration.zero
+    )
     const page = ({ url }: HttpServerRequest.HttpServerRequest) =>
       Effect.map(files, (loaded) => answer(loaded, pathOf(url)))
     // The router takes this for the path without the slash, too.

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
+import * as PoolSales from "../../../src/adapters/prices/PoolSales.ts"
 import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import { mint } from "../../../src/devnet/Tokens.ts"
@@ -12,17 +13,19 @@ import type * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
-import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { CallReverted, type ChainClient, Chains } from "../../../src/ports/shared/Chains.ts"
 import { chains, OneChain } from "../../support/OneChain.ts"
 import * as FeeValueSuite from "../../ports/orchestrator/FeeValue.suite.ts"
 import * as Pools from "../../support/Pools.ts"
 
 const WHOLE = 10n ** 18n
 
+const maximum = `0x${"ff".repeat(32)}` as const
+
 const fees = FeeSale.layer(2_000).pipe(
   Layer.provideMerge(Layer.effect(Prices, UniswapV3Prices.make())),
-  Layer.provide(PoolMarkets.layer()),
-  Layer.provide(RelayerKeys.layer([Accounts.relayers()[0].address])),
+  Layer.provideMerge(PoolMarkets.layer()),
+  Layer.provideMerge(RelayerKeys.layer([Accounts.relayers()[0].address])),
   Layer.provideMerge(chains)
 )
 
@@ -45,9 +48,15 @@ FeeValueSuite.suite(
 )
 
 /** Wei that an amount is worth. */
-const worth = (token: Address.Address, amount: bigint, holder?: Address.Address, beside?: bigint) =>
+const worth = (
+  token: Address.Address,
+  amount: bigint,
+  holder?: Address.Address,
+  beside?: bigint,
+  ofNode: (client: ChainClient) => ChainClient = (client) => client
+) =>
   Effect.gen(function* () {
-    const client = yield* (yield* Chains).get(31337)
+    const client = ofNode(yield* (yield* Chains).get(31337))
     return yield* (yield* FeeValue).realisable(client, token, amount, holder && FeeValueSuite.unpaidBy(holder, beside))
   })
 
@@ -93,6 +102,99 @@ layer(fees)("worth of fees, on a real chain", (it) => {
     })
   )
 
+  it.effect(
+    "of a token in a small pool that counts is its share of what the pool pays for all that is sold with it",
+    () =>
+      Effect.gen(function* () {
+        const dev = yield* OneChain
+        const token = yield* Pools.deployToken(dev, 10n ** 24n)
+        yield* dev.fund(Pools.ATTACKER, { token: "USDC", amount: 10n ** 12n })
+        const sides = [
+          { token, amount: 400n * WHOLE },
+          { token: dev.tokens.USDC, amount: 400n * 10n ** 6n }
+        ] as const
+        yield* Pools.open(dev, 3_000, sides, 240)
+        const isCounted = (yield* (yield* PoolMarkets.PoolMarkets).read(31337, [{ address: token, decimals: 18 }])).has(
+          token
+        )
+        assert.isTrue(isCounted)
+        const alone = yield* worth(token, WHOLE, Pools.ATTACKER)
+        isNear(alone, (8n * WHOLE) / 30_000n, "a token")
+        const pile = 10_000n * WHOLE
+        const promised = yield* worth(token, WHOLE, Pools.ATTACKER, pile)
+        assert.isTrue(promised > 0n && promised < alone / 10n, `${promised} of ${alone} wei`)
+        // A large fee counts for the most that the pool has.
+        const large = yield* worth(token, pile, Pools.ATTACKER)
+        yield* Pools.send(dev, "mint", token, mint(dev.chain.feeRecipient, pile))
+        const beside = yield* worth(token, WHOLE, Pools.ATTACKER)
+        assert.isTrue(beside > 0n && beside < alone / 10n, `${beside} of ${alone} wei`)
+        // All that the recipient holds counts for as much, fee by fee.
+        const held = yield* worth(token, WHOLE)
+        assert.isTrue(held > 0n && held * 10_000n <= large && held < alone / 10n, `${held} of ${alone} wei`)
+      })
+  )
+
+  it.effect("of a token in a deep pool loses nearly nothing beside others, and takes one call", () =>
+    Effect.gen(function* () {
+      const dev = yield* OneChain
+      const token = yield* Pools.deployToken(dev, 10n ** 24n)
+      yield* Pools.open(dev, 3_000, [
+        { token, amount: 30_000n * WHOLE },
+        { token: dev.tokens.WETH, amount: 10n * WHOLE }
+      ])
+      yield* (yield* PoolMarkets.PoolMarkets).read(31337, [{ address: token, decimals: 18 }])
+      const alone = yield* worth(token, WHOLE, Pools.ATTACKER)
+      yield* Pools.send(dev, "mint", token, mint(dev.chain.feeRecipient, 100n * WHOLE))
+      const asked: Array<string> = []
+      const told = (client: ChainClient): ChainClient => ({
+        ...client,
+        call: (request) => (asked.push("call"), client.call(request)),
+        simulate: (...request) => (asked.push("simulate"), client.simulate(...request))
+      })
+      for (const _ of [1, 2]) {
+        const beside = yield* worth(token, WHOLE, Pools.ATTACKER, 100n * WHOLE, told)
+        assert.isTrue(beside > (alone * 98n) / 100n && beside < alone, `${beside} of ${alone} wei`)
+      }
+      // The first one does not know yet what the recipient holds.
+      assert.deepStrictEqual(asked, ["simulate", "call", "simulate"])
+    })
+  )
+
+  it.effect(
+    "of a token in pools whose quoter fails is its part of what they pay for it alone, or what another exchange pays",
+    () =>
+      Effect.gen(function* () {
+        const dev = yield* OneChain
+        const token = yield* Pools.deployToken(dev, 10n ** 24n)
+        yield* Pools.open(dev, 3_000, [
+          { token, amount: 30_000n * WHOLE },
+          { token: dev.tokens.WETH, amount: 10n * WHOLE }
+        ])
+        const alone = yield* worth(token, WHOLE, Pools.ATTACKER)
+        const failing = (client: ChainClient): ChainClient => ({
+          ...client,
+          call: (request) =>
+            request.to === dev.chain.quoter
+              ? Effect.fail(new CallReverted({ chainId: 31337, data: maximum, detail: "it fails" }))
+              : client.call(request),
+          simulate: (steps, options) =>
+            Effect.map(client.simulate(steps, options), (outcomes) =>
+              outcomes.map((outcome, index) =>
+                steps[index]?.to === dev.chain.quoter ? { ...outcome, success: false, returnData: maximum } : outcome
+              )
+            )
+        })
+        const sell = yield* PoolSales.make
+        const client = failing(yield* (yield* Chains).get(31337))
+        const fee = { token, amount: WHOLE, holder: Pools.ATTACKER }
+        const inPools = (beside: bigint) => Effect.map(sell(client, fee, Effect.succeed(beside)), ({ wei }) => wei)
+        isNear(((yield* inPools(9n * WHOLE)) * 8n) / 10n, alone / 10n, "a tenth")
+        assert.strictEqual(yield* inPools(2n ** 256n), 0n)
+        // The same pool, as the exchange of the chains file.
+        isNear(yield* worth(token, WHOLE, Pools.ATTACKER, 9n * WHOLE, failing), alone, "all of it")
+      })
+  )
+
   it.effect("of a token in a narrow pool is its share of what the pool pays for all that the recipient holds", () =>
     Effect.gen(function* () {
       const dev = yield* OneChain
@@ -108,6 +210,8 @@ layer(fees)("worth of fees, on a real chain", (it) => {
       // The pool has 150 dollars for 1,001 tokens, whether others hold them yet or the recipient has them.
       const promised = yield* worth(token, WHOLE, Pools.ATTACKER, 1_000n * WHOLE)
       assert.isTrue(promised < (alone * 16n) / 100n, `${promised} of ${alone} wei`)
+      // More than a word of the ABI has, as a token may report it.
+      assert.strictEqual(yield* worth(token, WHOLE, Pools.ATTACKER, 2n ** 256n), 0n)
       yield* Pools.send(dev, "mint", token, mint(dev.chain.feeRecipient, 1_000n * WHOLE))
       assert.isTrue((yield* worth(token, WHOLE, Pools.ATTACKER)) < (alone * 16n) / 100n)
     })

@@ -146,7 +146,7 @@ const answersBadly = ({ honest, make, name }: Suite) => {
 
 const asksLittle = ({ honest, make, name, requests, router }: Suite) => {
   test(
-    "asks for two routes of a quote at most, and once for an amount",
+    "asks for four routes of a quote at most, and once for an amount",
     Effect.gen(function* () {
       const asked = { current: request }
       const { seen, source } = yield* serving(make, (incoming) => honest(asked.current)(incoming))
@@ -155,10 +155,12 @@ const asksLittle = ({ honest, make, name, requests, router }: Suite) => {
       yield* routeOf(request)
       yield* routeOf(request)
       assert.strictEqual((yield* seen).length, requests)
-      asked.current = { ...request, amountIn: 900_000n }
-      yield* routeOf(asked.current)
-      assert.strictEqual((yield* Effect.flip(routeOf({ ...request, amountIn: 800_000n })))._tag, "NoRoute")
-      assert.strictEqual((yield* seen).length, 2 * requests)
+      for (const amountIn of [900_000n, 800_000n, 700_000n]) {
+        asked.current = { ...request, amountIn }
+        yield* routeOf(asked.current)
+      }
+      assert.strictEqual((yield* Effect.flip(routeOf({ ...request, amountIn: 600_000n })))._tag, "NoRoute")
+      assert.strictEqual((yield* seen).length, 4 * requests)
     })
   )
 

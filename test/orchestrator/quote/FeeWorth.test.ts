@@ -87,6 +87,25 @@ describe("the fee in an unlisted token", () => {
     })
   )
 
+  it.effect("whose price is too small to compute with declines the quote", () =>
+    Effect.gen(function* () {
+      // Less the haircut it is nothing, or its rounding changes the fee.
+      for (const [price, reason] of [
+        [1n, "no_price"],
+        [1_249n, "no_price"],
+        [1_250n, "fees_exceed_input"]
+      ] as const) {
+        const scene = yield* make(100n)
+        yield* Ref.update(scene.prices, (state) => ({
+          ...state,
+          prices: new Map([...state.prices].map(([chain, known]) => [chain, new Map([...known, [UNLISTED, price]])]))
+        }))
+        const error = yield* Effect.flip(scene.quote({ tokenIn: UNLISTED, tier: "tier3" }))
+        assert.strictEqual(error._tag === "QuoteFailed" ? error.reason : error._tag, reason, `${price}`)
+      }
+    })
+  )
+
   it.effect("of which a part sells covers that part", () =>
     Effect.gen(function* () {
       const scene = yield* make(1n)
@@ -208,6 +227,24 @@ describe("the fee in an unlisted token", () => {
         assert.strictEqual(error._tag === "QuoteFailed" ? error.reason : error._tag, "network_fee_above_maximum")
       }
       yield* scene.quote({ ...large, amountIn: 100n * Quoting.WHOLE, owner: owner(1_000) })
+    })
+  )
+
+  it.effect("keeps the share of the order that is offered, also if another one was valued after it", () =>
+    Effect.gen(function* () {
+      const worths: Array<bigint | undefined> = []
+      // The second pricing is offered in both. In the first one it is followed by a third, with a lower fee that covers nothing.
+      for (const second of [150_000n, 500_000n]) {
+        const scene = yield* make(100n)
+        const rate = (FAIR * 56n) / 100n
+        yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [rate, Quoting.WHOLE, 300n * Quoting.WHOLE]]]))
+        scene.script.gas = (run) => (run === 1 ? second : 500_000n)
+        for (const index of [0, 1]) yield* scene.quote({ tokenIn: UNLISTED, tier: "tier3", owner: owner(index) })
+        assert.strictEqual(scene.asked.created[0]?.order.feeAmount, scene.asked.created[1]?.order.feeAmount)
+        worths.push(scene.asked.created[1]?.cover?.value)
+      }
+      assert.isDefined(worths[0])
+      assert.strictEqual(worths[0], worths[1])
     })
   )
 

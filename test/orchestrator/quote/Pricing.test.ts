@@ -5,6 +5,7 @@ import type { Tier } from "../../../src/domain/Tier.ts"
 import { executionLimit } from "../../../src/domain/RelayGas.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
+import * as NextRoute from "../../../src/orchestrator/quote/NextRoute.ts"
 import * as Quoting from "../../support/Quoting.ts"
 
 const { WHOLE } = Quoting
@@ -116,6 +117,64 @@ describe("gas", () => {
         gasPrice: Quoting.GAS_PRICE,
         value: ((340_000n * Quoting.GAS_PRICE + 10n ** 14n) * 12n) / 10n
       })
+    })
+  )
+
+  it.effect("of the route that is offered is covered, although the fee was computed with that of another one", () =>
+    Effect.gen(function* () {
+      for (const [gas, charged] of [
+        // The route for the second amount costs more, or less.
+        [[300_000n, 900_000n], 900_000n],
+        [[900_000n, 150_000n], 150_000n],
+        // Another one for the third amount costs as little as the first one again. The fee covers it.
+        [[300_000n, 900_000n, 300_000n], 900_000n],
+        // The last one is not covered, and the second one is, which was charged too much.
+        [[900_000n, 150_000n, 900_000n], 900_000n],
+        // So is the first one.
+        [[150_000n, 300_000n, 900_000n], 225_000n]
+      ] as const) {
+        const scene = yield* Quoting.make()
+        scene.script.gas = (run) => gas[run] ?? gas.at(-1) ?? 0n
+        const { order } = yield* scene.quote()
+        const told = gas.join(", ")
+        assert.strictEqual(order.feeAmount, protocolFee("tier2") + networkFee(charged), told)
+        assert.strictEqual(scene.asked.simulated.length, 3, told)
+        const { cover } = scene.asked.created[0] ?? {}
+        assert.isDefined(cover)
+        assert.isTrue(cover.gas * cover.gasPrice <= cover.value, told)
+        const offered = scene.asked.simulated.find((each) => each.swapCalldata === order.swapCalldata)
+        assert.deepStrictEqual(offered, order, told)
+      }
+    })
+  )
+
+  it.effect("of routes that each cost more than the one before refuses the quote for now", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.gas = (run) => 300_000n * 2n ** BigInt(run)
+      const failed = yield* Effect.flip(scene.quote())
+      assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "upstream_unavailable")
+      assert.strictEqual(scene.asked.simulated.length, 3)
+      assert.deepStrictEqual(scene.asked.created, [])
+    })
+  )
+
+  it.effect("is not simulated a third time when time is short", () =>
+    Effect.gen(function* () {
+      for (const [gas, expected] of [
+        [[300_000n, 900_000n], "upstream_unavailable"],
+        [[900_000n, 150_000n], protocolFee("tier2") + networkFee(900_000n)]
+      ] as const) {
+        const scene = yield* Quoting.make()
+        scene.script.gas = (run) => gas[run] ?? 0n
+        scene.script.simulationMillis = NextRoute.LIMIT_MILLIS / 2
+        const outcome = yield* scene.quote().pipe(
+          Effect.map(({ order }) => order.feeAmount),
+          Effect.catchTag("QuoteFailed", ({ reason }) => Effect.succeed(reason))
+        )
+        assert.strictEqual(outcome, expected)
+        assert.strictEqual(scene.asked.simulated.length, 2)
+      }
     })
   )
 

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref, Schema } from "effect"
 import { MAX_UINT256 } from "../../../src/domain/Amount.ts"
+import { LEAST_PRICE } from "../../../src/domain/Fees.ts"
 import { Tier } from "../../../src/domain/Tier.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { Bps } from "../../domain/Arbitraries.ts"
@@ -15,8 +16,8 @@ const Case = Schema.Struct({
   subscriptionActive: Schema.Boolean,
   builderBps: Bps,
   maxBuilderBps: Bps,
-  tokenUsd: between(1n, 10n ** 24n),
-  nativeUsd: between(1n, 10n ** 24n),
+  tokenUsd: between(LEAST_PRICE, 10n ** 24n),
+  nativeUsd: between(LEAST_PRICE, 10n ** 24n),
   decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 })),
   gas: between(100_000n, 5_000_000n),
   gasPrice: between(1n, 10n ** 12n),

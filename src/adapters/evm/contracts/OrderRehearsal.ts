@@ -3,7 +3,7 @@
  * share an `eth_call`, in which each is undone before the next: the owner may leave out the others, and a gas limit that counts on
  * what they warmed would be too low.
  */
-import { Array, Cache, Effect, Exit, Random, Request, RequestResolver, Result } from "effect"
+import { Array, Cache, Duration, Effect, Exit, Random, Request, RequestResolver, Result } from "effect"
 import type * as Address from "../../../domain/Address.ts"
 import { designator } from "../../../domain/Delegation.ts"
 import type { Hex } from "../../../domain/Hex.ts"
@@ -32,12 +32,11 @@ class Rehearsing extends Request.Class<Rehearsed, SimulatedCall, ChainUnavailabl
 
 type Entry = Request.Entry<Rehearsing>
 
-/** Code of the delegates' stand-ins, by chain. A deployed delegate never changes. */
+/** Code of the delegates' stand-ins, by chain. A deployed delegate never changes. A read that failed is made again for the next order. */
 const makeStandIns = Effect.gen(function* () {
   const chains = yield* Chains
-  return yield* Cache.make({
-    capacity: Number.MAX_SAFE_INTEGER,
-    lookup: Effect.fnUntraced(function* (chainId: number): Effect.fn.Return<Hex, ChainUnavailable> {
+  return yield* Cache.makeWith(
+    Effect.fnUntraced(function* (chainId: number): Effect.fn.Return<Hex, ChainUnavailable> {
       const { chain, code } = yield* Effect.orDie(chains.get(chainId))
       const standIn = unsignedDelegate(yield* code(chain.contracts.delegate))
       const missing = new ChainUnavailable({
@@ -46,8 +45,12 @@ const makeStandIns = Effect.gen(function* () {
         detail: `${chain.contracts.delegate} is not the sweep delegate; run "./sweep deploy" for the chain`
       })
       return standIn ?? (yield* missing)
-    })
-  })
+    }),
+    {
+      capacity: Number.MAX_SAFE_INTEGER,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero)
+    }
+  )
 })
 
 /** Makes `runAll(orders)`, which runs orders of one owner, each as if it were the only one. */

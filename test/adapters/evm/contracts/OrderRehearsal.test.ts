@@ -41,6 +41,25 @@ const rehearseAll = Effect.fnUntraced(function* (
   return { calls, results: outcomes.map((each) => (Result.isSuccess(each) ? each.success.returnData : "failed")) }
 })
 
+/** Results of rehearsals one after another, for answers to reads of the delegate's code in this order. The last one repeats. */
+const rehearseByCodes = Effect.fnUntraced(function* (codes: ReadonlyArray<Effect.Effect<Hex, ChainUnavailable>>) {
+  const client = yield* (yield* Chains).get(chain.id)
+  let reads = 0
+  const reading: ChainClient = {
+    ...client,
+    code: () => Effect.suspend(() => codes[Math.min(reads++, codes.length - 1)] ?? Effect.die("no answer")),
+    simulate: (steps) => Effect.succeed(steps.map(({ data }) => ({ success: true, returnData: data, gasUsed: 1n })))
+  }
+  const chains = Layer.succeed(Chains, { all: [reading], get: () => Effect.succeed(reading) } as never)
+  const rehearse = yield* Effect.provide(OrderRehearsal.make, chains)
+  const results: Array<string> = []
+  for (const data of ["0x01", "0x02", "0x03"] as const) {
+    const outcome = yield* Effect.result(rehearse({ client: reading, owner: address(1), data }))
+    results.push(Result.isSuccess(outcome) ? outcome.success.returnData : outcome.failure._tag)
+  }
+  return { reads, results }
+})
+
 const DATA: ReadonlyArray<Hex> = Array.from({ length: 25 }, (_, index) => `0x${(16 + index).toString(16)}` as const)
 
 describe("orders of one moment", () => {
@@ -86,6 +105,28 @@ describe("orders of one moment", () => {
       )
       assert.deepStrictEqual(results, ["0x01", "failed", "0x03"])
       assert.strictEqual(calls.length, 4)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("the delegate's code", () => {
+  const code = Effect.succeed(sweepDelegate.runtimeCode)
+
+  it.effect("is read once", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* rehearseByCodes([code]), { reads: 1, results: ["0x01", "0x02", "0x03"] })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is read again after a read that failed, or that found another code", () =>
+    Effect.gen(function* () {
+      const down = new ChainUnavailable({ chainId: chain.id, method: "eth_getCode", detail: "down" })
+      for (const first of [Effect.fail(down), Effect.succeed<Hex>("0x"), Effect.succeed<Hex>("0x6000")]) {
+        assert.deepStrictEqual(yield* rehearseByCodes([first, code]), {
+          reads: 2,
+          results: ["ChainUnavailable", "0x02", "0x03"]
+        })
+      }
     }).pipe(Effect.provide(layer))
   )
 })

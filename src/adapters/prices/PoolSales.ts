@@ -1,0 +1,165 @@
+/**
+ * Sales of fees in the deepest pools of Uniswap v3 that count for prices, over at most two pools. Fees are sold later, and together, and a
+ * pool that counts may be small. So a sale counts for its share of a sale of all that the seller holds of the token and is to be paid
+ * beside it.
+ *
+ * The rehearsal of the sale asks for the output of that larger one as well, with what the seller held last. A larger sale never pays less,
+ * so the answer bounds the share from below for any other amount, too. In a deep pool the bound is nearly all of the sale. Where it is not,
+ * the output of the whole amount is asked for.
+ */
+import { Effect, Option } from "effect"
+import { concatHex, encodeFunctionData, numberToHex, prepareEncodeFunctionData } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import { BPS } from "../../domain/Amount.ts"
+import type * as Chain from "../../domain/Chain.ts"
+import { type Hex, size } from "../../domain/Hex.ts"
+import { NATIVE } from "../../domain/Token.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as Words from "../evm/codec/Words.ts"
+import { quoterV2Abi, swapRouter02Abi } from "../swap/uniswapV3Abi.ts"
+import { PoolMarkets } from "./PoolMarkets.ts"
+import type { Market } from "./PoolMeasuring.ts"
+import * as SaleRehearsal from "./SaleRehearsal.ts"
+
+/** Any number of decimals, since pools trade smallest units. */
+const DECIMALS = 18
+
+/** Part of a sale that its share must reach for the pool to count as deep, in basis points. */
+const DEEP_BPS = 9_500n
+
+/** More than pools take at once. A token may report any balance. */
+const MOST = 2n ** 128n
+
+/** Tokens of which the seller's last holding is remembered. */
+const HELD_TOKENS = 10_000
+
+/** Result of a sale in the pools. */
+export interface PoolSale {
+  /** Wei that the sale counts for. */
+  readonly wei: bigint
+  /** True if all that is to be sold with it takes nearly nothing from it. */
+  readonly isDeep: boolean
+}
+
+const NO_SALE: PoolSale = { wei: 0n, isDeep: false }
+
+interface Hop {
+  readonly fee: number
+  readonly tokenOut: Address.Address
+}
+
+const hopOf = ({ pools: [deepest] }: Market): Option.Option<Hop> =>
+  Option.map(Option.fromUndefinedOr(deepest), ({ fee, money }) => ({ fee, tokenOut: money }))
+
+/** Hops from the token to the wrapped native currency, over the deepest pools that count. None without them. */
+const hopsOf = (chain: Chain.Chain, token: Market | undefined, native: Market | undefined) =>
+  Option.gen(function* () {
+    const first = yield* hopOf(yield* Option.fromUndefinedOr(token))
+    if (first.tokenOut === chain.wrappedNative) return [first]
+    const second = yield* hopOf(yield* Option.fromUndefinedOr(native))
+    return [first, { fee: second.fee, tokenOut: chain.wrappedNative }]
+  })
+
+const pathOf = (token: Address.Address, hops: ReadonlyArray<Hop>): Hex =>
+  concatHex([token, ...hops.flatMap(({ fee, tokenOut }) => [numberToHex(fee, { size: 3 }), tokenOut])])
+
+// With their selectors, which viem would hash for every call.
+const EXACT_INPUT = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "exactInput" })
+const QUOTE = prepareEncodeFunctionData({ abi: quoterV2Abi, functionName: "quoteExactInput" })
+
+const saleCall = (path: Hex, amountIn: bigint, recipient: Address.Address): Hex =>
+  encodeFunctionData({ ...EXACT_INPUT, args: [{ path, recipient, amountIn, amountOutMinimum: 0n }] })
+
+const quoteCall = (path: Hex, amountIn: bigint): Hex => encodeFunctionData({ ...QUOTE, args: [path, amountIn] })
+
+/** Output of a quote; 0 if the answer is none, such as that of a quoter without code. */
+const quoted = (answer: Option.Option<Hex>): bigint =>
+  Option.match(answer, {
+    onNone: () => 0n,
+    onSome: (data) => (size(data) < Words.WORD ? 0n : Words.reader(data).wordAt(0))
+  })
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** Makes the memory of what the seller held last of each token: `last(key)` and `note(key, held)`. */
+const makeHoldings = () => {
+  const known = new Map<string, bigint>()
+
+  const note = (key: string, held: bigint) => {
+    known.delete(key)
+    known.set(key, held)
+    // A map iterates in insertion order, so the oldest is evicted.
+    const [oldest] = known.keys()
+    if (known.size > HELD_TOKENS && oldest !== undefined) known.delete(oldest)
+  }
+
+  return { last: (key: string): bigint => known.get(key) ?? 0n, note }
+}
+
+/**
+ * Least wei that a sale counts for as a part of a larger one of `whole`. `output`: what a sale of `asked` pays, which may be less or more
+ * than `whole`.
+ */
+export const shareOf = (
+  { sold, wei }: Pick<SaleRehearsal.Rehearsed, "sold" | "wei">,
+  whole: bigint,
+  { asked, output }: { readonly asked: bigint; readonly output: bigint }
+): bigint =>
+  // The whole does not pay less than this sale alone either.
+  least(wei, most((output * sold) / most(asked, whole), (wei * sold) / whole))
+
+/** Makes `sell(client, fee, beside)`. `beside`: amount that others are to pay in the token, in the smallest unit. */
+export const make = Effect.gen(function* () {
+  const markets = yield* PoolMarkets
+  const rehearse = yield* SaleRehearsal.make
+  const holdings = makeHoldings()
+
+  /** Path of the sale, with the contracts that sell and quote along it. None if no pools count. */
+  const wayOf = Effect.fnUntraced(function* (chain: Chain.Chain, token: Address.Address) {
+    // The same tokens as a quote reads, so that a quote waits for nothing more.
+    const found = yield* markets.recent(chain.id, [
+      { address: token, decimals: DECIMALS },
+      { address: NATIVE, decimals: 18 }
+    ])
+    const hops = hopsOf(chain, found.get(token), found.get(NATIVE))
+    const { quoter, swapRouter: router } = chain
+    return Option.isNone(hops) || router === undefined || quoter === undefined
+      ? Option.none()
+      : Option.some({ path: pathOf(token, hops.value), quoter, router })
+  })
+
+  return Effect.fn("PoolSales.sell")(function* (
+    client: ChainClient,
+    fee: SaleRehearsal.Fee,
+    beside: Effect.Effect<bigint, StoreUnavailable>
+  ) {
+    const { chain } = client
+    const way = yield* wayOf(chain, fee.token)
+    if (Option.isNone(way)) return NO_SALE
+    const { path, quoter, router } = way.value
+    const promised = yield* beside
+    const key = `${chain.id} ${fee.token}`
+    const others = promised + holdings.last(key)
+    const askedWith = (sold: bigint) => least(MOST, sold + others)
+    const sale = yield* rehearse(client, fee, (sold) =>
+      Effect.succeedSome({
+        router,
+        calldata: saleCall(path, sold, chain.feeRecipient),
+        question: { to: quoter, data: quoteCall(path, askedWith(sold)) }
+      })
+    )
+    if (sale.wei === 0n) return NO_SALE
+    const whole = sale.sold + promised + sale.held
+    const isDeep = (wei: bigint): boolean => wei * BPS >= sale.wei * DEEP_BPS
+    const asked = askedWith(sale.sold)
+    const likely = shareOf(sale, whole, { asked, output: quoted(sale.answer) })
+    holdings.note(key, sale.held)
+    const exact = least(MOST, whole)
+    if (isDeep(likely) || asked === exact) return { wei: likely, isDeep: isDeep(likely) } satisfies PoolSale
+    const answer = yield* Effect.option(client.call({ to: quoter, data: quoteCall(path, exact), block: "latest" }))
+    const wei = most(likely, shareOf(sale, whole, { asked: exact, output: quoted(answer) }))
+    return { wei, isDeep: isDeep(wei) } satisfies PoolSale
+  })
+})
