@@ -103,6 +103,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): BuilderSetti
   sessionLifetimeMillis: 7 * 24 * 3_600_000,
   sessionCookieDomain: Option.getOrUndefined(values.sessionCookieDomain),
   selfSignupEnabled: values.selfSignup,
+  domainName: ofChains.domainName,
   defaultChainId: Option.getOrUndefined(ofChains.defaultSourceChain),
   gatewayHeader: Option.getOrUndefined(values.gatewayHeader),
   orchestratorUrl: Option.getOrUndefined(values.orchestratorUrl)?.href.replace(/\/$/, ""),
@@ -111,7 +112,9 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): BuilderSetti
     pollMillis: 1_000,
     leaseMillis: 60_000,
     concurrency: 32,
+    failingConcurrency: 16,
     perEndpoint: 4,
+    perBuilder: 8,
     keepMillis: 30 * 24 * 3_600_000
   },
   retention: {

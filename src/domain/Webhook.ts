@@ -148,6 +148,15 @@ export const health = (before: Failing | undefined, outcome: AttemptOutcome, now
   return nowMs - sinceMs >= FAILING_MILLIS ? { failing, disable: "failing" } : { failing }
 }
 
+/** Maximum number of concurrent attempts for an endpoint that fails. */
+export const PER_FAILING_ENDPOINT = 1
+
+/**
+ * Wait of a message to an endpoint that fails, since its last attempt or since the message is due, after which the message no longer stands
+ * behind those to healthy endpoints. Without it, healthy but slow endpoints could keep the service from trying an endpoint that recovered.
+ */
+export const FAILING_WAIT_MILLIS = 60_000
+
 /** Maximum length of a URL. The standard sets none; a longer one is a mistake. */
 export const MAX_URL_LENGTH = 2_048
 

@@ -5,7 +5,7 @@ import { DisabledReason, MAX_URL_LENGTH, WebhookEventType, WebhookMessageType } 
 import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import { InvalidRequest } from "./Errors.ts"
-import { WebhookDisabled, WebhookLimit } from "./WebhookErrors.ts"
+import { WebhookDisabled, WebhookLimit, WebhookTestPending } from "./WebhookErrors.ts"
 import { DetailedBody, SameSiteOnly, SessionOnly } from "./Middleware.ts"
 import { cursor, Ok, page, period, search } from "./AccountSchemas.ts"
 import * as Docs from "./WebhookDocs.ts"
@@ -130,7 +130,7 @@ export const MyWebhooks = HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("test", "/me/webhooks/:id/test", {
       params,
       success: accepted,
-      error: [NotFound, WebhookDisabled, ...failures]
+      error: [NotFound, WebhookDisabled, WebhookTestPending, ...failures]
     })
       .middleware(SameSiteOnly)
       .annotateMerge(Docs.test),

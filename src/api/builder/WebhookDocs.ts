@@ -56,6 +56,11 @@ const malformed = (name: string): ErrorRow => [422, `${name}: <problem>`, "a par
 const foreign: ErrorRow = [403, "forbidden_origin", "the request comes from a page of another site"]
 const notFound: ErrorRow = [404, "not found", "the builder has no webhook or delivery with this id"]
 const disabled: ErrorRow = [409, "webhook_disabled", "the webhook is disabled: enable it first"]
+const testPending: ErrorRow = [
+  409,
+  "test_pending",
+  "a test message of the webhook is pending: wait for its outcome, or send it again with `POST /me/webhooks/deliveries/:id/replay`"
+]
 const invalid: ErrorRow = [422, '{ "message", "issues": [{ "path", "message" }] }', "every problem of the request"]
 
 export const list = documented({
@@ -109,13 +114,10 @@ export const rotateSecret = documented({
 
 export const test = documented({
   summary: "Send a test message",
-  description: withErrors("Sends a `webhook.test`, regardless of `events`. Its outcome is in the deliveries.", [
-    foreign,
-    notFound,
-    disabled,
-    malformed("id"),
-    ...ownErrors
-  ]),
+  description: withErrors(
+    "Sends a `webhook.test`, regardless of `events`. Its outcome is in the deliveries. A webhook has one pending test message at a time.",
+    [foreign, notFound, disabled, testPending, malformed("id"), ...ownErrors]
+  ),
   response: { status: 202, body: sent }
 })
 

@@ -15,3 +15,13 @@ export class WebhookDisabled extends Schema.Error<WebhookDisabled>("WebhookDisab
 ) {
   readonly _tag = "WebhookDisabled"
 }
+
+export class WebhookTestPending extends Schema.Error<WebhookTestPending>("WebhookTestPending")(
+  { error: code("test_pending") },
+  {
+    httpApiStatus: 409,
+    description: "A test message of the webhook is pending. Wait for its outcome, or send it again"
+  }
+) {
+  readonly _tag = "WebhookTestPending"
+}

@@ -20,6 +20,8 @@ export interface BuilderSettingsShape {
   /** `Domain` of the session cookie, to share it between subdomains. Undefined: only the host of the backend. */
   readonly sessionCookieDomain: string | undefined
   readonly selfSignupEnabled: boolean
+  /** EIP-712 domain name of orders, as the contracts contain it. The web app reviews and signs orders by it. */
+  readonly domainName: string
   /**
    * Chain to which accruals without a chain are assigned when they are booked. Undefined: an operator assigns them. Until then no
    * payout includes them.
@@ -44,8 +46,15 @@ export interface BuilderSettingsShape {
     readonly leaseMillis: number
     /** Maximum number of concurrent attempts in one process. */
     readonly concurrency: number
-    /** Maximum number of concurrent attempts for one endpoint. */
+    /** Maximum number of these attempts for endpoints that fail, so that the others are always for healthy ones. */
+    readonly failingConcurrency: number
+    /** Maximum number of concurrent attempts for one endpoint, in all processes. */
     readonly perEndpoint: number
+    /**
+     * Maximum number of concurrent attempts for one builder, in all processes, even if no other builder waits: an attempt lasts up to 15
+     * seconds, and its place cannot be taken back for a builder that comes later. Less than `concurrency`.
+     */
+    readonly perBuilder: number
     /** Retention of the log of deliveries. */
     readonly keepMillis: number
   }

@@ -3,12 +3,14 @@ import { Clock, Effect, Layer } from "effect"
 import { WebhookBacklog } from "../../ports/builder/WebhookBacklog.ts"
 import type { Alerts } from "../../ports/shared/Alerts.ts"
 import * as Sampling from "../../runtime/Sampling.ts"
-import { WEBHOOKS_OLDEST, WEBHOOKS_PENDING } from "../../telemetry/metrics/Queues.ts"
+import { WEBHOOKS_LATE, WEBHOOKS_OLDEST, WEBHOOKS_PENDING } from "../../telemetry/metrics/Queues.ts"
 
 const webhooks = Effect.gen(function* () {
-  const { oldestMs, waiting } = yield* (yield* WebhookBacklog).read
+  const { lateSinceMs, oldestMs, waiting } = yield* (yield* WebhookBacklog).read
+  const now = yield* Clock.currentTimeMillis
   yield* WEBHOOKS_PENDING.record(waiting, {})
-  yield* WEBHOOKS_OLDEST.record(Sampling.ageOf(oldestMs, yield* Clock.currentTimeMillis), {})
+  yield* WEBHOOKS_OLDEST.record(Sampling.ageOf(oldestMs, now), {})
+  yield* WEBHOOKS_LATE.record(Sampling.ageOf(lateSinceMs, now), {})
 })
 
 const poolWait = Effect.flatMap(WebhookBacklog, ({ poolWaitMillis }) => Sampling.poolWait(poolWaitMillis))

@@ -16,11 +16,15 @@ const PRUNE_BATCH = 1_000
 /** Pause between prunings, in milliseconds. */
 const PRUNE_MILLIS = 600_000
 
+/** Number of attempts of each builder. */
+const placesOf = (open: ReadonlyArray<DueDelivery>): ReadonlyMap<string, number> =>
+  new Map([...Map.groupBy(open, ({ builderId }) => builderId)].map(([id, attempts]) => [id, attempts.length]))
+
 export class WebhookDelivery extends Context.Service<
   WebhookDelivery,
   {
-    /** Leases up to `limit` due deliveries. */
-    readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
+    /** Leases due deliveries for the places that are free beside the open attempts of this process. */
+    readonly claim: (open: Iterable<DueDelivery>) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
     /** Sends a leased delivery once and records the attempt. */
     readonly attempt: (due: DueDelivery) => Effect.Effect<void, StoreUnavailable>
     /** Claims once and attempts each claimed delivery. Returns their number. */
@@ -33,14 +37,26 @@ export class WebhookDelivery extends Context.Service<
     Effect.gen(function* () {
       const attempt = yield* Attempts.make
       const webhooks = yield* Webhooks
-      const { webhooks: settings } = yield* BuilderSettings
+      const { concurrency, failingConcurrency, leaseMillis, perBuilder, perEndpoint } = (yield* BuilderSettings)
+        .webhooks
 
-      const claim = Effect.fn("WebhookDelivery.claim")((limit: number) =>
-        webhooks.claim({ limit, perEndpoint: settings.perEndpoint, leaseMillis: settings.leaseMillis })
-      )
+      const claim = Effect.fn("WebhookDelivery.claim")(function* (begun: Iterable<DueDelivery>) {
+        const open = [...begun]
+        const limit = concurrency - open.length
+        if (limit <= 0) return []
+        const failing = open.filter(({ isFailing }) => isFailing)
+        return yield* webhooks.claim({
+          limit,
+          failingLimit: Math.max(0, failingConcurrency - failing.length),
+          perEndpoint,
+          perBuilder,
+          leaseMillis,
+          open: placesOf(open)
+        })
+      })
 
       const runOnce = Effect.fn("WebhookDelivery.runOnce")(function* () {
-        const due = yield* claim(settings.concurrency)
+        const due = yield* claim([])
         yield* Effect.forEach(due, attempt, { concurrency: "unbounded", discard: true })
         return due.length
       })
@@ -54,16 +70,20 @@ export class WebhookDelivery extends Context.Service<
     Effect.gen(function* () {
       const { attempt, claim } = yield* WebhookDelivery
       const webhooks = yield* Webhooks
-      const { concurrency, keepMillis, pollMillis } = (yield* BuilderSettings).webhooks
+      const { keepMillis, pollMillis } = (yield* BuilderSettings).webhooks
+      const open = new Set<DueDelivery>()
       const sending = yield* FiberSet.make()
       const supervised = Background.supervisor("webhooks")
       const wake = yield* Latch.make()
 
       const round = Effect.gen(function* () {
-        const places = concurrency - (yield* FiberSet.size(sending))
-        const due = places > 0 ? yield* claim(places) : []
-        for (const each of due) {
-          yield* FiberSet.run(sending, supervised(attempt(each)).pipe(Effect.ensuring(wake.open)))
+        for (const due of yield* claim(open)) {
+          open.add(due)
+          const ended = Effect.andThen(
+            Effect.sync(() => open.delete(due)),
+            wake.open
+          )
+          yield* FiberSet.run(sending, supervised(attempt(due)).pipe(Effect.ensuring(ended)))
         }
       })
       yield* Background.loop(supervised, { pauseMillis: pollMillis, wake }, round)

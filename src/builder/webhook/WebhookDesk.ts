@@ -20,7 +20,8 @@ import {
   type WebhookEndpoint,
   type WebhookLimit,
   type WebhookNotFound,
-  Webhooks
+  Webhooks,
+  type WebhookTestPending
 } from "../../ports/builder/Webhooks.ts"
 import { type UnacceptableUrl, WebhookTransport } from "../../ports/builder/WebhookTransport.ts"
 
@@ -52,11 +53,11 @@ export class WebhookDesk extends Context.Service<
     readonly remove: (builderId: string, id: string) => Effect.Effect<void, WebhookNotFound | StoreUnavailable>
     /** Gives an endpoint a new secret. For a day, messages are signed with the previous one as well. */
     readonly rotate: (builderId: string, id: string) => Effect.Effect<WithSecret, WebhookNotFound | StoreUnavailable>
-    /** Sends an endpoint a test message. */
+    /** Sends an endpoint a test message, one at a time. */
     readonly test: (
       builderId: string,
       id: string
-    ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | StoreUnavailable>
+    ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | WebhookTestPending | StoreUnavailable>
     readonly replay: (
       builderId: string,
       deliveryId: string

@@ -1,4 +1,4 @@
-/** Deliveries to webhooks that wait in the database, for the metrics: by an indexed read with a limit, whatever waits. */
+/** Deliveries to webhooks that wait in the database, for the metrics: by indexed reads with a limit, whatever waits. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
@@ -11,6 +11,11 @@ export class WebhookBacklog extends Context.Service<
         readonly waiting: number
         /** UNIX milliseconds since which the oldest of them waits. Undefined if none does. */
         readonly oldestMs: number | undefined
+        /**
+         * UNIX milliseconds since which the oldest delivery is due that should be under way: to an endpoint that does not fail, of a builder
+         * none of whose such endpoints is being sent anything. Undefined if there is none.
+         */
+        readonly lateSinceMs: number | undefined
       },
       StoreUnavailable
     >

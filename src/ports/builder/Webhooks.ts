@@ -73,12 +73,33 @@ export interface DeliveryFilter {
 export interface DueDelivery {
   readonly id: string
   readonly webhookId: string
+  readonly builderId: string
   readonly url: string
+  /** True if the endpoint fails since its last success. */
+  readonly isFailing: boolean
   readonly message: WebhookMessage
   /** Failed attempts since the delivery was created or replayed. */
   readonly failures: number
   /** Secrets that sign the request, the current one first. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
+}
+
+/** Places in which a process may begin attempts. */
+export interface FreePlaces {
+  /** Maximum number of deliveries to lease. */
+  readonly limit: number
+  /** Maximum number of them whose endpoint fails. */
+  readonly failingLimit: number
+  /** Maximum number of leased deliveries of one endpoint. An endpoint that fails has `PER_FAILING_ENDPOINT`. */
+  readonly perEndpoint: number
+  /** Maximum number of leased deliveries of one builder. */
+  readonly perBuilder: number
+  readonly leaseMillis: number
+  /**
+   * Attempts of each builder that the process has begun and not ended. They count if there are more of them than leases, since those of a
+   * removed endpoint have no lease and hold their places. Default: none.
+   */
+  readonly open?: ReadonlyMap<string, number>
 }
 
 /** The builder has the maximum number of endpoints. */
@@ -98,6 +119,15 @@ export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("Webh
 export class WebhookDisabled extends Schema.TaggedError<WebhookDisabled>()("WebhookDisabled", { id: Schema.String }) {
   override get message(): string {
     return `the webhook ${this.id} is disabled`
+  }
+}
+
+/** A test message of the endpoint is not delivered yet. */
+export class WebhookTestPending extends Schema.TaggedError<WebhookTestPending>()("WebhookTestPending", {
+  id: Schema.String
+}) {
+  override get message(): string {
+    return `a test message of the webhook ${this.id} is pending`
   }
 }
 
@@ -136,12 +166,15 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<{ readonly stored: number; readonly unreadable: number }, StoreUnavailable>
     /** Queues a message for each enabled endpoint of the builder that wants its type. Idempotent by message id. */
     readonly publish: (builderId: string, message: WebhookMessage) => Effect.Effect<void, StoreUnavailable>
-    /** Queues a message for one endpoint and returns the delivery. `WebhookDisabled` if nothing can be queued. */
+    /**
+     * Queues a message for one endpoint and returns the delivery. Idempotent by message id. `WebhookDisabled` if nothing can be queued,
+     * `WebhookTestPending` if another test message of the endpoint is pending.
+     */
     readonly send: (
       builderId: string,
       id: string,
       message: WebhookMessage
-    ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | StoreUnavailable>
+    ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | WebhookTestPending | StoreUnavailable>
     /** Queues a delivery again, due now and with all retries, whatever its state. */
     readonly replay: (
       builderId: string,
@@ -177,14 +210,14 @@ export class Webhooks extends Context.Service<
       messageIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     /**
-     * Leases up to `limit` due deliveries for `leaseMillis`. An endpoint never has more than `perEndpoint` leased
-     * deliveries, so that a slow receiver delays no other. A delivery whose lease ended can be claimed again.
+     * Leases due deliveries in turns. The turn of a delivery is the number of leased ones of its builder, plus its position among the due
+     * ones of its builder that their endpoints have places for. Within a turn, the one that has been due for longest comes first. So a
+     * builder has its next place before others have another one more, however old their messages are.
+     *
+     * Endpoints that fail stand behind healthy ones, at most for `FAILING_WAIT_MILLIS`. Among them, the one comes first whose last attempt
+     * was longest ago. A delivery whose lease ended can be claimed again.
      */
-    readonly claim: (options: {
-      readonly limit: number
-      readonly perEndpoint: number
-      readonly leaseMillis: number
-    }) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
+    readonly claim: (places: FreePlaces) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
     /**
      * Stores an attempt with its consequences: the delivery's next step, and the endpoint's health as `judge` computes
      * it from its failures so far. A late failure does not change a delivery that has moved on. Does nothing if the

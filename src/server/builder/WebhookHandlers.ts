@@ -5,6 +5,7 @@ import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
 import { WebhookDesk, type WithSecret } from "../../builder/webhook/WebhookDesk.ts"
 import { eventId, SweepStatus } from "../../domain/SweepEvent.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import { type WebhookEndpoint, Webhooks } from "../../ports/builder/Webhooks.ts"
 import * as Failures from "./Failures.ts"
 import { newestFirst, paged } from "./Pages.ts"
@@ -80,14 +81,14 @@ export const webhooks = HttpApiBuilder.group(
         "test",
         Effect.fn("POST /me/webhooks/:id/test")(function* ({ params }) {
           return yield* desk.test(yield* builderId, params.id)
-        }, Effect.catchTags(Failures.openWebhook))
+        }, Effect.catchTags(Failures.testedWebhook))
       )
       .handle(
         "deliveries",
         Effect.fn("GET /me/webhooks/:id/deliveries")(function* ({ params, query: { q, ...query } }) {
           const id = yield* builderId
           const { cursor: _, limit: __, ...filter } = query
-          const messages = q === undefined ? {} : { messageIds: messagesOf(q.trim()) }
+          const messages = q === undefined ? {} : { messageIds: messagesOf(Uuid.stored(q.trim())) }
           const page = yield* paged(
             query,
             (slice) => store.deliveries(id, params.id, { ...filter, ...newestFirst(slice), ...messages }),

@@ -37,6 +37,12 @@ export const WEBHOOKS_OLDEST = gauge({
   labels: {}
 })
 
+export const WEBHOOKS_LATE = gauge({
+  name: "sweep_webhooks_late_seconds",
+  help: "Time since which the oldest delivery is due to an endpoint that does not fail, of a builder to whom nothing is being sent, in seconds. 0 if there is none.",
+  labels: {}
+})
+
 export const WEBHOOK_ATTEMPTS = counter({
   name: "sweep_webhook_attempts_total",
   help: "Attempts to deliver to builders' webhooks.",

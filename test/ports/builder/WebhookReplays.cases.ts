@@ -18,7 +18,9 @@ const publish = (id: string) =>
 
 const LEASE = 60_000
 
-const claim = Webhooks.use((webhooks) => webhooks.claim({ limit: 100, perEndpoint: 100, leaseMillis: LEASE }))
+const PLACES = { limit: 100, failingLimit: 100, perEndpoint: 100, perBuilder: 100 }
+
+const claim = Webhooks.use((webhooks) => webhooks.claim({ ...PLACES, leaseMillis: LEASE }))
 
 const claimOne = Effect.map(claim, ([due]) => due ?? assert.fail("no delivery is due"))
 

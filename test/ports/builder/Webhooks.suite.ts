@@ -6,7 +6,8 @@ import type { WebhookMessage } from "../../../src/domain/Webhook.ts"
 import type { Builders } from "../../../src/ports/builder/Builders.ts"
 import { type DueDelivery, type WebhookEndpoint, Webhooks } from "../../../src/ports/builder/Webhooks.ts"
 import { register } from "../../support/BuilderFixtures.ts"
-import { cases } from "./WebhookReplays.cases.ts"
+import { cases as replayCases } from "./WebhookReplays.cases.ts"
+import { cases as turnCases } from "./WebhookTurns.cases.ts"
 
 const LEASE = 60_000
 
@@ -35,7 +36,9 @@ const publish = (id: string, type?: WebhookMessage["type"]) =>
   Webhooks.use((webhooks) => webhooks.publish("alpha", message(id, type)))
 
 const claim = (limit = 100, perEndpoint = 100) =>
-  Webhooks.use((webhooks) => webhooks.claim({ limit, perEndpoint, leaseMillis: LEASE }))
+  Webhooks.use((webhooks) =>
+    webhooks.claim({ limit, failingLimit: limit, perEndpoint, perBuilder: 100, leaseMillis: LEASE })
+  )
 
 const names = (due: ReadonlyArray<DueDelivery>) => due.map((each) => `${each.webhookId} ${each.message.id}`)
 
@@ -127,7 +130,8 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | W
       })
     )
 
-    cases(test)
+    replayCases(test)
+    turnCases(test)
 
     test(
       "lease each delivery to one sender, longest due first, again when the lease ends",

@@ -191,9 +191,9 @@ layer(services, { excludeTestServices: true })("a builder", (it) => {
       const after = yield* own(`GET /me/webhooks/${id}/deliveries`)
       assert.strictEqual(text(after, "deliveries", 0, "state"), "delivered")
       assert.isUndefined(field(yield* own("GET /me/webhooks"), "webhooks", 0, "failingSinceMs"))
-
-      const tested = yield* own(`POST /me/webhooks/${id}/test`)
+      const [tested, second] = [yield* own(`POST /me/webhooks/${id}/test`), yield* own(`POST /me/webhooks/${id}/test`)]
       assert.deepInclude(tested.body, { type: "webhook.test", state: "pending" })
+      assert.deepStrictEqual([second.status, second.body], [409, { error: "test_pending" }])
       const rotated = yield* own(`POST /me/webhooks/${id}/secret/rotate`)
       assert.isNumber(field(rotated, "webhook", "previousSecretUntilMs"))
       yield* deliver

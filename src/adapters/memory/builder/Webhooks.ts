@@ -1,64 +1,22 @@
 /** Webhooks and their deliveries in memory, for tests. */
-import { Clock, Effect, Layer, Option, type Redacted } from "effect"
-import { isWanted, type NextStep, type WebhookMessage } from "../../../domain/Webhook.ts"
+import { Clock, Effect, Layer, Option } from "effect"
+import { isWanted, type WebhookMessage } from "../../../domain/Webhook.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import {
-  type Delivery,
   type DueDelivery,
   WebhookDisabled,
   type WebhookEndpoint,
   WebhookLimit,
   WebhookNotFound,
-  Webhooks
+  Webhooks,
+  WebhookTestPending
 } from "../../../ports/builder/Webhooks.ts"
 import { isListed } from "./DeliveryFilters.ts"
-
-interface Endpoint {
-  readonly endpoint: WebhookEndpoint
-  readonly secret: Redacted.Redacted
-  readonly previous?: Redacted.Redacted
-}
-
-interface Queued {
-  readonly delivery: Delivery
-  readonly failures: number
-  readonly dueAtMs: number
-  readonly leaseUntilMs?: number
-  readonly closedAtMs?: number
-}
-
-const shown = ({ delivery, dueAtMs }: Queued): Delivery => ({
-  ...delivery,
-  ...(delivery.state === "pending" ? { dueAtMs } : {})
-})
+import { after, type Endpoint, pendingOf, type Queued, shown, type Store } from "./WebhookQueue.ts"
+import * as WebhookTurns from "./WebhookTurns.ts"
 
 const enabled = ({ disabled: _disabled, failing: _failing, ...endpoint }: WebhookEndpoint): WebhookEndpoint => endpoint
-
-/** The delivery after an attempt. */
-const after = (attempted: Queued, due: DueDelivery, next: NextStep, atMs: number): Queued => {
-  const { delivery, leaseUntilMs: _lease, ...free } = attempted
-  const { state } = delivery
-  if (next._tag === "Delivered") {
-    return state === "delivered"
-      ? attempted
-      : { ...free, delivery: { ...delivery, state: "delivered" }, closedAtMs: atMs }
-  }
-  if (state !== "pending" || free.failures !== due.failures) return attempted
-  const failures = free.failures + 1
-  return next._tag === "Retry"
-    ? { ...free, delivery, failures, dueAtMs: next.atMs }
-    : { ...free, delivery: { ...delivery, state: "failed" }, failures, closedAtMs: atMs }
-}
-
-/** State that the operations share. */
-interface Store {
-  readonly builders: Builders["Service"]
-  readonly endpoints: Map<string, Endpoint>
-  readonly queue: Map<string, Queued>
-  /** Id of the newest delivery. */
-  last: number
-}
 
 const owned = ({ endpoints }: Store, builderId: string, id: string) =>
   Effect.suspend(() => {
@@ -73,8 +31,8 @@ const keep = ({ endpoints }: Store, stored: Endpoint, endpoint: WebhookEndpoint)
 
 const enqueue = (store: Store, webhookId: string, message: WebhookMessage, nowMs: number) => {
   const { id: messageId, payload, type } = message
-  for (const { delivery } of store.queue.values()) {
-    if (delivery.webhookId === webhookId && delivery.messageId === messageId) return delivery
+  for (const queued of store.queue.values()) {
+    if (queued.delivery.webhookId === webhookId && queued.delivery.messageId === messageId) return shown(queued)
   }
   store.last += 1
   const id = String(store.last)
@@ -151,6 +109,11 @@ const send = (store: Store): Webhooks["Service"]["send"] =>
   Effect.fnUntraced(function* (builderId, id, message) {
     const { endpoint } = yield* owned(store, builderId, id)
     if (endpoint.disabled !== undefined) return yield* new WebhookDisabled({ id })
+    const isAnotherTest = ({ delivery: { messageId, state, type, webhookId } }: Queued) =>
+      webhookId === id && type === "webhook.test" && state === "pending" && messageId !== message.id
+    if (message.type === "webhook.test" && [...store.queue.values()].some(isAnotherTest)) {
+      return yield* new WebhookTestPending({ id })
+    }
     return enqueue(store, id, message, yield* Clock.currentTimeMillis)
   })
 
@@ -209,40 +172,31 @@ const deliveries = (store: Store): Webhooks["Service"]["deliveries"] =>
   })
 
 const claim =
-  ({ endpoints, queue }: Store): Webhooks["Service"]["claim"] =>
-  ({ leaseMillis, limit, perEndpoint }) =>
-    Effect.map(Clock.currentTimeMillis, (nowMs) => {
-      const pending = [...queue.values()].filter(({ delivery }) => delivery.state === "pending")
-      const isLeased = ({ leaseUntilMs = 0 }: Queued) => leaseUntilMs > nowMs
-      const inFlight = new Map<string, number>()
-      const count = (id: string) => inFlight.get(id) ?? 0
-      for (const each of pending) {
-        if (isLeased(each)) inFlight.set(each.delivery.webhookId, count(each.delivery.webhookId) + 1)
-      }
-      const due = pending
-        .filter((each) => !isLeased(each) && each.dueAtMs <= nowMs)
-        .toSorted((a, b) => a.dueAtMs - b.dueAtMs || Number(a.delivery.id) - Number(b.delivery.id))
-      const claimed: Array<DueDelivery> = []
-      for (const each of due) {
-        const { id, messageId, payload, type, webhookId } = each.delivery
-        const stored = endpoints.get(webhookId)
-        if (stored === undefined || stored.endpoint.disabled !== undefined) continue
-        if (claimed.length === limit || count(webhookId) >= perEndpoint) continue
-        inFlight.set(webhookId, count(webhookId) + 1)
-        queue.set(id, { ...each, leaseUntilMs: nowMs + leaseMillis })
+  (store: Store): Webhooks["Service"]["claim"] =>
+  (places) =>
+    Effect.map(Clock.currentTimeMillis, (nowMs) =>
+      WebhookTurns.chosen(pendingOf(store, nowMs), places, nowMs).flatMap((id): ReadonlyArray<DueDelivery> => {
+        const queued = store.queue.get(id)
+        const stored = queued === undefined ? undefined : store.endpoints.get(queued.delivery.webhookId)
+        if (queued === undefined || stored === undefined) return []
+        store.queue.set(id, { ...queued, leaseUntilMs: nowMs + places.leaseMillis })
+        const { messageId, payload, type, webhookId } = queued.delivery
         const { endpoint, previous, secret } = stored
         const stillSigns = (endpoint.previousSecretUntilMs ?? 0) > nowMs
-        claimed.push({
-          id,
-          webhookId,
-          url: endpoint.url,
-          message: { id: messageId, type, payload },
-          failures: each.failures,
-          secrets: previous !== undefined && stillSigns ? [secret, previous] : [secret]
-        })
-      }
-      return claimed
-    })
+        return [
+          {
+            id,
+            webhookId,
+            builderId: endpoint.builderId,
+            url: endpoint.url,
+            isFailing: endpoint.failing !== undefined,
+            message: { id: messageId, type, payload },
+            failures: queued.failures,
+            secrets: previous !== undefined && stillSigns ? [secret, previous] : [secret]
+          }
+        ]
+      })
+    )
 
 const record = (store: Store): Webhooks["Service"]["record"] =>
   Effect.fnUntraced(function* (due, attempt, next, judge) {

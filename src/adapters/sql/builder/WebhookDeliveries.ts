@@ -133,3 +133,12 @@ export const ofMessages = (sql: SqlClient.SqlClient): Webhooks["Service"]["ofMes
         WHERE e.builder_id = ${text(builderId)} ORDER BY d.id`
     )
   }, guarded("Webhooks.ofMessages"))
+
+/** Deliveries of a message to an endpoint: one, or none. */
+export const ofMessage = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, messageId: string) {
+  return yield* withAttempts(
+    sql,
+    yield* sql<{ id: bigint }>`SELECT * FROM builder.webhook_deliveries
+      WHERE endpoint_id = ${text(id)} AND message_id = ${text(messageId)}`
+  )
+})

@@ -91,7 +91,9 @@ export const deliveries = Effect.fnUntraced(function* (
 const DueRow = Schema.Struct({
   id: Rows.RowId,
   endpoint_id: Schema.String,
+  builder_id: Schema.String,
   url: Schema.String,
+  is_failing: Schema.Boolean,
   message_id: Schema.String,
   type: WebhookMessageType,
   payload: Schema.String,
@@ -115,7 +117,9 @@ export const due = (columns: unknown): StoredDue => {
   return {
     id: row.id,
     webhookId: row.endpoint_id,
+    builderId: row.builder_id,
     url: row.url,
+    isFailing: row.is_failing,
     message: { id: row.message_id, type: row.type, payload: row.payload },
     failures: row.failures,
     stored: [

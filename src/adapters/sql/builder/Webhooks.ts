@@ -2,18 +2,25 @@
  * Endpoints in `builder.webhook_endpoints`, with their deliveries and attempts. The deliveries are the queue. A lease
  * is a column, so a delivery is due again if its sender dies, and any number of processes share the work.
  */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { EndpointHealth, WebhookMessage } from "../../../domain/Webhook.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
-import { WebhookDisabled, WebhookLimit, WebhookNotFound, Webhooks } from "../../../ports/builder/Webhooks.ts"
+import {
+  WebhookDisabled,
+  WebhookLimit,
+  WebhookNotFound,
+  Webhooks,
+  WebhookTestPending
+} from "../../../ports/builder/Webhooks.ts"
 import { SecretBox, type SecretBoxShape } from "../../../ports/shared/SecretBox.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import { deliveries, find, ofMessages, owned, replay, replayFailed } from "./WebhookDeliveries.ts"
+import { deliveries, find, ofMessage, ofMessages, owned, replay, replayFailed } from "./WebhookDeliveries.ts"
 import { UnreadableDeliveries } from "./UnreadableDeliveries.ts"
 import * as WebhookRows from "./WebhookRows.ts"
 import * as WebhookSecrets from "./WebhookSecrets.ts"
+import { claim } from "./WebhookTurns.ts"
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
@@ -115,49 +122,26 @@ const publish = (sql: SqlClient.SqlClient): Webhooks["Service"]["publish"] =>
   }, guarded("Webhooks.publish"))
 
 const send = (sql: SqlClient.SqlClient): Webhooks["Service"]["send"] =>
-  Effect.fn("Webhooks.send")(function* (builderId, id, message) {
-    const rows = yield* enqueue(sql, message, yield* now, owned(sql, builderId, id))
-    const [delivery] = yield* WebhookRows.deliveries(rows, [])
-    if (delivery !== undefined) return delivery
-    if (Option.isNone(yield* find(sql)(builderId, id))) return yield* new WebhookNotFound({ id })
-    return yield* new WebhookDisabled({ id })
-  }, guarded("Webhooks.send"))
-
-const claim = (sql: SqlClient.SqlClient, { decode }: UnreadableDeliveries["Service"]): Webhooks["Service"]["claim"] =>
-  Effect.fn("Webhooks.claim")(function* (options) {
-    const { leaseMillis, limit, perEndpoint } = options
-    const millis = yield* Clock.currentTimeMillis
-    const at = timestamp(millis)
-    // Selects from each endpoint separately, so that an endpoint with a long queue does not delay the others.
-    const rows = yield* sql<{ readonly id: bigint }>`
-      WITH chosen AS (
-        SELECT d.id, d.due_at, e.id AS endpoint_id, e.url, e.secret, e.secret_sealed,
-          CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret,
-          CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret_sealed END AS previous_secret_sealed
-        FROM builder.webhook_endpoints e CROSS JOIN LATERAL (
-          SELECT id, due_at FROM builder.webhook_deliveries
-          WHERE endpoint_id = e.id AND state = 'pending' AND due_at <= ${at}
-            AND (lease_until IS NULL OR lease_until <= ${at})
-          ORDER BY due_at, id
-          LIMIT greatest(0, ${perEndpoint}::bigint - (
-            SELECT count(*) FROM builder.webhook_deliveries
-            WHERE endpoint_id = e.id AND state = 'pending' AND lease_until > ${at}
-          ))
-          FOR UPDATE SKIP LOCKED
-        ) d
-        WHERE e.disabled_reason IS NULL
-        ORDER BY d.due_at, d.id
-        LIMIT ${limit}
-      ), leased AS (
-        UPDATE builder.webhook_deliveries d SET lease_until = ${timestamp(millis + leaseMillis)}
-        FROM chosen WHERE d.id = chosen.id
-        RETURNING d.id, d.message_id, d.type, d.payload, d.failures
+  Effect.fn("Webhooks.send")(
+    function* (builderId, id, message) {
+      // Concurrent calls wait here for each other, and then see each other's messages.
+      const endpoint = yield* theOne(
+        id,
+        yield* sql`SELECT * FROM builder.webhook_endpoints WHERE ${owned(sql, builderId, id)} FOR NO KEY UPDATE`
       )
-      SELECT leased.*, chosen.endpoint_id, chosen.url, chosen.secret, chosen.secret_sealed,
-        chosen.previous_secret, chosen.previous_secret_sealed
-      FROM leased JOIN chosen USING (id) ORDER BY chosen.due_at, id`
-    return yield* decode(rows)
-  }, guarded("Webhooks.claim"))
+      if (endpoint.disabled !== undefined) return yield* new WebhookDisabled({ id })
+      const [known] = yield* ofMessage(sql, id, message.id)
+      if (known !== undefined) return known
+      const tests = yield* sql`SELECT id FROM builder.webhook_deliveries
+        WHERE endpoint_id = ${id} AND state = 'pending' AND type = 'webhook.test' LIMIT 1`
+      if (message.type === "webhook.test" && tests.length > 0) return yield* new WebhookTestPending({ id })
+      const rows = yield* enqueue(sql, message, yield* now, owned(sql, builderId, id))
+      const [delivery] = yield* WebhookRows.deliveries(rows, [])
+      return delivery ?? (yield* new WebhookDisabled({ id }))
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("Webhooks.send")
+  )
 
 const setHealth = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

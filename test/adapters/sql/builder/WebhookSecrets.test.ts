@@ -54,7 +54,13 @@ const signing = (message: string) =>
   Webhooks.use((webhooks) =>
     Effect.gen(function* () {
       yield* webhooks.publish("alpha", { id: message, type: "sweep.submitted", payload: "{}" })
-      const due = yield* webhooks.claim({ limit: 10, perEndpoint: 10, leaseMillis: 60_000 })
+      const due = yield* webhooks.claim({
+        limit: 10,
+        failingLimit: 10,
+        perEndpoint: 10,
+        perBuilder: 10,
+        leaseMillis: 60_000
+      })
       return due.map(
         ({ secrets, webhookId }) => `${webhookId}: ${secrets.map((each) => Redacted.value(each)).join(" ")}`
       )
