@@ -45,6 +45,7 @@ const sumUp = (sql: PgClient.PgClient) =>
     yield* sql`INSERT INTO builder.treasury_sums
       SELECT token, chain_id, sum(earned), sum(paid), sum(entries) FROM builder.ledger_sums GROUP BY 1, 2`
     yield* sql`INSERT INTO builder.earnings SELECT * FROM builder.listed_accruals`
+    yield* sql`INSERT INTO builder.payable SELECT * FROM builder.payable_entries`
     yield* sql`INSERT INTO builder.earning_days
       SELECT builder_id, day, chain_id, token, sum(earned), sum(earned_usd), sum(earned_unpriced), sum(paid), sum(paid_usd),
         sum(paid_unpriced), sum(sweeps)::bigint

@@ -6,6 +6,9 @@ const ENTRY = "src/domain/LedgerEntry.ts"
 const LEDGER = "src/adapters/sql/builder/Ledger.ts"
 const PAYOUT = "src/domain/Payout.ts"
 const PAYOUTS = "src/adapters/sql/builder/Payouts.ts"
+const OPENING = "src/adapters/sql/builder/PayoutOpening.ts"
+const CHAINLESS = "migrations/builder/0025_chainless.ts"
+const PAYABLE = "migrations/builder/0024_payable.ts"
 const PLAN = "src/builder/payout/PaymentPlan.ts"
 
 export const ledger: ReadonlyArray<Mutant> = [
@@ -67,9 +70,9 @@ export const ledger: ReadonlyArray<Mutant> = [
   },
   {
     name: "a batch claims entries of another open batch",
-    file: PAYOUTS,
-    text: "c.entry_id = e.id AND NOT c.released)",
-    replacement: "c.entry_id = e.id AND NOT c.released AND false)",
+    file: PAYABLE,
+    text: "FUNCTION builder.claim_entries() RETURNS trigger ${byKeys} AS $$\n    BEGIN",
+    replacement: "FUNCTION builder.claim_entries() RETURNS trigger ${byKeys} AS $$\n    BEGIN RETURN NULL;",
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
   },
   {
@@ -88,14 +91,14 @@ export const ledger: ReadonlyArray<Mutant> = [
   },
   {
     name: "a payment itself is claimed by a later batch",
-    file: PAYOUTS,
-    text: "AND e.kind <> 'payment' AND",
-    replacement: "AND",
+    file: PAYABLE,
+    text: "WHEN (NEW.kind <> 'payment' AND NEW.earned <> NEW.paid)",
+    replacement: "WHEN (NEW.earned <> NEW.paid)",
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
   },
   {
     name: "a batch pays builders who are owed less than its minimum",
-    file: PAYOUTS,
+    file: OPENING,
     text: "(minAmount > 1n ? minAmount : 1n)",
     replacement: "(minAmount > 1n ? 1n : 1n)",
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
@@ -109,23 +112,23 @@ export const ledger: ReadonlyArray<Mutant> = [
   },
   {
     name: "a batch pays builders who were not chosen",
-    file: PAYOUTS,
-    text: 'WHERE payee."builderId" = b.id AND payee."payoutAddress" = b.payout_address',
-    replacement: 'WHERE payee."payoutAddress" = b.payout_address',
+    file: OPENING,
+    text: '(b.id, b.payout_address) IN (\n        SELECT payee."builderId", payee."payoutAddress"',
+    replacement: 'b.payout_address IN (\n        SELECT payee."payoutAddress"',
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
   },
   {
     name: "a batch pays an address that changed since it was screened",
-    file: PAYOUTS,
-    text: 'WHERE payee."builderId" = b.id AND payee."payoutAddress" = b.payout_address',
-    replacement: 'WHERE payee."builderId" = b.id',
+    file: OPENING,
+    text: '(b.id, b.payout_address) IN (\n        SELECT payee."builderId", payee."payoutAddress"',
+    replacement: 'b.id IN (\n        SELECT payee."builderId"',
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
   },
   {
     name: "a batch pays suspended builders",
-    file: PAYOUTS,
-    text: "WHERE b.suspended_at IS NULL AND (${payees",
-    replacement: "WHERE true AND (${payees",
+    file: OPENING,
+    text: "WHERE b.suspended_at IS NULL ${amongPayees",
+    replacement: "WHERE true ${amongPayees",
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
   },
   {
@@ -152,15 +155,15 @@ export const ledger: ReadonlyArray<Mutant> = [
   {
     name: "an assignment takes accruals of other tokens",
     file: LEDGER,
-    text: "WHERE token = ${token} AND chain_id IS NULL AND kind = 'accrual' ORDER",
-    replacement: "WHERE ${token} <> '' AND chain_id IS NULL AND kind = 'accrual' ORDER",
+    text: "FROM builder.chainless WHERE token = ${token} ORDER",
+    replacement: "FROM builder.chainless WHERE ${token} <> '' ORDER",
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
   },
   {
     name: "an assignment takes accruals that have a chain",
-    file: LEDGER,
-    text: "WHERE token = ${token} AND chain_id IS NULL AND kind = 'accrual' ORDER",
-    replacement: "WHERE token = ${token} AND kind = 'accrual' ORDER",
+    file: CHAINLESS,
+    text: "WHEN (NEW.kind = 'accrual' AND NEW.chain_id IS NULL)",
+    replacement: "WHEN (NEW.kind = 'accrual')",
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
   },
   {

@@ -57,9 +57,13 @@ export const asLeftOut = (leftOut: ReadonlyArray<LeftOut>): string =>
     )
   ].join("\n")
 
-/** A batch that was opened now, and the builders who are not in it. */
-export const asOpened = ({ leftOut, ...batch }: OpenedPayout): string =>
-  leftOut.length === 0 ? asFacts(batch) : [asFacts(batch), "", asLeftOut(leftOut)].join("\n")
+/** A batch that was opened now, and what is not in it. */
+export const asOpened = ({ leftOut, more, ...batch }: OpenedPayout): string =>
+  [
+    asFacts(batch),
+    ...(leftOut.length === 0 ? [] : ["", asLeftOut(leftOut)]),
+    ...(more === undefined ? [] : ["", "the batch is full, and more is owed: open another one for the rest"])
+  ].join("\n")
 
 /** Sums of the ledger per token and chain, with the balances of the vaults. */
 export const asPositions = (positions: ReadonlyArray<Position & { readonly vaultBalance?: bigint }>): string => {

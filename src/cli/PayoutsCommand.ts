@@ -10,6 +10,7 @@ import { OpenedPayout, PayoutBatch } from "../domain/Payout.ts"
 import * as BuilderClient from "./BuilderClient.ts"
 import { json, printed } from "./Output.ts"
 import * as Pages from "./Pages.ts"
+import { asAssigned, assignAll } from "./PayoutAssigning.ts"
 import { send } from "./PayoutSendCommand.ts"
 import { asFacts, asOpened, asPositions, asTable } from "./PayoutTables.ts"
 import { UsageError } from "./UsageError.ts"
@@ -42,12 +43,8 @@ const assign = Command.make(
   ({ chainId, json, token }) =>
     Effect.gen(function* () {
       const { console, explained } = yield* BuilderClient.connect
-      const assigned = yield* explained(console.assignAccruals({ payload: { chainId, token } }))
-      yield* printed(Assignment, assigned, json, ({ amount, sweeps }) =>
-        sweeps === 0
-          ? "no accrual of the token is without a chain"
-          : `assigned ${sweeps} ${sweeps === 1 ? "accrual" : "accruals"} to chain ${chainId}, of which ${amount} is owed`
-      )
+      const assigned = yield* assignAll(explained(console.assignAccruals({ payload: { chainId, token } })))
+      yield* printed(Assignment, assigned, json, (all) => asAssigned(all, chainId))
     })
 ).pipe(
   Command.withDescription(
@@ -124,7 +121,16 @@ const exported = Effect.fnUntraced(function* (batch: string, format: "csv" | "sa
   const { console, explained } = yield* BuilderClient.connect
   const params = { id: batch }
   if (format === "csv") return yield* explained(console.payoutCsv({ params }))
-  return `${JSON.stringify(yield* explained(console.payoutSafe({ params })), null, 2)}\n`
+  const file = yield* explained(
+    console.payoutSafe({ params }).pipe(
+      Effect.asSome,
+      Effect.catchTag("PayoutClosed", () => Effect.succeedNone)
+    )
+  )
+  if (Option.isSome(file)) return `${JSON.stringify(file.value, null, 2)}\n`
+  return yield* new BuilderClient.BuilderCallFailed({
+    detail: `batch ${batch} is closed, and a Safe that runs its file would pay it again. \`--format csv\` exports its lines`
+  })
 })
 
 const exportBatch = Command.make(

@@ -51,7 +51,7 @@ export type PaymentFinding =
   | { readonly _tag: "Explained"; readonly payment: VaultPayment }
   /** It pays an open batch. */
   | { readonly _tag: "PaysOpen"; readonly payment: VaultPayment; readonly batchId: string }
-  /** It pays a batch that the database forgot: each recipient received exactly the sum of the first entries that it is owed. */
+  /** It pays a batch that the database forgot: each recipient received exactly the sum of the first entries that it is owed, or of its reversals and the first accruals. */
   | { readonly _tag: "PaysLost"; readonly payment: VaultPayment; readonly lines: ReadonlyArray<LostLine> }
   | { readonly _tag: "Unknown"; readonly payment: VaultPayment; readonly recipients: ReadonlyArray<Unexplained> }
 
@@ -105,6 +105,12 @@ const settledBy = (entries: ReadonlyArray<OwedEntry>, amount: bigint): ReadonlyA
   return []
 }
 
+/** A large batch pays a builder a part of what it is owed: what was taken back, then the first accruals. */
+const reversalsFirst = (entries: ReadonlyArray<OwedEntry>): ReadonlyArray<OwedEntry> => [
+  ...entries.filter(({ amount }) => amount < 0n),
+  ...entries.filter(({ amount }) => amount >= 0n)
+]
+
 /** Finds out what each payment paid. `payments` are in the order of the chain. */
 export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): ReadonlyArray<PaymentFinding> => {
   const { batches, explained, owed, payees } = books
@@ -127,8 +133,10 @@ export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): Readonly
     const lines = payment.recipients.flatMap(({ address, amount }) => {
       const payee = payeeOf(address)
       if (payee === undefined) return []
-      const entries = settledBy(entriesOf(payment, payee.builderId), amount).map(({ id }) => id)
-      return entries.length === 0 ? [] : [{ ...payee, amount, entries }]
+      const own = entriesOf(payment, payee.builderId)
+      const inOrder = settledBy(own, amount)
+      const entries = inOrder.length > 0 ? inOrder : settledBy(reversalsFirst(own), amount)
+      return entries.length === 0 ? [] : [{ ...payee, amount, entries: entries.map(({ id }) => id) }]
     })
     return lines.length > 0 && lines.length === payment.recipients.length ? lines : undefined
   }

@@ -15,6 +15,9 @@ import { described } from "./Described.ts"
 export const PayoutStatus = Schema.Literals(["open", "paid", "failed"]).annotate({ identifier: "PayoutStatus" })
 export type PayoutStatus = typeof PayoutStatus.Type
 
+/** Maximum number of ledger entries in a batch. One statement claims or releases all of them within the time limit of statements. */
+export const MAX_BATCH_ENTRIES = 10_000
+
 /** Amount for one builder. */
 export const PayoutLine = Schema.Struct({
   builderId: described(Schema.String, "Builder that is paid."),
@@ -72,6 +75,10 @@ export type PayoutBatch = typeof PayoutBatch.Type
 /** A batch that was opened now, with the builders who are not in it. */
 export const OpenedPayout = Schema.Struct({
   ...PayoutBatch.fields,
+  more: described(
+    Schema.optionalKey(Schema.Literal(true)),
+    "True if more is owed to builders who can be paid than one batch claims. Open another batch for it. Absent otherwise."
+  ),
   leftOut: described(
     Schema.Array(LeftOut),
     "Builders who are owed the minimum amount, but are not in the batch, by builder id."

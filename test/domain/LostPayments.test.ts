@@ -127,6 +127,16 @@ describe("the plan of payments", () => {
     assert.deepStrictEqual(tags(books, paying(hash(0), both)), ["Unknown"])
   })
 
+  it("finds the part of what is owed that a full batch paid: what was taken back, and the first accruals", () => {
+    const owed = [entry(1, 0, 5n), entry(2, 0, 4n), entry(3, 0, -3n), entry(4, 0, 9n)]
+    const [found] = plan({ ...none, owed }, paying(hash(0), [{ to: A, amount: 2n }]))
+    const lines = found?._tag === "PaysLost" ? found.lines : []
+    assert.deepStrictEqual(
+      lines.map(({ amount, entries }) => [amount, entries]),
+      [[2n, ["3", "1"]]]
+    )
+  })
+
   it("says what the recipients of an unknown payment are owed", () => {
     const [found] = plan({ ...none, owed: [entry(1, 0, 3n)] }, paying(hash(0), [{ to: A, amount: 4n }]))
     assert.deepStrictEqual(found?._tag === "Unknown" ? found.recipients : found, [

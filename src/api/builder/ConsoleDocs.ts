@@ -67,7 +67,7 @@ export const reverseAccrual = endpoint(
 
 export const assignAccruals = endpoint(
   "Assign accruals to a chain",
-  "Assigns all accruals of a token that were reported without a chain, with their reversals. Until then no payout includes them. With `DEFAULT_SOURCE_CHAIN`, such accruals are assigned to that chain when they are booked. An assigned accrual keeps its chain. Safe to repeat.",
+  "Assigns all accruals of a token that were reported without a chain, with their reversals. Until then no payout includes them. With `DEFAULT_SOURCE_CHAIN`, such accruals are assigned to that chain when they are booked. An assigned accrual keeps its chain. A request assigns what it can within two seconds: while the response has `more`, repeat it. Safe to repeat.",
   write,
   Examples.assignAccruals
 )
@@ -76,7 +76,7 @@ export const payouts = endpoint("List payout batches", "Newest first.", read, Ex
 
 export const openPayout = endpoint(
   "Open a payout batch",
-  "Claims all amounts owed in one token on one chain to every builder who is owed `minAmount` or more. Leaves out the builders in `exclude`, suspended builders, and those whose payout address sanctions screening does not clear; `leftOut` names them, and their amounts stay owed. A claimed amount is in no other batch until the batch fails. An opened batch pays the addresses of its lines, also if a builder is suspended or its payout address changes later: to pay differently, give the batch up and open another.",
+  "Claims all amounts owed in one token on one chain to every builder who is owed `minAmount` or more. Leaves out the builders in `exclude`, suspended builders, and those whose payout address sanctions screening does not clear; `leftOut` names them, and their amounts stay owed. One batch claims at most 10,000 ledger entries: `more` says that the rest needs another batch. A claimed amount is in no other batch until the batch fails. An opened batch pays the addresses of its lines, also if a builder is suspended or its payout address changes later: to pay differently, give the batch up and open another.",
   [[409, "nothing_owed", "no builder who can be paid is owed the minimum amount: see `leftOut`"], ...write],
   Examples.openPayout
 )
@@ -92,8 +92,13 @@ export const payoutCsv = endpoint(
 
 export const payoutSafe = endpoint(
   "Export a batch for the vault's Safe",
-  "A file that the Safe's Transaction Builder imports: one transfer per builder, run as one transaction.",
-  [notFound, ...always],
+  "A file that the Safe's Transaction Builder imports: one transfer per builder, run as one transaction. Only of an open batch: the file of a closed one would pay its amounts again.",
+  [
+    notFound,
+    [409, "payout_closed", "the batch is paid or failed"],
+    [409, "restore_unreconciled", "the database was restored and not reconciled: run `./sweep reconcile`"],
+    ...always
+  ],
   Examples.payoutSafe
 )
 

@@ -1,5 +1,5 @@
 /** Books the earnings of settled sweeps (spec, "Accrual ledger"; design, "Rules of money", 5). Every booking is idempotent. */
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { Accrual, Revenue } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -26,7 +26,8 @@ export class Bookkeeping extends Context.Service<
     readonly accrue: (accrual: Accrual) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
     /**
      * Assigns a token's accruals that were reported without a chain to a chain, on which payouts then pay them. Idempotent: an
-     * assigned accrual keeps its chain.
+     * assigned accrual keeps its chain. Many accruals take several transactions, each with its record in the audit log. `more` says that
+     * some were left when the time of a request was over.
      */
     readonly assign: (
       token: Address.Address,
@@ -50,7 +51,6 @@ export class Bookkeeping extends Context.Service<
     Effect.gen(function* () {
       const alerts = yield* Alerts
       const audit = yield* AuditLog
-      const chains = yield* Chains
       const { defaultChainId } = yield* BuilderSettings
       const ledger = yield* Ledger
       const revenue = yield* RevenueBook
@@ -81,15 +81,7 @@ export class Bookkeeping extends Context.Service<
               Effect.tapErrorTag("AccrualConflict", alertConflict("accrual_conflict"))
             )
         ),
-        assign: Effect.fn("Bookkeeping.assign")(function* (token, chainId, actor) {
-          yield* chains.get(chainId)
-          const assigned = yield* ledger.assign(token, chainId)
-          if (assigned.sweeps > 0) {
-            const details = { chainId, sweeps: assigned.sweeps, amount: assigned.amount.toString() }
-            yield* audit.append({ actor, action: "accrual.assign", subject: token, details })
-          }
-          return assigned
-        }, atomically),
+        assign: yield* makeAssign,
         reverse: Effect.fn("Bookkeeping.reverse")(function* (sweepId, reason, actor) {
           const booked = yield* ledger.reverse(sweepId)
           if (booked === "added") {
@@ -111,3 +103,34 @@ export class Bookkeeping extends Context.Service<
     })
   )
 }
+
+/** Time after which an assignment begins no other transaction, well before a request's time is over. */
+const ASSIGNING_MILLIS = 2_000
+
+const makeAssign = Effect.gen(function* () {
+  const audit = yield* AuditLog
+  const chains = yield* Chains
+  const ledger = yield* Ledger
+  const { atomically } = yield* UnitOfWork
+
+  const assignSome = Effect.fnUntraced(function* (token: Address.Address, chainId: ChainId, actor: string) {
+    const assigned = yield* ledger.assign(token, chainId)
+    if (assigned.sweeps > 0) {
+      const details = { chainId, sweeps: assigned.sweeps, amount: assigned.amount.toString() }
+      yield* audit.append({ actor, action: "accrual.assign", subject: token, details })
+    }
+    return assigned
+  }, atomically)
+
+  const assign: Bookkeeping["Service"]["assign"] = Effect.fn("Bookkeeping.assign")(function* (token, chainId, actor) {
+    yield* chains.get(chainId)
+    const endsAt = (yield* Clock.currentTimeMillis) + ASSIGNING_MILLIS
+    let all: Assigned = { sweeps: 0, amount: 0n }
+    for (;;) {
+      const { amount, sweeps, ...rest } = yield* assignSome(token, chainId, actor)
+      all = { sweeps: all.sweeps + sweeps, amount: all.amount + amount, ...rest }
+      if (all.more === undefined || (yield* Clock.currentTimeMillis) >= endsAt) return all
+    }
+  })
+  return assign
+})

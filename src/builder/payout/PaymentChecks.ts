@@ -6,6 +6,7 @@ import type * as Address from "../../domain/Address.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
 import type { PayoutBatch } from "../../domain/Payout.ts"
+import { TRANSACTION_GAS_CAP, withinCap } from "../../domain/RelayGas.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { SimulatedCall } from "../../ports/shared/Simulation.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
@@ -17,8 +18,14 @@ const named = (lines: ReadonlyArray<{ readonly builderId: string; readonly payou
 const transfer = ({ amount, payoutAddress }: PayoutBatch["lines"][number]) =>
   encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [payoutAddress, amount] })
 
-/** Gas limit for simulated gas: 50 % more. Payouts are rare, and one that runs out of gas costs the whole limit. */
-export const withMargin = (gas: bigint): bigint => (gas * 3n) / 2n
+/**
+ * Gas limit for simulated gas: 50 % more, as far as a transaction may have it. Payouts are rare, and one that runs out of gas costs the
+ * whole limit.
+ */
+export const withMargin = (gas: bigint): bigint => withinCap(gas, (gas * 3n) / 2n)
+
+const tooLarge = () =>
+  refused("the batch has too many lines for one transaction. Fail it, and open one with a higher minimum amount")
 
 const balanceOf = ({ payoutAddress }: PayoutBatch["lines"][number]) =>
   encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [payoutAddress] })
@@ -97,19 +104,19 @@ export const make = Effect.fnUntraced(function* (vault: Address.Address) {
     const gas = yield* client
       .estimateGas({ from: vault, to: client.chain.permit2, data })
       .pipe(
-        Effect.catchTag("CallReverted", () =>
-          refused("the payment would revert, although each transfer alone would not. Check the token")
+        Effect.catchTag("CallReverted", ({ isOutOfGas = false }) =>
+          isOutOfGas
+            ? tooLarge()
+            : refused("the payment would revert, although each transfer alone would not. Check the token")
         )
       )
     return withMargin(gas)
   })
 
-  /** Refuses a transaction that exceeds a block's gas limit, or whose gas the vault cannot pay. */
+  /** Refuses a transaction with more gas than one may have or a block has, or whose gas the vault cannot pay. */
   const afford = Effect.fnUntraced(function* (client: ChainClient, gas: bigint, { maxFeePerGas }: GasFees) {
     const head = yield* client.block("latest")
-    if (Option.isSome(head) && gas > head.value.gasLimit) {
-      return yield* refused("the batch has too many lines for one block. Fail it, and open one with a higher threshold")
-    }
+    if (gas > TRANSACTION_GAS_CAP || (Option.isSome(head) && gas > head.value.gasLimit)) return yield* tooLarge()
     const cost = gas * maxFeePerGas
     const held = yield* client.balance(vault)
     if (held < cost) {

@@ -4,6 +4,7 @@ import { encodeFunctionData, erc20Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { PayoutBatch } from "../../domain/Payout.ts"
 import { paymentData, permitTypedData } from "../../domain/PayoutPayment.ts"
+import { TRANSACTION_GAS_CAP } from "../../domain/RelayGas.ts"
 import { PayoutRegister } from "../../ports/builder/PayoutRegister.ts"
 import { VaultKey } from "../../ports/builder/VaultKey.ts"
 import type { ChainClient, SendRefusal } from "../../ports/shared/Chains.ts"
@@ -38,8 +39,9 @@ export const make = Effect.fnUntraced(function* (options: SigningOptions) {
     yield* clear(client, batch)
     const permit = permitTypedData(batch, { permit2, vault: vault.address }, deadline)
     const data = paymentData(batch, vault.address, deadline, yield* vault.signPermit(permit))
-    // A replacement has the content of the version that it replaces, and needs the same gas.
-    const gas = replaces === undefined ? yield* simulate(client, batch, data) : replaces.gas
+    // A replacement has the content of the version that it replaces, and needs the same gas. One with too much is never mined.
+    const isMinable = replaces !== undefined && replaces.gas <= TRANSACTION_GAS_CAP
+    const gas = isMinable ? replaces.gas : yield* simulate(client, batch, data)
     yield* afford(client, gas, fees)
     const { maxFeePerGas, maxPriorityFeePerGas } = fees
     const { raw } = yield* vault.signTransaction({

@@ -33,7 +33,7 @@ export class PayoutDesk extends Context.Service<
      * out builders in `exclude`, suspended builders, and those whose payout address screening does not clear. Pays only
      * addresses that it has screened: a builder whose account changes meanwhile is left out. An opened batch keeps its lines,
      * whatever happens to the accounts later. Like everything that leads to a payment, it fails while a restore of the database
-     * is not reconciled.
+     * is not reconciled. A batch has a maximum number of entries; `more` says that another one can be opened.
      */
     readonly open: (
       request: {
@@ -46,10 +46,13 @@ export class PayoutDesk extends Context.Service<
       actor: string
     ) => Effect.Effect<OpenedPayout, NothingOwed | RestoreUnreconciled | UnsupportedChain | StoreUnavailable>
     readonly get: (id: string) => Effect.Effect<PayoutBatch, PayoutNotFound | StoreUnavailable>
-    /** Exports the batch as a transaction file for a vault that is a Safe. */
+    /** Exports an open batch as a transaction file for a vault that is a Safe. The file of a closed one would pay it again. */
     readonly safeTransactions: (
       id: string
-    ) => Effect.Effect<BatchFile, PayoutNotFound | RestoreUnreconciled | UnsupportedChain | StoreUnavailable>
+    ) => Effect.Effect<
+      BatchFile,
+      PayoutNotFound | PayoutClosed | RestoreUnreconciled | UnsupportedChain | StoreUnavailable
+    >
     /**
      * Stores a signed payment before it is broadcast. It must be signed by the vault's key and pay exactly this batch through
      * Permit2, within a day. `known` is the number of payments that the caller has seen; it fails when there are more.
@@ -109,6 +112,7 @@ export class PayoutDesk extends Context.Service<
         function* (id) {
           yield* payouts.requireReconciled
           const batch = yield* get(id)
+          if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
           const { chain } = yield* chains.get(batch.chainId)
           return toSafeTransactions(batch, chain.builderVault)
         }
@@ -171,8 +175,8 @@ const makeOpen = Effect.gen(function* () {
     return yield* atomically(
       Effect.gen(function* () {
         const opened = yield* payouts.open({ ...request, id, payees })
-        const { chainId, lines, token, total } = opened
-        const leftOut = PayoutSelection.missing(selection, lines)
+        const { chainId, lines, more, token, total } = opened
+        const leftOut = PayoutSelection.missing(selection, opened)
         const omitted = leftOut.map(({ builderId, reason }) => `${builderId}: ${reason}`)
         yield* audit.append({
           actor,
@@ -183,6 +187,7 @@ const makeOpen = Effect.gen(function* () {
             token,
             total: total.toString(),
             lines: lines.length,
+            ...(more === undefined ? {} : { more }),
             ...(omitted.length === 0 ? {} : { leftOut: omitted.join(", ") })
           }
         })
@@ -190,7 +195,7 @@ const makeOpen = Effect.gen(function* () {
       })
     ).pipe(
       Effect.catchTag("NothingOwed", () =>
-        Effect.fail(new NothingOwed({ leftOut: PayoutSelection.missing(selection, []) }))
+        Effect.fail(new NothingOwed({ leftOut: PayoutSelection.missing(selection, { lines: [] }) }))
       )
     )
   })

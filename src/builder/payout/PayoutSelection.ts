@@ -21,11 +21,15 @@ const leftOut = ({ amount, builderId, payoutAddress }: Candidate, reason: LeftOu
   reason
 })
 
-/** Everybody who is not in a batch: those that were left out before, and selected builders that it has no line for. */
+/**
+ * Everybody who is not in a batch: those that were left out before, and selected builders that it has no line for. If the batch is
+ * full, those without a line can be in the next one.
+ */
 export const missing = (
   selection: Selection,
-  lines: ReadonlyArray<{ readonly builderId: string }>
+  { lines, more = false }: { readonly lines: ReadonlyArray<{ readonly builderId: string }>; readonly more?: boolean }
 ): ReadonlyArray<LeftOut> => {
+  if (more) return selection.leftOut
   const paid = new Set(lines.map(({ builderId }) => builderId))
   const late = selection.selected.filter(({ builderId }) => !paid.has(builderId))
   return [...selection.leftOut, ...late.map((candidate) => leftOut(candidate, "changed"))].sort((a, b) =>

@@ -44,7 +44,12 @@ export interface Assigned {
   readonly sweeps: number
   /** Amount owed for them, in the token's smallest unit. Zero if their sweeps paid them. */
   readonly amount: bigint
+  /** True if accruals of the token are left without a chain. Absent otherwise. */
+  readonly more?: true
 }
+
+/** Accruals that are assigned at once. Each takes a lock until the transaction ends, and the locks of a database are few. */
+export const ASSIGNED_AT_ONCE = 1_000
 
 /** Conditions that a listed accrual must meet. */
 export interface EarningFilter {
@@ -72,10 +77,14 @@ export class Ledger extends Context.Service<
       defaultChainId?: ChainId
     ) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
     /**
-     * Assigns the token's accruals without a chain, and their reversals, to a chain. Idempotent: an assigned accrual keeps
-     * its chain.
+     * Assigns up to `limit` of the token's accruals without a chain, and their reversals, to a chain, in the order of their sweep ids.
+     * Idempotent: an assigned accrual keeps its chain. Default of `limit`: `ASSIGNED_AT_ONCE`.
      */
-    readonly assign: (token: Address.Address, chainId: ChainId) => Effect.Effect<Assigned, StoreUnavailable>
+    readonly assign: (
+      token: Address.Address,
+      chainId: ChainId,
+      limit?: number
+    ) => Effect.Effect<Assigned, StoreUnavailable>
     /** Adds an entry with the negated amounts of the sweep's accrual. Idempotent. */
     readonly reverse: (sweepId: string) => Effect.Effect<Booked, AccrualNotFound | StoreUnavailable>
     /** A builder's sums per token and chain, ordered by token, then chain; accruals without a chain come first. */

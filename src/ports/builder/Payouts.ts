@@ -77,9 +77,16 @@ export interface Claimable {
 /** A builder with the address that the batch may pay. */
 export type Payee = Pick<PayoutLine, "builderId" | "payoutAddress">
 
-/** The line that a batch would have for a builder. A suspended builder is in no batch. */
-export interface Candidate extends PayoutLine {
+/** A builder with the amount that it is owed. A suspended builder is in no batch. */
+export interface Candidate extends Payee {
+  readonly amount: bigint
   readonly suspended: boolean
+}
+
+/** A batch that was opened now. */
+export interface OpenedBatch extends PayoutBatch {
+  /** True if the builders are owed more than the batch claims. Absent otherwise. */
+  readonly more?: true
 }
 
 export class Payouts extends Context.Service<
@@ -94,10 +101,13 @@ export class Payouts extends Context.Service<
      * and more than zero, and is not suspended. With `payees`, only to those of them whose payout address is still the given
      * one. Concurrent calls never claim an entry twice: an entry is in at most one batch that is open or paid. `NothingOwed`
      * if there is no such builder.
+     *
+     * Claims at most `maxEntries` entries: builders in the order of their ids, and of the last one its reversals before its oldest
+     * accruals, so that no line is more than its builder is owed. Default of `maxEntries`: `MAX_BATCH_ENTRIES`.
      */
     readonly open: (
-      request: Claimable & { readonly id: string; readonly payees?: ReadonlyArray<Payee> }
-    ) => Effect.Effect<PayoutBatch, NothingOwed | StoreUnavailable>
+      request: Claimable & { readonly id: string; readonly payees?: ReadonlyArray<Payee>; readonly maxEntries?: number }
+    ) => Effect.Effect<OpenedBatch, NothingOwed | StoreUnavailable>
     /** The batch; none if the id is unknown. */
     readonly find: (id: string) => Effect.Effect<Option.Option<PayoutBatch>, StoreUnavailable>
     /** Up to `limit` batches, newest first; with `before`, those older than the batch of that id. */

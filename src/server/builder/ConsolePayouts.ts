@@ -7,6 +7,7 @@ import { InvalidRequest } from "../../api/builder/Errors.ts"
 import { CurrentOperator } from "../../api/builder/Middleware.ts"
 import { PayoutDesk } from "../../builder/payout/PayoutDesk.ts"
 import { toCsv } from "../../domain/Payout.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import { Payouts } from "../../ports/builder/Payouts.ts"
 import * as Failures from "./Failures.ts"
 import { newestFirst, paged } from "./Pages.ts"
@@ -55,7 +56,7 @@ const batches = Effect.gen(function* () {
       "console",
       "payout",
       Effect.fn("GET /admin/payouts/:id")(
-        ({ params }) => desk.get(params.id),
+        ({ params }) => desk.get(Uuid.stored(params.id)),
         Effect.catchTags({ PayoutNotFound: Failures.notFound, ...Failures.store })
       )
     ),
@@ -64,7 +65,7 @@ const batches = Effect.gen(function* () {
       "console",
       "payoutCsv",
       Effect.fn("GET /admin/payouts/:id/csv")(
-        ({ params }) => Effect.map(desk.get(params.id), toCsv),
+        ({ params }) => Effect.map(desk.get(Uuid.stored(params.id)), toCsv),
         Effect.catchTags({ PayoutNotFound: Failures.notFound, ...Failures.store })
       )
     ),
@@ -73,10 +74,11 @@ const batches = Effect.gen(function* () {
       "console",
       "payoutSafe",
       Effect.fn("GET /admin/payouts/:id/safe")(
-        ({ params }) => desk.safeTransactions(params.id),
+        ({ params }) => desk.safeTransactions(Uuid.stored(params.id)),
         // A batch is opened on a configured chain. If the chain was removed since, the configuration is wrong.
         Effect.catchTags({
           PayoutNotFound: Failures.notFound,
+          PayoutClosed: Failures.closed,
           UnsupportedChain: Effect.die,
           ...Failures.unreconciled,
           ...Failures.store
@@ -96,7 +98,7 @@ const payments = Effect.gen(function* () {
       "recordPayment",
       Effect.fn("POST /admin/payouts/:id/payments")(
         function* ({ params, payload: { known, raw } }) {
-          return yield* desk.record(params.id, raw, known, yield* operator)
+          return yield* desk.record(Uuid.stored(params.id), raw, known, yield* operator)
         },
         Effect.catchTags({
           ...Failures.payout,
@@ -113,7 +115,7 @@ const payments = Effect.gen(function* () {
       "markPayoutPaid",
       Effect.fn("POST /admin/payouts/:id/paid")(
         function* ({ params, payload }) {
-          return yield* desk.markPaid(params.id, payload.txHash, yield* operator)
+          return yield* desk.markPaid(Uuid.stored(params.id), payload.txHash, yield* operator)
         },
         Effect.catchTags({
           ...Failures.payout,
@@ -130,7 +132,7 @@ const payments = Effect.gen(function* () {
       "failPayout",
       Effect.fn("POST /admin/payouts/:id/fail")(
         function* ({ params, payload }) {
-          return yield* desk.fail(params.id, payload.reason, yield* operator)
+          return yield* desk.fail(Uuid.stored(params.id), payload.reason, yield* operator)
         },
         Effect.catchTags({
           ...Failures.payout,

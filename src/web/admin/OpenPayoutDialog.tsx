@@ -1,4 +1,4 @@
-/** Opens a payout batch, and names the builders who are not in it. */
+/** Opens a payout batch, and says what is not in it. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { type FormEvent, useId, useState } from "react"
@@ -27,7 +27,9 @@ interface DialogProps {
   readonly onClose: () => void
 }
 
-/** Shown after the batch was opened, since its page does not know who was left out. */
+const isWhole = ({ leftOut, more }: OpenedPayout): boolean => leftOut.length === 0 && more === undefined
+
+/** Shown after the batch was opened, since its page does not know what is not in it. */
 function Opened({ batch, book, onContinue }: { batch: OpenedPayout; book: TokenBook; onContinue: () => void }) {
   return (
     <Dialog
@@ -40,8 +42,15 @@ function Opened({ batch, book, onContinue }: { batch: OpenedPayout; book: TokenB
       onClose={onContinue}
       title="The batch is open"
     >
-      <p className="text-muted">These builders are not in it. Their amounts stay owed.</p>
-      <LeftOutList leftOut={batch.leftOut} token={book.token(batch.chainId, batch.token)} />
+      {batch.more !== undefined && (
+        <p className="text-muted">The batch is full, and more is owed. Open another one for the rest.</p>
+      )}
+      {batch.leftOut.length > 0 && (
+        <>
+          <p className="text-muted">These builders are not in it. Their amounts stay owed.</p>
+          <LeftOutList leftOut={batch.leftOut} token={book.token(batch.chainId, batch.token)} />
+        </>
+      )}
     </Dialog>
   )
 }
@@ -102,10 +111,10 @@ export function OpenPayoutDialog({ book, onClose }: DialogProps) {
     if (isMalformed) return
     open.mutate(
       { exclude: idsOf(excluded), minAmount },
-      { onSuccess: ({ id, leftOut }) => (leftOut.length === 0 ? goTo(id) : undefined) }
+      { onSuccess: (opened) => (isWhole(opened) ? goTo(opened.id) : undefined) }
     )
   }
-  if (open.data !== undefined && open.data.leftOut.length > 0) {
+  if (open.data !== undefined && !isWhole(open.data)) {
     const { data } = open
     return <Opened batch={data} book={book} onContinue={() => void goTo(data.id)} />
   }

@@ -80,7 +80,7 @@ function EndDialog({
       <p className="text-muted">
         {isPaid
           ? "The service checks on the chain that this transaction paid every builder in full, from the vault."
-          : "Its amounts are owed again and can be paid by another batch. Make sure that no payment of this batch is pending."}
+          : "Its amounts are owed again and can be paid by another batch. Make sure that no payment of this batch is pending, and reject it on the Safe if it is queued there."}
       </p>
       {end.isError && <Notice tone="bad">{sentence(end.error)}</Notice>}
       <Input
@@ -92,7 +92,8 @@ function EndDialog({
   )
 }
 
-function Files({ id }: { readonly id: string }) {
+/** A Safe that runs the file of a closed batch would pay it again, so only its lines are exported. */
+function Files({ batch: { id, status } }: { readonly batch: PayoutBatch }) {
   const csv = useMutation({
     mutationKey: [CONSOLE, "csv"],
     mutationFn: () => call((api) => api.console.payoutCsv({ params: { id } })),
@@ -111,9 +112,11 @@ function Files({ id }: { readonly id: string }) {
       <Button busy={csv.isPending} icon="download" onClick={() => csv.mutate()}>
         CSV
       </Button>
-      <Button busy={safe.isPending} icon="download" onClick={() => safe.mutate()}>
-        Safe JSON
-      </Button>
+      {status === "open" && (
+        <Button busy={safe.isPending} icon="download" onClick={() => safe.mutate()}>
+          Safe JSON
+        </Button>
+      )}
     </>
   )
 }
@@ -162,7 +165,7 @@ export function PayoutPage() {
   const chain = book.chain(batch.chainId)
   return (
     <Page
-      actions={<Files id={id} />}
+      actions={<Files batch={batch} />}
       description={<span className="font-mono text-sm break-all">{batch.id}</span>}
       title="Payout batch"
     >

@@ -1,8 +1,10 @@
 /** Batches that the vault's key does not pay, on a local chain: each with its reason, before anything is signed. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { parseAbi, toFunctionSelector } from "viem"
+import { Effect, Exit, Option } from "effect"
+import { parseAbi, parseTransaction, toFunctionSelector } from "viem"
 import { generatePrivateKey } from "viem/accounts"
+import { TRANSACTION_GAS_CAP } from "../../../src/domain/RelayGas.ts"
+import { CallReverted, type ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { backend, owing, run, said, VAULT } from "./PayoutScene.ts"
 
@@ -48,6 +50,48 @@ layer(backend, { excludeTestServices: true })("not paying a batch with the vault
       )
       const taxed = yield* owing("FOT", [1_000n], 1_000n * 2n)
       assert.include(said((yield* run(taxed.id)).exit), "would transfer less than it should")
+    })
+  )
+
+  it.effect("refuses a batch that needs more gas than a transaction may have, before anything is recorded", () =>
+    Effect.gen(function* () {
+      const { balances, desk, dev, id } = yield* owing("USDC", [5n, 6n])
+      const spacious = (client: ChainClient): Partial<ChainClient> => ({
+        block: (which) =>
+          Effect.map(client.block(which), (found) =>
+            Option.map(found, (block) => ({ ...block, gasLimit: 4n * TRANSACTION_GAS_CAP }))
+          )
+      })
+      const estimating = (gas: bigint) => (client: ChainClient) => ({
+        ...spacious(client),
+        estimateGas: ({ to, ...call }: Parameters<ChainClient["estimateGas"]>[0]) =>
+          to === client.chain.permit2 ? Effect.succeed(gas) : client.estimateGas({ to, ...call })
+      })
+      const large = yield* run(id, { client: estimating(TRANSACTION_GAS_CAP + 1n) })
+      assert.include(said(large.exit), "the batch has too many lines")
+      const outOfGas = yield* run(id, {
+        client: (client) => ({
+          ...spacious(client),
+          estimateGas: () =>
+            Effect.fail(
+              new CallReverted({
+                chainId: dev.chain.id,
+                data: "0x",
+                detail: "gas required exceeds allowance (16777216)",
+                isOutOfGas: true
+              })
+            )
+        })
+      })
+      assert.include(said(outOfGas.exit), "the batch has too many lines")
+      assert.isUndefined((yield* desk.get(id)).payments)
+
+      // The margin ends at the maximum.
+      const near = yield* run(id, { client: estimating(TRANSACTION_GAS_CAP - 1n) })
+      assert.isTrue(Exit.isSuccess(near.exit), said(near.exit))
+      const [payment] = (yield* desk.get(id)).payments ?? []
+      assert.strictEqual(parseTransaction(payment?.raw ?? "0x").gas, TRANSACTION_GAS_CAP)
+      assert.deepStrictEqual(yield* balances, [5n, 6n])
     })
   )
 })

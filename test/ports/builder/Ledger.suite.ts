@@ -17,6 +17,8 @@ const index = (size: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, 
 const SWEEPS = 24
 const BATCHES = 3
 const AMOUNTS = [0n, 1n, 7n, 1_000n, 2n ** 128n, 2n ** 256n - 1n] as const
+/** Numbers of entries that a batch may claim. */
+const LIMITS = [1, 2, 3, 5, 1_000] as const
 const PAYMENTS = [0xa1, 0xa2].map((byte): Hash => `0x${byte.toString(16).repeat(32)}`)
 
 const POSSIBLE_BUILDERS = [...BUILDERS, ...BUILDERS, ...BUILDERS, "nobody"]
@@ -41,7 +43,8 @@ const Command = Schema.Union([
     do: Schema.Literal("open"),
     token: index(TOKENS.length),
     chain: index(2),
-    min: index(3)
+    min: index(3),
+    most: index(LIMITS.length)
   }),
   Schema.Struct({ do: Schema.Literal("assign"), token: index(TOKENS.length), chain: index(2) }),
   Schema.Struct({ do: Schema.Literal("pay"), batch: index(BATCHES), payment: index(PAYMENTS.length) }),
@@ -59,8 +62,11 @@ const outcome = <A, E extends { readonly _tag: string }, R>(
   say: (value: A) => string
 ): Effect.Effect<string, never, R> => Effect.match(effect, { onSuccess: say, onFailure: (error) => error._tag })
 
-/** Runs a history on an empty store. Every difference from the model fails an assertion. */
-export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {
+/** Runs a history on an empty store. Every difference from the model fails an assertion. `holds` runs after each command. */
+const runHistory = Effect.fnUntraced(function* <R>(
+  commands: ReadonlyArray<Command>,
+  holds: Effect.Effect<void, never, R>
+) {
   const builders = yield* Builders
   const ledger = yield* Ledger
   const payouts = yield* Payouts
@@ -123,11 +129,14 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
           id: `batch_${opened % BATCHES}_${Math.floor(opened / BATCHES)}`,
           chainId: command.chain + 1,
           token: at(TOKENS, command.token),
-          minAmount: at(AMOUNTS, command.min)
+          minAmount: at(AMOUNTS, command.min),
+          maxEntries: at(LIMITS, command.most)
         }
-        const lines = yield* outcome(payouts.open(opening), (batch) =>
-          batch.lines.map(({ amount, builderId }) => `${builderId}=${amount}`).join()
-        )
+        const owed = new Map((yield* payouts.candidates(opening)).map(({ amount, builderId }) => [builderId, amount]))
+        const lines = yield* outcome(payouts.open(opening), (batch) => {
+          for (const { amount, builderId } of batch.lines) assert.isTrue(amount <= (owed.get(builderId) ?? 0n))
+          return batch.lines.map(({ amount, builderId }) => `${builderId}=${amount}`).join() + (batch.more ? "+" : "")
+        })
         assert.strictEqual(lines, model.open(opening))
         if (lines !== "NothingOwed") opened += 1
         break
@@ -158,6 +167,7 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
         break
       }
     }
+    yield* holds
   }
 
   const standing = (yield* payouts.list({ limit: 1_000 })).filter(({ status }) => status !== "failed")
@@ -202,21 +212,23 @@ const overChains = (ledger: Ledger["Service"]) =>
     return sums
   })
 
-export interface HistoryOptions {
+export interface HistoryOptions<R> {
   readonly histories: number
   readonly commands: number
+  /** Fails an assertion if the store contradicts itself. */
+  readonly holds?: Effect.Effect<void, never, R>
 }
 
-export const suite = <E>(
+export const suite = <E, R = never>(
   adapter: string,
-  stores: () => Layer.Layer<Builders | Ledger | Payouts, E>,
-  { commands, histories }: HistoryOptions
+  stores: () => Layer.Layer<Builders | Ledger | Payouts | R, E>,
+  { commands, histories, holds = Effect.void }: HistoryOptions<R>
 ) =>
   describe(`the ledger on ${adapter}`, () => {
     it.effect.prop(
       `agrees with its model over ${histories} histories of ${commands} commands`,
       [Schema.Array(Command).check(Schema.isMinLength(commands), Schema.isMaxLength(commands))],
-      ([history]) => runHistory(history).pipe(Effect.provide(Layer.fresh(stores()))),
+      ([history]) => runHistory(history, holds).pipe(Effect.provide(Layer.fresh(stores()))),
       { arbitrary: { runs: histories }, timeout: 300_000 }
     )
 

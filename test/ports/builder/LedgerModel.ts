@@ -24,6 +24,7 @@ export interface Opening {
   readonly chainId: number
   readonly token: Address.Address
   readonly minAmount: bigint
+  readonly maxEntries: number
 }
 
 interface Entry {
@@ -110,17 +111,26 @@ export class Model {
         booking.token === opening.token &&
         this.chainOf(booking) === opening.chainId
     )
+    const sum = (entries: ReadonlyArray<Entry>) =>
+      entries.reduce((so, { booking, sign }) => so + sign * booking.amount, 0n)
     const lines = new Map<string, bigint>()
+    let room = opening.maxEntries
+    let more = false
     for (const builderId of BUILDERS) {
-      const amount = claimable
-        .filter(({ booking }) => booking.builderId === builderId)
-        .reduce((sum, { booking, sign }) => sum + sign * booking.amount, 0n)
-      if (amount > 0n && amount >= opening.minAmount && amount < 2n ** 256n) lines.set(builderId, amount)
+      const own = claimable.filter(({ booking }) => booking.builderId === builderId)
+      const owed = sum(own)
+      if (owed <= 0n || owed < opening.minAmount || owed >= 2n ** 256n) continue
+      const taken = own.toSorted((a, b) => Number(a.sign - b.sign)).slice(0, room)
+      more ||= taken.length < own.length
+      room -= taken.length
+      const amount = sum(taken)
+      if (amount <= 0n) continue
+      lines.set(builderId, amount)
+      for (const entry of taken) entry.batch = opening.id
     }
     if (lines.size === 0) return "NothingOwed"
-    for (const entry of claimable) if (lines.has(entry.booking.builderId)) entry.batch = opening.id
     this.batches.set(opening.id, { ...opening, status: "open", lines })
-    return [...lines].map(([builderId, amount]) => `${builderId}=${amount}`).join()
+    return [...lines].map(([builderId, amount]) => `${builderId}=${amount}`).join() + (more ? "+" : "")
   }
 
   markPaid(id: string, txHash: Hash): string {

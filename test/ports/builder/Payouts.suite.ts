@@ -7,6 +7,7 @@ import { Builders } from "../../../src/ports/builder/Builders.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import { type Payee, Payouts } from "../../../src/ports/builder/Payouts.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
+import { limitCases } from "./PayoutLimits.cases.ts"
 
 const TOKEN = FakeChain.address(0x11)
 const CHAIN = 1
@@ -198,11 +199,9 @@ export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Le
         yield* ledger.accrue(accrual)
         yield* ledger.accrue({ ...accrual, sweepId: "other", builderId: "beta", amount: 4n })
         yield* builders.modify("beta", (account) => Effect.succeed({ ...account, suspendedAtMs: 1 }))
-        const alpha = { builderId: "alpha", payoutAddress: FakeChain.address(0x80), amount: 5n, entries: 1 }
-        const beta = { builderId: "beta", payoutAddress: FakeChain.address(0x81), amount: 4n, entries: 1 }
         const all = [
-          { ...alpha, suspended: false },
-          { ...beta, suspended: true }
+          { ...ALPHA, amount: 5n, suspended: false },
+          { ...BETA, amount: 4n, suspended: true }
         ]
         assert.deepStrictEqual(yield* payouts.candidates(opening), all)
         assert.deepStrictEqual(yield* payouts.candidates({ ...opening, minAmount: 5n }), all.slice(0, 1))
@@ -273,5 +272,7 @@ export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Le
         assert.deepStrictEqual(yield* lines("later"), ["alpha=2"])
       })
     )
+
+    limitCases(layer)
   })
 }

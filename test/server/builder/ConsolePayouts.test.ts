@@ -81,7 +81,8 @@ layer(Harness.layer({ node, screening }), live)("payouts", (it) => {
         total: "500",
         lines: [{ builderId: big.id, payoutAddress: big.payoutAddress, amount: "500", entries: 1 }]
       })
-      const csv = yield* asAdmin(`GET /admin/payouts/${id}/csv`)
+      assert.strictEqual(text(yield* asAdmin(`GET /admin/payouts/${id.toUpperCase()}`), "id"), id)
+      const csv = yield* asAdmin(`GET /admin/payouts/${id.toUpperCase()}/csv`)
       assert.include(csv.headers.get("content-type") ?? "", "text/csv")
       assert.strictEqual(csv.text.split("\r\n")[1], `${id},${CHAIN_ID},${TOKEN},${big.id},${big.payoutAddress},500`)
       const safe = yield* asAdmin(`GET /admin/payouts/${id}/safe`)

@@ -106,7 +106,12 @@ export const make = (
       .pipe(
         Effect.mapError((failure) =>
           failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure)
-            ? new CallReverted({ chainId: chain.id, data: RpcErrors.revertData(failure.data), detail: failure.text })
+            ? new CallReverted({
+                chainId: chain.id,
+                data: RpcErrors.revertData(failure.data),
+                detail: failure.text,
+                ...(RpcErrors.isOutOfGas(failure) ? { isOutOfGas: true } : {})
+              })
             : failed(method, failure)
         )
       )

@@ -1,6 +1,7 @@
 /** Deploys a chain's contracts at their computed addresses, and verifies their code. Safe to repeat. */
 import { Effect, Option, Schedule, Schema } from "effect"
 import type * as Address from "../../../domain/Address.ts"
+import { withinCap } from "../../../domain/RelayGas.ts"
 import type { ChainClient } from "../../../ports/shared/Chains.ts"
 import type { RelayerKeys } from "../../../ports/orchestrator/RelayerKeys.ts"
 import * as Deployment from "./Deployment.ts"
@@ -28,7 +29,7 @@ export const inspect = Effect.fn("Deployer.inspect")(function* (client: ChainCli
 })
 
 /** One and a half times the estimate: deployments are rare, and a failed one costs all its gas. */
-const withMargin = (gas: bigint): bigint => (gas * 3n) / 2n
+const withMargin = (gas: bigint): bigint => withinCap(gas, (gas * 3n) / 2n)
 
 const CONFIRMATION = { poll: "500 millis", patience: "3 minutes" } as const
 
@@ -41,10 +42,12 @@ const send = Effect.fnUntraced(function* (
   const gas = yield* client.estimateGas({ from: lane, to: transaction.to, data: transaction.data }).pipe(
     Effect.catchTag(
       "CallReverted",
-      () =>
+      ({ isOutOfGas = false }) =>
         new DeploymentFailed({
           chainId: client.chain.id,
-          detail: `the ${transaction.contract}'s constructor would revert; every allow-listed target must be a contract there`
+          detail: isOutOfGas
+            ? `the ${transaction.contract} needs more gas than a transaction may have there`
+            : `the ${transaction.contract}'s constructor would revert; every allow-listed target must be a contract there`
         })
     )
   )

@@ -2,6 +2,7 @@
 import { Effect, Option, Schedule, Schema } from "effect"
 import type * as Address from "../../../domain/Address.ts"
 import type { Hex } from "../../../domain/Hex.ts"
+import { withinCap } from "../../../domain/RelayGas.ts"
 import type { ChainClient } from "../../../ports/shared/Chains.ts"
 import { RelayerKeys } from "../../../ports/orchestrator/RelayerKeys.ts"
 
@@ -18,7 +19,7 @@ export class GuardUnchanged extends Schema.TaggedError<GuardUnchanged>()("GuardU
 const CONFIRMATION = { poll: "500 millis", patience: "3 minutes" } as const
 
 /** A fifth above the estimate: the list may change before the transaction is mined. */
-const withMargin = (gas: bigint): bigint => (gas * 6n) / 5n
+const withMargin = (gas: bigint): bigint => withinCap(gas, (gas * 6n) / 5n)
 
 /** Sends `data` to the guard. The lane of {@link RelayerKeys} is the guard's owner. Returns the hash of the transaction. */
 export const send = Effect.fn("GuardOwner.send")(function* (client: ChainClient, owner: Address.Address, data: Hex) {

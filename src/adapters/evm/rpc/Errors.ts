@@ -9,9 +9,14 @@ import type { RpcError, RpcFailure } from "./JsonRpc.ts"
 
 /** True when the call was executed and failed, so that every endpoint would fail: a revert, a halt, or too little balance. */
 const EXECUTION_FAILURE =
-  /revert|out of ?gas|invalid opcode|invalid jump|stack (underflow|overflow|limit)|VM execution error|VMExecutionError|bad instruction|write protection|insufficient ?(funds|balance)|EVM error|precompile/i
+  /revert|out of ?gas|gas required exceeds|gas spent exceeded|invalid opcode|invalid jump|stack (underflow|overflow|limit)|VM execution error|VMExecutionError|bad instruction|write protection|insufficient ?(funds|balance)|EVM error|precompile/i
 
 export const isExecutionFailure = (error: RpcError): boolean => error.code === 3 || EXECUTION_FAILURE.test(error.text)
+
+const OUT_OF_GAS = /out of ?gas|gas required exceeds|gas spent exceeded/i
+
+/** True when an execution failure is for want of gas. */
+export const isOutOfGas = (error: RpcError): boolean => error.code !== 3 && OUT_OF_GAS.test(error.text)
 
 const UNKNOWN_BLOCK =
   /(header|block|resource)( for hash)?( \S+)? (was )?not found|unknown block|invalid block (tag|hash)|block_?not_?found|not (currently )?canonical|could not find block/i

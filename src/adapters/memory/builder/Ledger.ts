@@ -6,6 +6,7 @@ import { Builders } from "../../../ports/builder/Builders.ts"
 import {
   AccrualConflict,
   AccrualNotFound,
+  ASSIGNED_AT_ONCE,
   type EarningFilter,
   Ledger,
   UnknownBuilder
@@ -68,17 +69,19 @@ const bookings = (
       if (defaultChainId !== undefined) assignOne(sweepId, defaultChainId)
       return "added" as const
     }),
-    assign: (token, chainId) =>
+    assign: (token, chainId, limit = ASSIGNED_AT_ONCE) =>
       Effect.sync(() => {
-        const sweepIds = new Set(
-          books.booked.flatMap((entry) =>
-            entry.token === token && entry.sweepId !== undefined && assignOne(entry.sweepId, chainId)
-              ? [entry.sweepId]
+        const found = entriesOf(books)
+          .flatMap((entry) =>
+            entry.kind === "accrual" && entry.token === token && entry.chainId === undefined
+              ? [entry.sweepId ?? ""]
               : []
           )
-        )
+          .toSorted()
+        const sweepIds = new Set(found.slice(0, limit).filter((sweepId) => assignOne(sweepId, chainId)))
         const moved = books.booked.filter(({ sweepId }) => sweepIds.has(sweepId ?? ""))
-        return { sweeps: sweepIds.size, amount: moved.reduce((sum, entry) => sum + owing(entry), 0n) }
+        const amount = moved.reduce((sum, entry) => sum + owing(entry), 0n)
+        return { sweeps: sweepIds.size, amount, ...(found.length > limit ? { more: true as const } : {}) }
       }),
     reverse: Effect.fnUntraced(function* (sweepId) {
       if (bySweep(books, "reversal", sweepId) !== undefined) return "already_booked" as const

@@ -1,7 +1,7 @@
 /** Payout batches in memory, for tests. Nothing is rolled back, since nothing fails after its first change. */
 import { Clock, Effect, Layer, Option } from "effect"
 import { MAX_UINT256 } from "../../../domain/Amount.ts"
-import { type PayoutBatch, total } from "../../../domain/Payout.ts"
+import { MAX_BATCH_ENTRIES, type PayoutBatch, total } from "../../../domain/Payout.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import {
   type Candidate,
@@ -48,6 +48,12 @@ const claimable = (books: Shared, { chainId, token }: Claimable) => {
   )
 }
 
+/** Entries of a builder that a batch can claim: reversals, then accruals, each in the order in which they were booked. */
+const inOrder = (books: Shared, request: Claimable, builderId: string) => {
+  const own = claimable(books, request).filter((entry) => entry.builderId === builderId)
+  return [...own.filter((entry) => owing(entry) < 0n), ...own.filter((entry) => owing(entry) > 0n)]
+}
+
 const candidates = (books: Shared, builders: Builders["Service"]): Payouts["Service"]["candidates"] =>
   Effect.fnUntraced(function* (request) {
     const owed = claimable(books, request)
@@ -59,21 +65,26 @@ const candidates = (books: Shared, builders: Builders["Service"]): Payouts["Serv
       const builder = yield* builders.byId(builderId)
       if (amount < least || amount > MAX_UINT256 || Option.isNone(builder)) continue
       const { payoutAddress, suspendedAtMs } = builder.value
-      const suspended = suspendedAtMs !== undefined
-      found.push({ builderId, payoutAddress, amount, entries: own.length, suspended })
+      found.push({ builderId, payoutAddress, amount, suspended: suspendedAtMs !== undefined })
     }
     return found
   })
 
 const open = (books: Shared, builders: Builders["Service"]): Payouts["Service"]["open"] =>
-  Effect.fnUntraced(function* ({ id, payees, ...request }) {
+  Effect.fnUntraced(function* ({ id, maxEntries = MAX_BATCH_ENTRIES, payees, ...request }) {
     const { chainId, minAmount, token } = request
-    const owed = claimable(books, request)
     const isPayee = ({ builderId, payoutAddress }: Payee) =>
       payees?.some((payee) => payee.builderId === builderId && payee.payoutAddress === payoutAddress) !== false
-    const lines = (yield* candidates(books, builders)(request)).flatMap(({ suspended, ...line }) =>
-      suspended || !isPayee(line) ? [] : [line]
+    const chosen = (yield* candidates(books, builders)(request)).filter(
+      (candidate) => !candidate.suspended && isPayee(candidate)
     )
+    const owed = chosen.flatMap(({ builderId }) => inOrder(books, request, builderId))
+    const taken = owed.slice(0, maxEntries)
+    const lines = chosen.flatMap(({ builderId, payoutAddress }) => {
+      const own = taken.filter((entry) => entry.builderId === builderId)
+      const amount = own.reduce((sum, entry) => sum + owing(entry), 0n)
+      return amount > 0n ? [{ builderId, payoutAddress, amount, entries: own.length }] : []
+    })
     if (lines.length === 0) return yield* new NothingOwed({ leftOut: [] })
     const batch: Batch = {
       id,
@@ -84,10 +95,10 @@ const open = (books: Shared, builders: Builders["Service"]): Payouts["Service"][
       total: total(lines),
       lines,
       createdAtMs: yield* Clock.currentTimeMillis,
-      claims: owed.filter((entry) => lines.some((line) => line.builderId === entry.builderId))
+      claims: taken.filter((entry) => lines.some((line) => line.builderId === entry.builderId))
     }
     books.batches.set(id, batch)
-    return view(batch)
+    return { ...view(batch), ...(owed.length > taken.length ? { more: true as const } : {}) }
   })
 
 const find =

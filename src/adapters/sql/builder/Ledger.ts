@@ -9,7 +9,13 @@ import type { Accrual } from "../../../domain/Accrual.ts"
 import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import * as Usd from "../../../domain/Usd.ts"
-import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/builder/Ledger.ts"
+import {
+  AccrualConflict,
+  AccrualNotFound,
+  ASSIGNED_AT_ONCE,
+  Ledger,
+  UnknownBuilder
+} from "../../../ports/builder/Ledger.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Earnings from "./Earnings.ts"
 import * as Rows from "./Rows.ts"
@@ -86,21 +92,25 @@ const accrue = (sql: SqlClient.SqlClient): Ledger["Service"]["accrue"] =>
     )
   }, guarded("Ledger.accrue"))
 
-const AssignedRow = Schema.Struct({ sweeps: Rows.Int8, amount: Rows.Integer })
+const AssignedRow = Schema.Struct({ sweeps: Rows.Int8, amount: Rows.Integer, more: Schema.Boolean })
 
 const assign = (sql: SqlClient.SqlClient): Ledger["Service"]["assign"] =>
-  Effect.fn("Ledger.assign")(function* (token, chainId) {
-    const rows = yield* Rows.decode(AssignedRow)(
-      yield* sql`WITH assigned AS (
+  Effect.fn("Ledger.assign")(function* (token, chainId, limit = ASSIGNED_AT_ONCE) {
+    const now = timestamp(yield* Clock.currentTimeMillis)
+    const [row] = yield* Rows.decode(AssignedRow)(
+      yield* sql`WITH found AS MATERIALIZED (
+          SELECT sweep_id FROM builder.chainless WHERE token = ${token} ORDER BY sweep_id LIMIT ${limit + 1}
+        ), assigned AS (
           INSERT INTO builder.accrual_chains (sweep_id, chain_id, assigned_at)
-          SELECT sweep_id, ${chainId}::bigint, ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
-          FROM builder.ledger_entries WHERE token = ${token} AND chain_id IS NULL AND kind = 'accrual' ORDER BY sweep_id
+          SELECT sweep_id, ${chainId}::bigint, ${now}::timestamptz FROM found ORDER BY sweep_id LIMIT ${limit}
           ON CONFLICT (sweep_id) DO NOTHING RETURNING sweep_id
         )
-        SELECT count(*) FILTER (WHERE e.kind = 'accrual') AS sweeps, coalesce(sum(e.earned - e.paid), 0) AS amount
+        SELECT count(*) FILTER (WHERE e.kind = 'accrual') AS sweeps, coalesce(sum(e.earned - e.paid), 0) AS amount,
+          (SELECT count(*) FROM found) > ${limit} AS more
         FROM assigned JOIN builder.ledger_entries e USING (sweep_id)`
     )
-    return rows[0] ?? { sweeps: 0, amount: 0n }
+    const { amount = 0n, more = false, sweeps = 0 } = row ?? {}
+    return { sweeps, amount, ...(more ? { more } : {}) }
   }, guarded("Ledger.assign"))
 
 const reverse = (sql: SqlClient.SqlClient): Ledger["Service"]["reverse"] =>

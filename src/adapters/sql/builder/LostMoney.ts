@@ -21,11 +21,10 @@ const OwedRow = Schema.Struct({
 export const owed = (sql: Sql, chainId: number) =>
   Effect.map(
     Effect.flatMap(
-      sql`SELECT e.id, e.builder_id, e.token, e.earned - e.paid AS amount
-        FROM builder.ledger e LEFT JOIN builder.revenue r ON r.sweep_id = e.sweep_id
-        WHERE e.chain_id = ${chainId} AND e.kind <> 'payment' AND e.earned <> e.paid
-          AND NOT EXISTS (SELECT 1 FROM builder.payout_claims c WHERE c.entry_id = e.id AND NOT c.released)
-        ORDER BY coalesce(r.settled_at, e.created_at), e.id`,
+      sql`SELECT e.id, p.builder_id, p.token, p.amount
+        FROM builder.payable p JOIN builder.ledger_entries e ON e.id = p.entry_id
+          LEFT JOIN builder.revenue r ON r.sweep_id = e.sweep_id
+        WHERE p.chain_id = ${chainId} ORDER BY coalesce(r.settled_at, e.created_at), e.id`,
       Rows.decode(OwedRow)
     ),
     (rows) => rows.map(({ builder_id, ...row }): OwedEntry => ({ ...row, builderId: builder_id }))

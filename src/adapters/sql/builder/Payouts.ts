@@ -6,12 +6,9 @@
 import { Array as Arr, Clock, Effect, Layer, Option, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"
-import { MAX_UINT256 } from "../../../domain/Amount.ts"
 import { Hash, Hex } from "../../../domain/Hex.ts"
 import { type PayoutBatch, PayoutStatus, total } from "../../../domain/Payout.ts"
 import {
-  type Claimable,
-  NothingOwed,
   PaymentInFlight,
   PaymentTaken,
   PayoutClosed,
@@ -20,6 +17,7 @@ import {
   RestoreUnreconciled
 } from "../../../ports/builder/Payouts.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as PayoutOpening from "./PayoutOpening.ts"
 import * as Restores from "./Restores.ts"
 import * as Rows from "./Rows.ts"
 
@@ -111,75 +109,6 @@ const requireReconciled = (sql: SqlClient.SqlClient): Payouts["Service"]["requir
     if (yield* Restores.isUnreconciled(sql)) return yield* new RestoreUnreconciled()
   }).pipe(guarded("Payouts.requireReconciled"))
 
-const CandidateRow = Schema.Struct({
-  builder_id: Schema.String,
-  payout_address: Address.Address,
-  amount: Rows.Integer,
-  entries: Schema.Int,
-  suspended: Schema.Boolean
-})
-
-/** Entries that no standing batch claims. */
-const owing = (sql: SqlClient.SqlClient, { chainId, token }: Claimable) =>
-  sql`SELECT e.id, e.builder_id, e.earned - e.paid AS amount, e.usd FROM builder.ledger e
-    WHERE e.token = ${token} AND e.kind <> 'payment' AND e.earned <> e.paid AND e.chain_id = ${chainId}
-      AND NOT EXISTS (SELECT 1 FROM builder.payout_claims c WHERE c.entry_id = e.id AND NOT c.released)`
-
-/** Sums that a batch can pay. An amount above a uint256 cannot be transferred at once, and cannot exist. */
-const isPayable = (sql: SqlClient.SqlClient, { minAmount }: Claimable) =>
-  sql`sum(o.amount) BETWEEN ${(minAmount > 1n ? minAmount : 1n).toString()}::numeric AND ${MAX_UINT256.toString()}::numeric`
-
-const candidates = (sql: SqlClient.SqlClient): Payouts["Service"]["candidates"] =>
-  Effect.fn("Payouts.candidates")(function* (request) {
-    const rows = yield* Rows.decode(CandidateRow)(
-      yield* sql`SELECT o.builder_id, b.payout_address, b.suspended_at IS NOT NULL AS suspended, sum(o.amount) AS amount,
-          count(*)::integer AS entries
-        FROM (${owing(sql, request)}) o JOIN builder.builders b ON b.id = o.builder_id
-        GROUP BY o.builder_id, b.payout_address, b.suspended_at HAVING ${isPayable(sql, request)} ORDER BY o.builder_id`
-    )
-    return rows.map(({ builder_id, payout_address, ...row }) => ({
-      builderId: builder_id,
-      payoutAddress: payout_address,
-      ...row
-    }))
-  }, guarded("Payouts.candidates"))
-
-const open = (sql: SqlClient.SqlClient): Payouts["Service"]["open"] =>
-  Effect.fn("Payouts.open")(
-    function* ({ id, payees, ...request }) {
-      const { chainId, minAmount, token } = request
-      const now = timestamp(yield* Clock.currentTimeMillis)
-      yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.payout.${token}`}, 0))`
-      yield* sql`INSERT INTO builder.payouts (id, chain_id, token, min_amount, created_at)
-        VALUES (${id}, ${chainId}, ${token}, ${minAmount.toString()}::numeric, ${now})`
-      // One statement computes lines and claims, so that they cannot differ.
-      const claimed = yield* sql`WITH owing AS (
-          ${owing(sql, request)}
-        ), lines AS (
-          INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries, usd, priced)
-          SELECT ${id}, o.builder_id, b.payout_address, sum(o.amount), count(*)::integer,
-            coalesce(sum(o.usd), 0), coalesce(sum(o.amount) FILTER (WHERE o.usd IS NOT NULL), 0)
-          FROM owing o JOIN builder.builders b ON b.id = o.builder_id
-          WHERE b.suspended_at IS NULL AND (${payees === undefined} OR EXISTS (
-            SELECT 1 FROM jsonb_to_recordset(${JSON.stringify(payees ?? [])}::text::jsonb)
-              AS payee ("builderId" text, "payoutAddress" text)
-            WHERE payee."builderId" = b.id AND payee."payoutAddress" = b.payout_address))
-          GROUP BY o.builder_id, b.payout_address
-          HAVING ${isPayable(sql, request)}
-          RETURNING builder_id
-        ), claims AS (
-          INSERT INTO builder.payout_claims (payout_id, builder_id, entry_id)
-          SELECT ${id}, o.builder_id, o.id FROM owing o JOIN lines l ON l.builder_id = o.builder_id
-          RETURNING entry_id
-        )
-        SELECT count(*) AS claimed FROM claims`
-      if (claimed[0]?.["claimed"] === 0n) return yield* new NothingOwed({ leftOut: [] })
-      return yield* Effect.orDie(changed(sql, id))
-    },
-    sql.withTransaction,
-    guarded("Payouts.open")
-  )
-
 const find = (sql: SqlClient.SqlClient): Payouts["Service"]["find"] =>
   Effect.fn("Payouts.find")(function* (id) {
     return yield* read(sql, id)
@@ -263,8 +192,8 @@ export const layer = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) =>
     Payouts.of({
       requireReconciled: requireReconciled(sql),
-      candidates: candidates(sql),
-      open: open(sql),
+      candidates: PayoutOpening.candidates(sql),
+      open: PayoutOpening.open(sql, (id) => changed(sql, id)),
       find: find(sql),
       list: list(sql),
       record: record(sql),

@@ -19,11 +19,13 @@ const SERVICES = {
     )`
   },
   builder: {
-    names: ["ledger", "treasury", "revenue", "sweeps", "listed", "earnings"],
+    names: ["ledger", "treasury", "revenue", "sweeps", "listed", "earnings", "payable", "chainless"],
     compared: `(
       SELECT sums, key, kept, counted FROM builder.sum_differences
       UNION ALL SELECT 'listed', key, kept, counted FROM builder.listed_differences
       UNION ALL SELECT 'earnings', key, kept, counted FROM builder.earning_day_differences
+      UNION ALL SELECT 'payable', key, kept, counted FROM builder.payable_differences
+      UNION ALL SELECT 'chainless', key, kept, counted FROM builder.chainless_differences
     )`
   }
 }

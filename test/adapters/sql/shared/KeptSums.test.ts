@@ -19,7 +19,7 @@ const SERVICES = [
   {
     service: "builder",
     migrate: BuilderMigrated.migrate,
-    names: ["ledger", "treasury", "revenue", "sweeps", "listed", "earnings"],
+    names: ["ledger", "treasury", "revenue", "sweeps", "listed", "earnings", "payable", "chainless"],
     corrupt: `INSERT INTO builder.revenue_days (day, chain_id, token, amount, sweeps)
       VALUES ('1970-01-02', 1, '0x${"0a".repeat(20)}', 7, 1)`,
     difference: { sums: "revenue", key: `1970-01-02 1 0x${"0a".repeat(20)}`, kept: "7", counted: "0", wrong: 1 }

@@ -1,0 +1,118 @@
+/**
+ * Opens batches. A batch claims entries of `builder.payable`, which has those that are owed and in no standing claim. Which builders are
+ * owed enough follows from the kept sums, so that neither paid nor owed entries are counted for it.
+ */
+import { Clock, Effect, Schema } from "effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import * as Address from "../../../domain/Address.ts"
+import { MAX_UINT256 } from "../../../domain/Amount.ts"
+import { MAX_BATCH_ENTRIES, type PayoutBatch } from "../../../domain/Payout.ts"
+import { type Claimable, NothingOwed, type Payee, type Payouts } from "../../../ports/builder/Payouts.ts"
+import { guarded, timestamp } from "../shared/Database.ts"
+import * as Rows from "./Rows.ts"
+
+const CandidateRow = Schema.Struct({
+  builder_id: Schema.String,
+  payout_address: Address.Address,
+  amount: Rows.Integer,
+  suspended: Schema.Boolean
+})
+
+/** Builders who are owed enough. An amount above a uint256 cannot be transferred at once, and cannot exist. */
+const owed = (sql: SqlClient.SqlClient, { chainId, minAmount, token }: Claimable) => {
+  const least = (minAmount > 1n ? minAmount : 1n).toString()
+  return sql`SELECT builder_id, sum(amount) AS amount FROM (
+      SELECT builder_id, earned - paid AS amount FROM builder.ledger_totals WHERE token = ${token} AND chain_id = ${chainId}
+      UNION ALL
+      SELECT l.builder_id, -l.amount FROM builder.payouts p JOIN builder.payout_lines l ON l.payout_id = p.id
+      WHERE p.status = 'open' AND p.token = ${token} AND p.chain_id = ${chainId}
+    ) AS parts GROUP BY builder_id HAVING sum(amount) BETWEEN ${least}::numeric AND ${MAX_UINT256.toString()}::numeric`
+}
+
+export const candidates = (sql: SqlClient.SqlClient): Payouts["Service"]["candidates"] =>
+  Effect.fn("Payouts.candidates")(function* (request) {
+    const rows = yield* Rows.decode(CandidateRow)(
+      yield* sql`SELECT o.builder_id, b.payout_address, b.suspended_at IS NOT NULL AS suspended, o.amount
+        FROM (${owed(sql, request)}) o JOIN builder.builders b ON b.id = o.builder_id ORDER BY o.builder_id`
+    )
+    return rows.map(({ builder_id, payout_address, ...row }) => ({
+      builderId: builder_id,
+      payoutAddress: payout_address,
+      ...row
+    }))
+  }, guarded("Payouts.candidates"))
+
+const amongPayees = (sql: SqlClient.SqlClient, payees: ReadonlyArray<Payee> | undefined) =>
+  payees === undefined
+    ? sql``
+    : sql`AND (b.id, b.payout_address) IN (
+        SELECT payee."builderId", payee."payoutAddress" FROM jsonb_to_recordset(${JSON.stringify(payees)}::text::jsonb)
+          AS payee ("builderId" text, "payoutAddress" text))`
+
+const ClaimedRow = Schema.Struct({ claimed: Rows.Int8, more: Schema.Boolean })
+
+/**
+ * Claims the entries of builders in the order of their ids, up to `maxEntries`, and reads few more. Only the last builder may get a part
+ * of its entries: its reversals, then its oldest accruals, so that its line is never more than it is owed. Whatever order a plan reads
+ * them in, a builder whose entries are not its first ones (`turn`) gets no line.
+ */
+const claim = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* ({
+    id,
+    maxEntries = MAX_BATCH_ENTRIES,
+    payees,
+    ...request
+  }: Parameters<Payouts["Service"]["open"]>[0]) {
+    const { chainId, token } = request
+    // One more than are claimed shows that there are more.
+    const looked = maxEntries + 1
+    // One statement computes lines and claims, so that they cannot differ.
+    const rows = yield* sql`WITH chosen AS MATERIALIZED (
+        SELECT o.builder_id, b.payout_address FROM (${owed(sql, request)}) o JOIN builder.builders b ON b.id = o.builder_id
+        WHERE b.suspended_at IS NULL ${amongPayees(sql, payees)}
+      ), looked AS MATERIALIZED (
+        SELECT c.builder_id, c.payout_address, p.entry_id, p.amount, p.usd, p.turn
+        FROM (SELECT * FROM chosen ORDER BY builder_id) c CROSS JOIN LATERAL (
+          SELECT entry_id, amount, usd, row_number() OVER (ORDER BY amount > 0, entry_id) AS turn FROM builder.payable
+          WHERE token = ${token} AND chain_id = ${chainId} AND builder_id = c.builder_id
+          ORDER BY amount > 0, entry_id LIMIT ${looked}
+        ) p ORDER BY c.builder_id LIMIT ${looked}
+      ), taken AS MATERIALIZED (
+        SELECT * FROM (SELECT *, row_number() OVER (ORDER BY builder_id, turn) AS position FROM looked) l
+        WHERE position <= ${maxEntries}
+      ), lines AS (
+        INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries, usd, priced)
+        SELECT ${id}, builder_id, payout_address, sum(amount), count(*)::integer,
+          coalesce(sum(usd), 0), coalesce(sum(amount) FILTER (WHERE usd IS NOT NULL), 0)
+        FROM taken GROUP BY builder_id, payout_address HAVING sum(amount) > 0 AND count(*) = max(turn)
+        RETURNING builder_id
+      ), claims AS (
+        INSERT INTO builder.payout_claims (payout_id, builder_id, entry_id)
+        SELECT ${id}, t.builder_id, t.entry_id FROM taken t JOIN lines l ON l.builder_id = t.builder_id
+        RETURNING entry_id
+      )
+      SELECT (SELECT count(*) FROM claims) AS claimed, (SELECT count(*) FROM looked) > ${maxEntries} AS more`
+    const [row] = yield* Rows.decode(ClaimedRow)(rows)
+    return row ?? { claimed: 0, more: false }
+  })
+
+/** Makes `open`. `read` returns the batch as this transaction changed it. */
+export const open = <E>(
+  sql: SqlClient.SqlClient,
+  read: (id: string) => Effect.Effect<PayoutBatch, E>
+): Payouts["Service"]["open"] =>
+  Effect.fn("Payouts.open")(
+    function* (request) {
+      const { chainId, id, minAmount, token } = request
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.payout.${token}`}, 0))`
+      yield* sql`INSERT INTO builder.payouts (id, chain_id, token, min_amount, created_at)
+        VALUES (${id}, ${chainId}, ${token}, ${minAmount.toString()}::numeric, ${now})`
+      const { claimed, more } = yield* claim(sql)(request)
+      if (claimed === 0) return yield* new NothingOwed({ leftOut: [] })
+      const batch = yield* Effect.orDie(read(id))
+      return more ? { ...batch, more: true as const } : batch
+    },
+    sql.withTransaction,
+    guarded("Payouts.open")
+  )
