@@ -125,7 +125,7 @@ export const TreasuryEntry = Schema.Struct({
   sold: described(Sum, "Amount that settled sales swapped."),
   proceeds: described(Schema.Array(Proceeds), "Amounts that these sales brought in, by token."),
   arrived: described(Sum, "Amount that settled sales of other tokens brought in."),
-  held: described(Schema.optionalKey(Sum), "Balance of the fee recipient. Absent if the chain does not answer."),
+  held: described(Schema.optionalKey(Sum), "Balance of the fee recipient. Absent if it could not be read."),
   lost: described(Sum, "Part of the balance that cannot be sold at present."),
   unexplained: described(
     Schema.optionalKey(Sum),
@@ -157,7 +157,7 @@ export const TreasuryView = Schema.Struct({
   chains: described(Schema.Array(TreasuryChain), "Fee recipient and asset of each chain."),
   entries: described(Schema.Array(TreasuryEntry), "Books by chain and token."),
   sales: described(Schema.Array(Sale), "Newest sales first."),
-  unavailableChains: described(Schema.Array(ChainId), "Chains whose balances or prices could not be read."),
+  unavailableChains: described(Schema.Array(ChainId), "Chains of which no balance or no price could be read."),
   lastRoundAtMs: described(Schema.optionalKey(Schema.Int), "UNIX time in milliseconds of the last round of sales."),
   nextRoundAtMs: described(
     Schema.optionalKey(Schema.Int),

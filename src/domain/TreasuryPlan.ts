@@ -113,10 +113,12 @@ export const leastOutput = (amount: bigint, token: Priced, asset: Priced, tolera
   return least > 0n ? least : 1n
 }
 
-/** Time of the next round, in UNIX milliseconds. Undefined without an interval: rounds run on request only. */
+/**
+ * Time of the next round, in UNIX milliseconds: `firstAtMs` before the first. Undefined without an interval: rounds run on request only.
+ */
 export const nextRoundAtMs = (
   lastRoundAtMs: number | undefined,
   intervalMillis: number | undefined,
-  nowMs: number
+  firstAtMs: number
 ): number | undefined =>
-  intervalMillis === undefined ? undefined : lastRoundAtMs === undefined ? nowMs : lastRoundAtMs + intervalMillis
+  intervalMillis === undefined ? undefined : lastRoundAtMs === undefined ? firstAtMs : lastRoundAtMs + intervalMillis

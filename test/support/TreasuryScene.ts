@@ -1,7 +1,6 @@
 /** The treasury over stores that outlive it, a chain that a test writes by hand, and a quoter that can be made hostile. */
 import { Context, Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
 import { keccak256, toHex } from "viem"
-import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as RawKey from "../../src/adapters/evm/keys/RawKey.ts"
 import * as TreasuryAccount from "../../src/adapters/evm/keys/TreasuryAccount.ts"
 import * as MemoryIntents from "../../src/adapters/memory/orchestrator/Intents.ts"
@@ -20,17 +19,25 @@ import {
 import { Treasury } from "../../src/orchestrator/treasury/Treasury.ts"
 import { Intents } from "../../src/ports/orchestrator/Intents.ts"
 import type { MoneyBook } from "../../src/ports/orchestrator/MoneyBook.ts"
-import { Prices, PricesUnavailable } from "../../src/ports/orchestrator/Prices.ts"
-import { SwapVenue } from "../../src/ports/orchestrator/SwapVenue.ts"
-import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
-import { TokenRisk } from "../../src/ports/orchestrator/TokenRisk.ts"
 import type { TreasuryKey } from "../../src/ports/orchestrator/TreasuryKey.ts"
 import { TreasurySales } from "../../src/ports/orchestrator/TreasurySales.ts"
 import { Alerts } from "../../src/ports/shared/Alerts.ts"
-import { Chains, ChainUnavailable, type Log, type Receipt } from "../../src/ports/shared/Chains.ts"
+import { Chains, ChainUnavailable, type Receipt } from "../../src/ports/shared/Chains.ts"
 import * as FakeChain from "./FakeChain.ts"
 import { hash, newIntent, submission } from "./IntentFixtures.ts"
-import { type Asked, chain, FIRST, intakeOf, observed, quoterOf, type Script } from "./TreasuryScript.ts"
+import {
+  type Asked,
+  chain,
+  contractsOf,
+  FIRST,
+  intakeOf,
+  marketOf,
+  observed,
+  quoterOf,
+  readable,
+  type Script,
+  venueOf
+} from "./TreasuryScript.ts"
 
 /** Six decimals, one dollar: the asset. */
 export const USDC = FakeChain.address(0xd1)
@@ -77,43 +84,16 @@ const portsOf = ({ asked, events, receipts, script, stores }: World, options: Op
     }),
     chain
   }
-  const contracts = Layer.effect(
-    SweepContracts,
-    Effect.map(SweepContracts, (real) => ({
-      ...real,
-      balanceOf: (_client: unknown, token: Address.Address) => Effect.sync(() => script.balances.get(token) ?? 0n),
-      decodeSwept: (guard: Address.Address, { address, data }: Pick<Log, "address" | "data">) =>
-        address === guard ? Option.fromUndefinedOr(events.get(data)) : Option.none()
-    }))
-  ).pipe(Layer.provide(EvmSweepContracts.layer))
   return Layer.mergeAll(
     Layer.succeedContext(stores),
+    readable(intents, script),
     observed(Context.get(stores, TreasurySales), script),
-    contracts,
+    contractsOf(script, asked, events),
+    marketOf(script, asked),
     quoterOf(script, asked, intents),
     intakeOf(script, asked, intents),
     Layer.succeed(Chains, { all: [client], get: () => Effect.succeed(client) }),
-    Layer.mock(Prices, {
-      usd: (_chain, tokens) =>
-        Effect.suspend(() => {
-          if (!script.arePricesKnown) return Effect.fail(new PricesUnavailable({ detail: "scripted" }))
-          asked.priced.push(...tokens.map(({ address }) => address))
-          return Effect.succeed(script.prices)
-        })
-    }),
-    Layer.mock(TokenRisk, { describe: () => Effect.succeed({ symbol: "JUNK", decimals: 18 }) }),
-    Layer.mock(SwapVenue, {
-      route: ({ amountIn, slippageBps }) =>
-        Effect.succeed({
-          provider: "venue",
-          target: FakeChain.address(0x5a),
-          calldata: toHex(slippageBps, { size: 2 }),
-          amountOut: amountIn / 10n ** 12n,
-          minAmountOut: 1n,
-          gas: 1n,
-          passing: 0
-        })
-    }),
+    venueOf(script),
     keyOf(options.key),
     OrchestratorSettings.layer({
       ...orchestratorDefaults,
@@ -147,6 +127,38 @@ const receiptOf = (transactionHash: Hash, guard: Address.Address): Receipt => ({
   ]
 })
 
+/** Fees of many tokens at once, as `collected` sums them up. */
+const collectMany = (script: Script) => (tokens: ReadonlyArray<Address.Address>, amount: bigint) =>
+  Effect.sync(() => {
+    for (const token of tokens) {
+      script.collected.push({ chainId: chain.id, delegate: chain.contracts.delegate, token, amount, sweeps: 1 })
+      script.balances.set(token, amount)
+    }
+  })
+
+/** A script in which everything is honest and answers at once. */
+const honest = (generation: Script["generation"]): Script => ({
+  balances: new Map(),
+  prices: new Map([
+    [USDC, DOLLAR],
+    [LST, DOLLAR]
+  ]),
+  arePricesKnown: true,
+  collected: [],
+  callMillis: 0,
+  unreadable: new Set(),
+  unpriceable: new Set(),
+  brokenIntents: new Set(),
+  venueMillis: 0,
+  venuePercent: () => 100n,
+  isVenueRemakable: false,
+  offer: (offered) => offered,
+  quoteFails: undefined,
+  submitting: Effect.void,
+  afterRead: Effect.void,
+  generation
+})
+
 /** Builds the stores and the chain. `start` starts a process of the service, `stop` ends it. */
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const stores = yield* Layer.build(
@@ -156,20 +168,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const sales = Context.get(stores, TreasurySales)
   const receipts = new Map<string, Receipt>()
   const events = new Map<string, Swept>()
-  const script: Script = {
-    balances: new Map(),
-    prices: new Map([
-      [USDC, DOLLAR],
-      [LST, DOLLAR]
-    ]),
-    arePricesKnown: true,
-    offer: (honest) => honest,
-    quoteFails: undefined,
-    submitting: Effect.void,
-    afterRead: Effect.void,
-    generation: options.generation ?? "current"
-  }
-  const asked: Asked = { quotes: [], submitted: [], priced: [] }
+  const script = honest(options.generation ?? "current")
+  const asked: Asked = { quotes: [], submitted: [], priced: [], balances: [] }
   const ports = portsOf({ stores, script, asked, receipts, events }, options)
 
   /** Fees of a settled sweep, which the fee recipient holds from then on. */
@@ -210,6 +210,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     script,
     asked,
     collect,
+    collectMany: collectMany(script),
     settle,
     intents,
     fails: (id: string, reason: FailureReason) =>

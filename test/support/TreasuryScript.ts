@@ -1,20 +1,28 @@
 /** Answers of the treasury's ports: a quoter that can be made hostile, an intake, and the store of sales. */
 import { Effect, Layer, Option } from "effect"
-import { recoverTypedDataAddress } from "viem"
+import { recoverTypedDataAddress, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { recoverAuthorizationAddress } from "viem/utils"
+import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as Address from "../../src/domain/Address.ts"
+import { lessBps } from "../../src/domain/Amount.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
 import type { UsdPrice } from "../../src/domain/Fees.ts"
 import * as OrderNonce from "../../src/domain/OrderNonce.ts"
 import type { QuoteRequest } from "../../src/domain/Quote.ts"
 import { digest, type SweepOrder, typedData } from "../../src/domain/SweepOrder.ts"
+import type { Swept } from "../../src/domain/Swept.ts"
 import { Intake } from "../../src/orchestrator/intake/Intake.ts"
 import { SubmissionRefused } from "../../src/orchestrator/intake/SubmissionRefused.ts"
 import { QuoteFailed } from "../../src/orchestrator/quote/QuoteFailed.ts"
 import { type Offer, Quoter } from "../../src/orchestrator/quote/Quoter.ts"
-import type { Intents } from "../../src/ports/orchestrator/Intents.ts"
-import { TreasurySales } from "../../src/ports/orchestrator/TreasurySales.ts"
+import { Intents } from "../../src/ports/orchestrator/Intents.ts"
+import { Prices, PricesUnavailable } from "../../src/ports/orchestrator/Prices.ts"
+import { type SwapRoute, SwapVenue } from "../../src/ports/orchestrator/SwapVenue.ts"
+import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
+import { TokenRisk } from "../../src/ports/orchestrator/TokenRisk.ts"
+import { type CollectedBy, TreasurySales } from "../../src/ports/orchestrator/TreasurySales.ts"
+import { ChainUnavailable, type Log } from "../../src/ports/shared/Chains.ts"
 import * as FakeChain from "./FakeChain.ts"
 import { hash } from "./IntentFixtures.ts"
 
@@ -40,6 +48,20 @@ export interface Script {
   readonly balances: Map<Address.Address, bigint>
   readonly prices: Map<Address.Address, UsdPrice>
   arePricesKnown: boolean
+  /** Fees beside those of stored intents. */
+  readonly collected: Array<CollectedBy>
+  /** Time that each call to the chain and each request for prices takes. */
+  callMillis: number
+  /** Tokens whose balance fails every call that reads it. */
+  readonly unreadable: Set<Address.Address>
+  /** Tokens whose price fails every request for it. */
+  readonly unpriceable: Set<Address.Address>
+  /** Time that the venue takes for an answer. */
+  venueMillis: number
+  /** Output of the venue's answers, in percent of the honest one. Answers are counted from 1. */
+  venuePercent: (answer: number) => bigint
+  /** True if the venue's routes can be made again. */
+  isVenueRemakable: boolean
   /** Changes what the quoter answers. */
   offer: (honest: Offer) => Offer
   quoteFails: QuoteFailed["reason"] | undefined
@@ -47,6 +69,8 @@ export interface Script {
   submitting: Effect.Effect<void, SubmissionRefused>
   /** Runs after each read of fees or sales. */
   afterRead: Effect.Effect<void>
+  /** Intents whose row cannot be read: the store dies. */
+  readonly brokenIntents: Set<string>
   /** Generation of the contracts that sales are quoted for. */
   readonly generation: "current" | "first"
 }
@@ -55,6 +79,8 @@ export interface Asked {
   readonly quotes: Array<QuoteRequest>
   readonly submitted: Array<string>
   readonly priced: Array<Address.Address>
+  /** Tokens whose balance was read. */
+  readonly balances: Array<Address.Address>
 }
 
 const LIFETIME_MILLIS = 120_000
@@ -75,6 +101,49 @@ const orderOf = (request: QuoteRequest, expiresAtMs: number, nonce: bigint): Swe
   nonce,
   destChainId: BigInt(request.destChainId)
 })
+
+const failsOn = (tokens: ReadonlyArray<Address.Address>, bad: ReadonlySet<Address.Address>) =>
+  tokens.some((token) => bad.has(token))
+
+/** The contracts, with the scripted balances. Events are read from the data of their logs. */
+export const contractsOf = (script: Script, asked: Asked, events: ReadonlyMap<string, Swept>) =>
+  Layer.effect(
+    SweepContracts,
+    Effect.map(SweepContracts, (real) => ({
+      ...real,
+      balancesOf: (_client: unknown, tokens: ReadonlyArray<Address.Address>) =>
+        Effect.gen(function* () {
+          yield* Effect.sleep(script.callMillis)
+          if (failsOn(tokens, script.unreadable)) {
+            return yield* new ChainUnavailable({ chainId: chain.id, method: "eth_call", detail: "out of gas" })
+          }
+          asked.balances.push(...tokens)
+          return tokens.map((token) => Option.some(script.balances.get(token) ?? 0n))
+        }),
+      decodeSwept: (guard: Address.Address, { address, data }: Pick<Log, "address" | "data">) =>
+        address === guard ? Option.fromUndefinedOr(events.get(data)) : Option.none()
+    }))
+  ).pipe(Layer.provide(EvmSweepContracts.layer))
+
+/** Prices and decimals of tokens. */
+export const marketOf = (script: Script, asked: Asked) =>
+  Layer.merge(
+    Layer.mock(Prices, {
+      usd: (_chain, tokens) =>
+        Effect.gen(function* () {
+          yield* Effect.sleep(script.callMillis)
+          const addresses = tokens.map(({ address }) => address)
+          if (!script.arePricesKnown || failsOn(addresses, script.unpriceable)) {
+            return yield* new PricesUnavailable({ detail: "scripted" })
+          }
+          asked.priced.push(...addresses)
+          return script.prices
+        })
+    }),
+    Layer.mock(TokenRisk, {
+      describe: () => Effect.delay(Effect.succeed({ symbol: "JUNK", decimals: 18 }), script.callMillis)
+    })
+  )
 
 /** Makes a quoter that stores what it offers, as the real one does. */
 export const quoterOf = (script: Script, asked: Asked, intents: Intents["Service"]) =>
@@ -148,12 +217,41 @@ export const intakeOf = (script: Script, asked: Asked, intents: Intents["Service
     })
   })
 
+/** A venue that swaps one to one, of 18 decimals into 6. Its calldata is the slippage tolerance. */
+export const venueOf = (script: Script) => {
+  let answers = 0
+  const routeOf = (amountOut: bigint, slippageBps: number): SwapRoute => ({
+    provider: "venue",
+    target: FakeChain.address(0x5a),
+    calldata: toHex(slippageBps, { size: 2 }),
+    amountOut,
+    minAmountOut: lessBps(amountOut, slippageBps),
+    gas: 1n,
+    passing: 0,
+    ...(script.isVenueRemakable ? { remade: (expected) => routeOf(expected.amountOut, expected.slippageBps) } : {})
+  })
+  return Layer.mock(SwapVenue, {
+    route: ({ amountIn, slippageBps }) =>
+      Effect.sync(() => {
+        answers++
+        return routeOf(((amountIn / 10n ** 12n) * script.venuePercent(answers)) / 100n, slippageBps)
+      }).pipe(Effect.delay(script.venueMillis))
+  })
+}
+
+/** The store of intents, of which some cannot be read. */
+export const readable = (intents: Intents["Service"], { brokenIntents }: Script) =>
+  Layer.succeed(Intents, {
+    ...intents,
+    find: (id) => (brokenIntents.has(id) ? Effect.die(new Error(`the row of ${id} is broken`)) : intents.find(id))
+  })
+
 /** The store of sales, whose reads let the script act. */
 export const observed = (sales: TreasurySales["Service"], script: Script) => {
   const read = <A, E>(effect: Effect.Effect<A, E>) => Effect.tap(effect, () => script.afterRead)
   return Layer.succeed(TreasurySales, {
     ...sales,
-    collected: read(sales.collected),
+    collected: read(Effect.map(sales.collected, (collected) => [...collected, ...script.collected])),
     sold: read(sales.sold),
     open: read(sales.open),
     recent: (limit) => read(sales.recent(limit))

@@ -16,7 +16,7 @@ export const retention = {
     default: 7,
     check: integer(KEPT_DAYS),
     meaning:
-      "Age at which a booking that the builder backend acknowledged is deleted, in days. Acknowledged events are deleted at once. Rejected messages are kept."
+      "Age at which a booking that the builder backend acknowledged is deleted, in days, and an event that it rejected for good. Acknowledged events are deleted at once. Rejected bookings are kept."
   }),
   keepAttemptsDays: setting({
     name: "KEEP_ATTEMPTS_DAYS",

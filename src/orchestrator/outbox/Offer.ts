@@ -1,5 +1,5 @@
 /** Offers one message of the outbox to the builder backend, and records the answer. */
-import { Clock, Effect, Random } from "effect"
+import { Cause, Clock, Effect, Random } from "effect"
 import type { OutboxMessage } from "../../domain/Accrual.ts"
 import { backoffMillis } from "../../domain/Backoff.ts"
 import { BuilderLedger, type LedgerRefused } from "../../ports/orchestrator/BuilderLedger.ts"
@@ -70,6 +70,10 @@ export const make = Effect.gen(function* () {
               ? defer(entry, refused.message)
               : reject(entry, refused)
         }),
+        // One message holds no other up.
+        Effect.catchDefect((defect) =>
+          Effect.andThen(Effect.logError("outbox.failed", Cause.die(defect)), defer(entry, String(defect)))
+        ),
         SweepTrace.within("outbox.offered", entry.trace),
         Effect.annotateLogs({ ...messageFields(entry.message), outboxId: entry.id, attempts: entry.attempts })
       )

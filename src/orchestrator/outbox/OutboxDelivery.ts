@@ -2,7 +2,7 @@
  * Delivers the outbox to the builder backend, each message at least once. The receiver recognises a repeated message by its
  * id. Ledger entries and events are delivered independently, so that neither delays the other.
  */
-import { Array, Clock, Context, Effect, Layer } from "effect"
+import { Array, Cause, Clock, Context, Effect, Layer } from "effect"
 import { nameOf } from "../../domain/Role.ts"
 import { BuilderLedger } from "../../ports/orchestrator/BuilderLedger.ts"
 import { Outbox, type OutboxEntry, type Topic, TOPICS } from "../../ports/orchestrator/Outbox.ts"
@@ -67,9 +67,12 @@ export class OutboxDelivery extends Context.Service<
           message._tag === "Revenue" ? [{ id, revenue: message.revenue }] : []
         )
         if (lines.length < 2) return entries
-        const booked = yield* ledger
-          .bookRevenues(lines.map(({ revenue }) => revenue))
-          .pipe(Effect.orElseSucceed(() => new Set<string>()))
+        const booked = yield* ledger.bookRevenues(lines.map(({ revenue }) => revenue)).pipe(
+          Effect.catchDefect((defect) =>
+            Effect.andThen(Effect.logError("outbox.failed", Cause.die(defect)), Effect.succeed(new Set<string>()))
+          ),
+          Effect.orElseSucceed(() => new Set<string>())
+        )
         const done = new Set(lines.flatMap(({ id, revenue }) => (booked.has(revenue.sweepId) ? [id] : [])))
         yield* Effect.forEach(done, (id) => outbox.acknowledge(id), { concurrency: "unbounded", discard: true })
         for (const { id, trace } of entries) {

@@ -6,8 +6,14 @@ import { erc20 } from "../../domain/Chain.ts"
 import { type Book, booksOf } from "../../domain/TreasuryBooks.ts"
 import { type CollectedBy, TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { within } from "../../runtime/Within.ts"
 
 const delegateAbi = parseAbi(["function feeRecipient() view returns (address)"])
+
+/** Time limit of a delegate's fee recipient. Without an answer its fees are not in the books, as if they were another account's. */
+const READ_LIMIT = "1 second"
+
+const keyOf = ({ chainId, delegate }: Pick<CollectedBy, "chainId" | "delegate">): string => `${chainId} ${delegate}`
 
 /** Makes `books`: one for each token that was collected, sold or received by the fee recipient of a configured chain. */
 export const make = Effect.gen(function* () {
@@ -18,13 +24,13 @@ export const make = Effect.gen(function* () {
 
   const recipientOf = Effect.fnUntraced(function* ({ call, chain }: ChainClient, delegate: Address.Address) {
     if (delegate === chain.contracts.delegate) return Option.some(chain.feeRecipient)
-    const key = `${chain.id} ${delegate}`
+    const key = keyOf({ chainId: chain.id, delegate })
     const known = recipients.get(key)
     if (known !== undefined) return Option.some(known)
     const data = encodeFunctionData({ abi: delegateAbi, functionName: "feeRecipient" })
-    const answer = yield* Effect.option(call({ to: delegate, data, block: "latest" }))
+    const answer = yield* Effect.option(within(READ_LIMIT)(call({ to: delegate, data, block: "latest" })))
     const read = Option.flatMap(
-      answer,
+      Option.flatten(answer),
       Option.liftThrowable((word) => decodeAbiParameters([{ type: "address" }], word)[0])
     )
     const recipient = Option.map(read, (address) => Address.of(address))
@@ -32,15 +38,27 @@ export const make = Effect.gen(function* () {
     return recipient
   })
 
-  /** True if the present fee recipient of the chain received the fees. */
-  const isOurs = Effect.fnUntraced(function* ({ chainId, delegate }: CollectedBy) {
-    const client = chains.all.find(({ chain }) => chain.id === chainId)
-    if (client === undefined) return false
-    return Option.getOrUndefined(yield* recipientOf(client, delegate)) === client.chain.feeRecipient
+  /** Keys of the delegates whose fees the present fee recipient of their chain received. */
+  const oursOf = Effect.fnUntraced(function* (collected: ReadonlyArray<CollectedBy>) {
+    // One delegate collects many tokens.
+    const delegates = new Map(collected.map((fees) => [keyOf(fees), fees]))
+    const ours = yield* Effect.forEach(
+      delegates,
+      ([key, { chainId, delegate }]) =>
+        Effect.gen(function* () {
+          const client = chains.all.find(({ chain }) => chain.id === chainId)
+          if (client === undefined) return []
+          return Option.getOrUndefined(yield* recipientOf(client, delegate)) === client.chain.feeRecipient ? [key] : []
+        }),
+      { concurrency: "unbounded" }
+    )
+    return new Set(ours.flat())
   })
 
   return Effect.gen(function* () {
-    const collected = yield* Effect.filter(yield* store.collected, isOurs)
+    const all = yield* store.collected
+    const ours = yield* oursOf(all)
+    const collected = all.filter((fees) => ours.has(keyOf(fees)))
     const sold = yield* store.sold
     const chainOf = (id: number) => chains.all.find(({ chain }) => chain.id === id)?.chain
     return booksOf(

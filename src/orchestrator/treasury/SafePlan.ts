@@ -1,5 +1,5 @@
 /** The treasury's plan as a batch for a Safe, whose owners sign it. */
-import { Effect, Result, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { BatchFile } from "../../domain/SafeTransactions.ts"
 import type { LeftOutToken, TreasuryChain } from "../../domain/Treasury.ts"
@@ -25,16 +25,24 @@ const LIFETIME_SECONDS = 86_400
 
 const CONCURRENCY = 4
 
+/** Time limit of all routes together, in milliseconds. A response begins within 4 seconds, and balances and prices take some of them. */
+const ROUTES_MILLIS = 2_000
+
 interface Wanted {
   readonly chain: TreasuryChain
   readonly asset: Address.Address
   readonly token: Address.Address
   readonly lot: Lot
+  /** Value of the balance in dollars, scaled by 10^18. */
+  readonly value: bigint
   readonly price: Priced
   readonly assetPrice: Priced
 }
 
 type Routed = Result.Result<SafeSale, LeftOutToken>
+
+const late = ({ token }: Wanted): Routed =>
+  Result.fail({ token, reason: "no_route", detail: "no exchange answered in time, so sell the others and plan again" })
 
 /** Makes `safePlan(survey, chain)`. */
 export const make = Effect.gen(function* () {
@@ -55,24 +63,31 @@ export const make = Effect.gen(function* () {
         recipient: feeRecipient,
         deadline: BigInt(Math.floor(nowMs / 1000) + LIFETIME_SECONDS)
       }
-      const { amountOut } = yield* venue.route({ ...request, slippageBps: 0 })
+      const priced = yield* venue.route({ ...request, slippageBps: 0 })
       const least = leastOutput(amount, price, assetPrice, treasury.toleranceBps)
-      if (amountOut < least) {
-        const detail = `the swap delivers ${amountOut}, and ${least} are wanted at the present prices`
-        const routed: Routed = Result.fail({ token, reason: "price_impact", detail })
-        return routed
+      const short = (verb: string, out: bigint): Routed => {
+        const detail = `the swap ${verb} ${out}, and ${least} are wanted at the present prices`
+        return Result.fail({ token, reason: "price_impact", detail })
       }
+      const { amountOut, remade } = priced
+      if (amountOut < least) return short("delivers", amountOut)
       // The owners may take hours to sign, so the minimum of the call is the least output, and not more.
       const slippageBps = Number(((amountOut - least) * 10_000n) / amountOut)
-      const { calldata, target } = yield* venue.route({ ...request, slippageBps })
-      const routed: Routed = Result.succeed({ token, amount, target, calldata })
+      // Another answer may have another price, or be that of another venue.
+      const sale =
+        remade === undefined ? yield* venue.route({ ...request, slippageBps }) : remade({ amountOut, slippageBps })
+      if (sale.minAmountOut < least) return short("delivers at least", sale.minAmountOut)
+      const routed: Routed = Result.succeed({ token, amount, target: sale.target, calldata: sale.calldata })
       return routed
     },
     (effect, { token }) =>
-      Effect.catch(effect, ({ message }) => {
-        const routed: Routed = Result.fail({ token, reason: "no_route", detail: message })
-        return Effect.succeed(routed)
-      })
+      effect.pipe(
+        Effect.catchDefect((defect) => Effect.fail({ message: String(defect) })),
+        Effect.catch(({ message }) => {
+          const routed: Routed = Result.fail({ token, reason: "no_route", detail: message })
+          return Effect.succeed(routed)
+        })
+      )
   )
 
   return Effect.fn("Treasury.safePlan")(function* (
@@ -82,12 +97,25 @@ export const make = Effect.gen(function* () {
     const { asset, chainId, feeRecipient: safe } = chain
     if (asset === undefined) return yield* new NoPlan({ reason: "no_asset" })
     if (unavailableChains.includes(chainId)) return yield* new NoPlan({ reason: "unavailable" })
-    const wanted = tokens.flatMap(({ assetPrice, book, plan: { lot }, price }): ReadonlyArray<Wanted> =>
-      book.chainId !== chainId || lot === undefined || price === undefined || assetPrice === undefined
-        ? []
-        : [{ chain, asset, token: book.token, lot, price, assetPrice }]
-    )
-    const routed = yield* Effect.forEach(wanted, (each) => route(each, nowMs), { concurrency: CONCURRENCY })
+    const wanted = tokens
+      .flatMap(({ assetPrice, book, plan: { lot, value = 0n }, price }): ReadonlyArray<Wanted> =>
+        book.chainId !== chainId || lot === undefined || price === undefined || assetPrice === undefined
+          ? []
+          : [{ chain, asset, token: book.token, lot, value, price, assetPrice }]
+      )
+      // If time is short, the most valuable are sold first.
+      .toSorted((a, b) => (a.value < b.value ? 1 : a.value > b.value ? -1 : 0))
+    const endsAtMs = (yield* Clock.currentTimeMillis) + ROUTES_MILLIS
+    const inTime = (each: Wanted) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        now >= endsAtMs
+          ? Effect.succeed(late(each))
+          : Effect.timeoutOrElse(route(each, nowMs), {
+              duration: endsAtMs - now,
+              orElse: () => Effect.succeed(late(each))
+            })
+      )
+    const routed = yield* Effect.forEach(wanted, inTime, { concurrency: CONCURRENCY })
     const sales = routed.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
     return {
       batch: toSafeSales({ chainId, safe, asset }, sales, nowMs),

@@ -2,7 +2,7 @@
  * Carries open sales on, one step at a time. Each step is safe to repeat: an intent is recorded before its order is signed, it is
  * replaced only after its deadline, and a sale ends only by the chain's evidence about its intent.
  */
-import { Clock, Effect, Option } from "effect"
+import { Cause, Clock, Effect, Option, Result } from "effect"
 import type { StoredSale } from "../../domain/Treasury.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
@@ -148,13 +148,21 @@ export const make = Effect.fnUntraced(function* ({ signerOf }: { readonly signer
     }
   })
 
+  /** One step of a sale. A defect is reported, and the sale is due again later, so that it interrupts no other. */
   const step = (sale: StoredSale) =>
-    Effect.annotateLogs(sale.state === "planned" ? plan(sale) : follow(sale), fields(sale))
+    Effect.suspend(() => (sale.state === "planned" ? plan(sale) : follow(sale))).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.andThen(Effect.logError("treasury.step_failed", Cause.die(defect)), postpone(sale, DELAY_MILLIS))
+      ),
+      Effect.annotateLogs(fields(sale))
+    )
 
   return {
     advance: Effect.gen(function* () {
       const due = yield* store.claim({ leaseMillis: LEASE_MILLIS, limit: LIMIT })
-      yield* Effect.forEach(due, step, { concurrency: CONCURRENCY, discard: true })
+      const ended = yield* Effect.forEach(due, (sale) => Effect.result(step(sale)), { concurrency: CONCURRENCY })
+      // A failure of the store is reported after every sale had its turn.
+      yield* Effect.fromResult(Result.all(ended))
     }).pipe(Effect.withSpan("Treasury.advance"))
   }
 })

@@ -84,7 +84,7 @@ export class Treasury extends Context.Service<
       const view = Effect.gen(function* () {
         // Read before the entries, so that the books have every sale that is shown as settled.
         const sales = yield* store.recent(RECENT)
-        const { nowMs, tokens, unavailableChains } = yield* survey(VIEW_LIMIT)
+        const { nowMs, tokens, unavailableChains } = yield* survey("all", VIEW_LIMIT)
         const last = Option.getOrUndefined(yield* store.lastRoundAtMs)
         const next = selling.length === 0 ? undefined : nextRoundAtMs(last, treasury.intervalMillis, nowMs)
         return {
@@ -100,16 +100,19 @@ export class Treasury extends Context.Service<
       const safePlan = Effect.fn("Treasury.safePlan")(function* (chainId: ChainId) {
         const chain = describedChains.find((each) => each.chainId === chainId)
         if (chain === undefined) return yield* new NoPlan({ reason: "unknown_chain" })
-        return yield* toSafe(yield* survey(VIEW_LIMIT), chain)
+        return yield* toSafe(yield* survey("due", VIEW_LIMIT), chain)
       }, Priority.at("portfolio"))
 
       const scheduled = Effect.gen(function* () {
         yield* known.review
         const nowMs = yield* Clock.currentTimeMillis
         const { intervalMillis } = treasury
+        if (selling.length === 0 || intervalMillis === undefined) return
         const last = Option.getOrUndefined(yield* store.lastRoundAtMs)
-        const atMs = nextRoundAtMs(last, intervalMillis, nowMs)
-        if (selling.length === 0 || atMs === undefined || intervalMillis === undefined || nowMs < atMs) return
+        // Without a fixed time the wait for a chain would begin anew with each look.
+        const firstAtMs = last === undefined ? yield* store.firstDueAtMs : nowMs
+        const atMs = nextRoundAtMs(last, intervalMillis, firstAtMs)
+        if (atMs === undefined || nowMs < atMs) return
         yield* round(ROUND_LIMIT, { atMs, unlessSinceMs: nowMs - intervalMillis + 1 })
       })
 
@@ -151,7 +154,7 @@ const makeRound = Effect.fnUntraced(function* (survey: Survey, selling: Readonly
     limit: Duration.Input,
     due?: { readonly atMs: number; readonly unlessSinceMs: number }
   ) {
-    const { nowMs, tokens, unavailableChains } = yield* survey(limit)
+    const { nowMs, tokens, unavailableChains } = yield* survey("due", limit)
     const isMissing = selling.some(({ chainId }) => unavailableChains.includes(chainId))
     if (due !== undefined && isMissing && nowMs - due.atMs < PATIENCE_MILLIS) return Option.none()
     const ours = tokens.filter(({ chain }) => chain.selling === "on")

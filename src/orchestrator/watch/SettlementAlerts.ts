@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
     { reopened }: RelayTransaction,
     unsettled: ReadonlyArray<Intent>
   ) {
-    for (const { id, status, txHash } of reopened === true ? unsettled : []) {
+    for (const { id, status, txHash } of reopened === undefined ? [] : unsettled) {
       if (status === "submitted" || status === "failed") continue
       yield* alerts.raise({
         key: `settlement_lost:${id}`,

@@ -98,6 +98,15 @@ export class SweepContracts extends Context.Service<
       owner: Address.Address,
       block?: CallRequest["block"]
     ) => Effect.Effect<bigint, ChainUnavailable>
+    /**
+     * Balances of an owner in many tokens in the latest block, in their order, by few requests. Native currency included. None for a token
+     * that does not tell a balance. A token that burns the gas of a request fails it.
+     */
+    readonly balancesOf: (
+      client: ChainClient,
+      tokens: ReadonlyArray<Address.Address>,
+      owner: Address.Address
+    ) => Effect.Effect<ReadonlyArray<Option.Option<bigint>>, ChainUnavailable>
     /** State of addresses on the chain guard's list of swap targets, in their order. The kind of targets that are not active is absent. */
     readonly targets: (
       client: ChainClient,

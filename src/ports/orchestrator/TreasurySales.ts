@@ -53,6 +53,8 @@ export class TreasurySales extends Context.Service<
     readonly failures: Effect.Effect<ReadonlyArray<SaleFailure>, StoreUnavailable>
     /** Time of the last round, in UNIX milliseconds. None before the first. */
     readonly lastRoundAtMs: Effect.Effect<Option.Option<number>, StoreUnavailable>
+    /** Time at which the first round is due, in UNIX milliseconds: that of the first call, which is recorded. */
+    readonly firstDueAtMs: Effect.Effect<number, StoreUnavailable>
     /**
      * Records a round, its sales and its refusals in one transaction. Returns the new sales, without those of tokens that have an open
      * sale. None if the round is given up.

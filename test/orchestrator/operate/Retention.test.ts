@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Ref } from "effect"
+import { Effect, Layer, Logger, Ref, References } from "effect"
 import { TestClock } from "effect/testing"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import * as Retention from "../../../src/orchestrator/operate/Retention.ts"
@@ -43,6 +43,7 @@ it.effect("old rows are deleted by their kind's age, batch after batch, while an
     assert.deepStrictEqual(ages, {
       quotes: DAY,
       messages: 7 * DAY,
+      rejections: 7 * DAY,
       attempts: 30 * DAY,
       events: 365 * DAY,
       fills: 8 * DAY,
@@ -57,5 +58,32 @@ it.effect("old rows are deleted by their kind's age, batch after batch, while an
     assert.strictEqual(second.get("events")?.length, 2)
     assert.strictEqual(second.get("quotes")?.length, 4)
     assert.isAtLeast(yield* Ref.get(sums), 10)
+  })
+)
+
+it.effect("every failure to drop old months is logged, and the coming ones are added", () =>
+  Effect.gen(function* () {
+    const events: Array<string> = []
+    const logger = Logger.make(({ fiber, logLevel, message }) => {
+      const { detail = "" } = fiber.getRef(References.CurrentLogAnnotations)
+      events.push([logLevel, [message].flat()[0], detail].join(" ").trim())
+    })
+    let added = 0
+    const kept = KeptData.of({
+      prune: () => Effect.succeed(0),
+      addMonths: Effect.sync(() => added++),
+      dropMonths: () => Effect.fail(new StoreUnavailable({ operation: "dropMonths", detail: "statement timeout" })),
+      sumUp: Effect.void
+    })
+    yield* Layer.build(
+      Retention.layer.pipe(
+        Layer.provide([Layer.succeed(KeptData, kept), OrchestratorSettings.layer(orchestratorDefaults)]),
+        Layer.provide(Logger.layer([logger]))
+      )
+    )
+    yield* TestClock.adjust("150 minutes")
+    const failed = "Error retention.months_not_dropped store unavailable during dropMonths: statement timeout"
+    assert.deepStrictEqual(events, [failed, failed, failed])
+    assert.strictEqual(added, 3)
   })
 )

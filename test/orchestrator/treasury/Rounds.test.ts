@@ -40,6 +40,21 @@ describe("a round", () => {
       scene.script.arePricesKnown = true
       yield* TestClock.adjust(LOOK)
       assert.deepStrictEqual(scene.asked.submitted, ["sale-1"])
+
+      const dark = yield* Scene.make()
+      const { lastRoundAtMs } = dark.sales
+      dark.script.arePricesKnown = false
+      yield* dark.collect("a", LST, 100n * WHOLE)
+      const first = yield* dark.start
+      yield* TestClock.adjust("40 minutes")
+      // The hour counts on in the next process.
+      yield* first.stop
+      yield* dark.start
+      yield* TestClock.adjust("19 minutes")
+      assert.isTrue(Option.isNone(yield* lastRoundAtMs))
+      yield* TestClock.adjust("2 minutes")
+      assert.isTrue(Option.isSome(yield* lastRoundAtMs))
+      assert.deepStrictEqual(dark.asked.submitted, [])
     })
   )
 
@@ -93,6 +108,35 @@ describe("without the fee recipient's key", () => {
       // The swap delivers the value, so the call may lose the whole tolerance of 300 basis points.
       assert.deepInclude(Object.values(batch["transactions"] ?? {})[1], { data: "0x012c", to: address(0x5a) })
       assert.deepInclude(yield* Effect.flip(treasury.safePlan(7)), { reason: "unknown_chain" })
+    })
+  )
+
+  it.effect("a swap that promises less when its call is made is left out of the batch", () =>
+    Effect.gen(function* () {
+      const scene = yield* Scene.make({ key: "none" })
+      scene.script.venuePercent = (answer) => (answer === 2 ? 80n : 100n)
+      yield* scene.collect("a", LST, 100n * WHOLE)
+      const { treasury } = yield* scene.start
+      const { batch, leftOut } = yield* treasury.safePlan(chain.id)
+      assert.deepStrictEqual(batch["transactions"], [])
+      assert.deepStrictEqual(
+        leftOut.map(({ reason, token }) => [token, reason]),
+        [[LST, "price_impact"]]
+      )
+      assert.include(leftOut[0]?.detail, "77600000")
+    })
+  )
+
+  it.effect("the call is made from the route that was compared, if it can be", () =>
+    Effect.gen(function* () {
+      const scene = yield* Scene.make({ key: "none" })
+      scene.script.venuePercent = (answer) => (answer === 2 ? 80n : 100n)
+      scene.script.isVenueRemakable = true
+      yield* scene.collect("a", LST, 100n * WHOLE)
+      const { treasury } = yield* scene.start
+      const { batch, leftOut } = yield* treasury.safePlan(chain.id)
+      assert.deepStrictEqual(leftOut, [])
+      assert.deepInclude(Object.values(batch["transactions"] ?? {})[1], { data: "0x012c" })
     })
   )
 

@@ -60,6 +60,28 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | KeptData | 
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("deletes events that the receiver rejected some time after it did, and no bookings", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        const outbox = yield* Outbox
+        const { prune } = yield* KeptData
+        yield* submitted({ id: "a", owner: 1, builderId: "bld" })
+        yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("a") }], { outbox: [revenue("a")] })
+        yield* TestClock.adjust("5 seconds")
+        const rejected = yield* Effect.forEach(["ledger", "events"] as const, (topic) =>
+          outbox.claim({ topic, limit: 10, leaseMillis: 1 })
+        )
+        yield* Effect.forEach(rejected.flat(), ({ id }) => outbox.reject(id, "no"))
+        const events = rejected[1]?.length ?? 0
+        expect(events).toBeGreaterThan(0)
+        expect(yield* prune("rejections", 5_000, 10)).toBe(0)
+        expect(yield* prune("rejections", 5_001, 10)).toBe(events)
+        expect(yield* prune("rejections", 5_001, 10)).toBe(0)
+        expect(yield* outbox.reopen(rejected[1]?.[0]?.id ?? "")).toBe("gone")
+        expect(yield* outbox.counts).toEqual({ pending: 0, rejected: 1 })
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("keeps the numbers of intents right while it sums them up", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

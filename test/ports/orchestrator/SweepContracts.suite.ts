@@ -1,12 +1,21 @@
 /** Contract of every {@link SweepContracts}, which encodes and decodes by the ABIs of the compiled sources. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
-import { decodeEventLog, decodeFunctionData, encodeErrorResult, type Hex, numberToHex, parseAbi } from "viem"
+import {
+  decodeEventLog,
+  decodeFunctionData,
+  encodeErrorResult,
+  encodeFunctionResult,
+  type Hex,
+  multicall3Abi,
+  numberToHex,
+  parseAbi
+} from "viem"
 import { sweepDelegate, sweepEntry, sweepGuard } from "../../../src/adapters/evm/abi/contracts.generated.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { settles } from "../../../src/domain/Swept.ts"
-import { CallReverted } from "../../../src/ports/shared/Chains.ts"
+import { CallReverted, type CallRequest } from "../../../src/ports/shared/Chains.ts"
 import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.ts"
 import { order, OrderParts, Uint256 } from "../../domain/Arbitraries.ts"
 import { address, chain, client } from "../../support/FakeChain.ts"
@@ -180,6 +189,41 @@ export const sweepContractsSuite = (name: string, environment: Layer.Layer<Sweep
         assert.strictEqual(yield* balanceOf(answering(numberToHex(9n, { size: 32 })), address(0xb1), address(0x01)), 9n)
         assert.strictEqual(yield* balanceOf(answering("0x"), address(0xb1), address(0x01)), 0n)
         assert.strictEqual(yield* balanceOf(reverting, address(0xb1), address(0x01)), 0n)
+      })
+    )
+
+    it.effect("reads the balances of many tokens together; one that cannot tell has none", () =>
+      Effect.gen(function* () {
+        const { balancesOf } = yield* SweepContracts
+        const word = (value: bigint) => numberToHex(value, { size: 32 })
+        const returned = [
+          { success: true, returnData: word(9n) },
+          { success: false, returnData: "0x" },
+          { success: true, returnData: "0x" },
+          { success: true, returnData: word(3n) }
+        ] as const
+        const asked: Array<CallRequest> = []
+        const node = client({
+          call: (request) => {
+            asked.push(request)
+            return Effect.succeed(
+              encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result: returned })
+            )
+          }
+        })
+        const tokens = [address(0xb1), address(0xb2), address(0xb3), NATIVE]
+        assert.deepStrictEqual(yield* balancesOf(node, tokens, address(0x01)), [
+          Option.some(9n),
+          Option.none(),
+          Option.none(),
+          Option.some(3n)
+        ])
+        assert.deepStrictEqual(
+          asked.map(({ to }) => to),
+          [chain.multicall3]
+        )
+        assert.deepStrictEqual(yield* balancesOf(node, [], address(0x01)), [])
+        assert.strictEqual((yield* Effect.flip(balancesOf(reverting, tokens, address(0x01))))._tag, "ChainUnavailable")
       })
     )
   })

@@ -121,6 +121,16 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | TreasurySal
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("are due for the first time since the first look, whoever looks later", () =>
+      Effect.gen(function* () {
+        const { firstDueAtMs } = yield* TreasurySales
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(yield* firstDueAtMs, 3_600_000)
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(yield* firstDueAtMs, 3_600_000)
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("are leased to one process, and due again when the lease ends", () =>
       Effect.gen(function* () {
         const sales = yield* TreasurySales
@@ -175,7 +185,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | TreasurySal
         const sales = yield* TreasurySales
         yield* sales.openRound({
           sales: [newSale(1, 10n, 15n)],
-          refused: [{ chainId: 1, token: address(1), ...refusal }]
+          refused: [1, 2].map((token) => ({ chainId: 1, token: address(token), ...refusal }))
         })
         const sale = yield* first(yield* sales.open)
         const proof = { amountOut: 2n ** 200n, txHash: hash("sold") }
@@ -187,7 +197,10 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | TreasurySal
           { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(outcomes.toSorted(), [false, true])
-        assert.deepStrictEqual(yield* sales.failures, [])
+        assert.deepStrictEqual(
+          (yield* sales.failures).map(({ failures, token }) => [token, failures]),
+          [[address(2), 1]]
+        )
         const [planned, ended] = yield* sales.recent(3)
         assert.deepInclude(ended, { state: "settled", ...proof, intentId: "x" })
         assert.deepInclude(planned, { state: "planned", amount: 7n, rest: 8n, token: address(1), seller: SELLER })

@@ -20,6 +20,7 @@ import { type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains
 import { type SweepRevert, SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
 import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generated.ts"
 import { feeFor } from "./DataFee.ts"
+import * as OwnerBalances from "./OwnerBalances.ts"
 import * as SwapTargets from "./SwapTargets.ts"
 
 const MAX_TEXT = 300
@@ -170,6 +171,7 @@ export const layer = Layer.succeed(SweepContracts, {
   decodeRevert,
   nonceBitmap,
   balanceOf,
+  balancesOf: OwnerBalances.read,
   targets: SwapTargets.read,
   rollupFee: feeFor
 })

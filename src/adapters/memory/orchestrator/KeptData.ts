@@ -1,6 +1,7 @@
 /** Deletes old quotes and messages of the in-memory stores. Their other rows end with the process. */
 import { Effect, HashMap, Layer, Ref } from "effect"
 import { KeptData } from "../../../ports/orchestrator/KeptData.ts"
+import { topicOf } from "../../../ports/orchestrator/Outbox.ts"
 import { OrchestratorState, type State } from "./OrchestratorState.ts"
 
 /** The map without its oldest entries: those of an age from before `beforeMs`. Ages that are undefined do not count. */
@@ -42,6 +43,16 @@ const make = Effect.gen(function* () {
       }
       if (kind === "messages") {
         const { count, rest } = without(current.outbox, ({ deliveredAtMs }) => deliveredAtMs, beforeMs, limit)
+        return [count, { ...current, outbox: rest }]
+      }
+      if (kind === "rejections") {
+        const { count, rest } = without(
+          current.outbox,
+          ({ message, rejectedAtMs, state: is }) =>
+            is === "rejected" && topicOf(message) === "events" ? rejectedAtMs : undefined,
+          beforeMs,
+          limit
+        )
         return [count, { ...current, outbox: rest }]
       }
       return [0, current]

@@ -48,6 +48,8 @@ export interface StoredMessage extends OutboxEntry {
   readonly leasedUntilMs?: number | undefined
   /** Absent before it was acknowledged. */
   readonly deliveredAtMs?: number
+  /** Absent unless it is rejected. */
+  readonly rejectedAtMs?: number | undefined
 }
 
 /** A reservation of a sweep. */
@@ -178,7 +180,7 @@ export const carriesOwner = (state: State, chainId: number, owner: string): bool
   Array.from(HashMap.values(state.transactions)).some(
     (transaction) =>
       transaction.status !== "final" &&
-      transaction.reopened !== true &&
+      transaction.reopened === undefined &&
       transaction.chainId === chainId &&
       transaction.intentIds.some((id) => {
         const stored = lookup(state.intents, id)

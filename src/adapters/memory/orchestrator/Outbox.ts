@@ -61,13 +61,23 @@ const make = Effect.gen(function* () {
           : message
       ),
     reject: (id) =>
-      change(id, (message) => (message.state === "pending" ? { ...message, state: "rejected" } : message)),
+      Effect.flatMap(Clock.currentTimeMillis, (rejectedAtMs) =>
+        change(id, (message) =>
+          message.state === "pending" ? { ...message, state: "rejected", rejectedAtMs } : message
+        )
+      ),
     reopen: Effect.fnUntraced(function* (id) {
       const now = yield* Clock.currentTimeMillis
       const before = Array.from(HashMap.values((yield* Ref.get(state)).outbox)).find((message) => message.id === id)
       if (before === undefined || before.state === "delivered") return "gone"
       if (before.state === "pending") return "pending"
-      yield* change(id, (message) => ({ ...message, state: "pending", dueAtMs: now, leasedUntilMs: undefined }))
+      yield* change(id, (message) => ({
+        ...message,
+        state: "pending",
+        dueAtMs: now,
+        leasedUntilMs: undefined,
+        rejectedAtMs: undefined
+      }))
       return "reopened"
     }),
     counts

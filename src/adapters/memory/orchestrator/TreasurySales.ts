@@ -14,6 +14,7 @@ interface State {
   readonly entries: ReadonlyArray<Entry>
   readonly failures: ReadonlyArray<SaleFailure>
   readonly lastRoundAtMs: number | undefined
+  readonly firstDueAtMs: number | undefined
 }
 
 const hasSettled = ({ intent: { failureReason, status } }: StoredIntent): boolean =>
@@ -128,7 +129,7 @@ const makeRounds = (state: Ref.Ref<State>): Pick<TreasurySales["Service"], "open
 
 const make = Effect.gen(function* () {
   const shared = yield* OrchestratorState
-  const state = yield* Ref.make<State>({ entries: [], failures: [], lastRoundAtMs: undefined })
+  const state = yield* Ref.make<State>({ entries: [], failures: [], lastRoundAtMs: undefined, firstDueAtMs: undefined })
   const move = change(state)
   const read = <A>(of: (state: State) => A) => Effect.map(Ref.get(state), of)
 
@@ -149,6 +150,12 @@ const make = Effect.gen(function* () {
       ),
     failures: read(({ failures }) => failures),
     lastRoundAtMs: read(({ lastRoundAtMs }) => Option.fromUndefinedOr(lastRoundAtMs)),
+    firstDueAtMs: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      Ref.modify(state, (current): readonly [number, State] => {
+        const { firstDueAtMs = nowMs } = current
+        return [firstDueAtMs, { ...current, firstDueAtMs }]
+      })
+    ),
     ...makeRounds(state),
     postpone: ({ id, version }, dueAtMs) =>
       Ref.update(state, (current) =>

@@ -1,10 +1,11 @@
 /** Deletes old rows by their indexes, and sums up changes of kept numbers. */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { KeptData, type Kind } from "../../../ports/orchestrator/KeptData.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import * as MoneyBook from "./MoneyBook.ts"
+import * as Months from "./Months.ts"
 
 /** Changes of counts that one statement sums up. */
 const CHANGES = 20_000
@@ -22,6 +23,13 @@ const deletion = (sql: PgClient.PgClient, before: Date, limit: number): Readonly
   messages: sql`DELETE FROM orchestrator.outbox WHERE id = ANY(ARRAY(
       SELECT id FROM orchestrator.outbox WHERE state = 'delivered' AND closed_at < ${before}
       ORDER BY closed_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )) RETURNING 1`,
+  // Ids grow with time, so the oldest come first. Only their beginning is read.
+  rejections: sql`DELETE FROM orchestrator.outbox WHERE id = ANY(ARRAY(
+      SELECT id FROM (
+        SELECT id, closed_at FROM orchestrator.outbox WHERE state = 'rejected' AND topic = 'events'
+        ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ) r WHERE closed_at < ${before}
     )) RETURNING 1`,
   // Ids of transactions grow with time, so the oldest attempts come first. Only their beginning is read.
   attempts: sql`DELETE FROM orchestrator.relay_attempts WHERE hash = ANY(ARRAY(
@@ -63,35 +71,6 @@ const prune = (sql: PgClient.PgClient): KeptData["Service"]["prune"] =>
     guarded("KeptData.prune")
   )
 
-/** Months ahead of time in which a failing replica is noticed. */
-const MONTHS_AHEAD = 3
-
-/** Makes or drops partitions. Other statements wait behind the locks of that, so the wait for them is short. */
-const onMonths =
-  (sql: PgClient.PgClient) =>
-  <A, E>(changed: Effect.Effect<A, E>) =>
-    sql`SELECT set_config('lock_timeout', '500ms', true),
-      pg_advisory_xact_lock(hashtextextended('token-sweep.months', 0))`.pipe(Effect.andThen(changed), (effect) =>
-      sql.withTransaction(effect)
-    )
-
-const addMonths = (sql: PgClient.PgClient): KeptData["Service"]["addMonths"] =>
-  Effect.gen(function* () {
-    const now = timestamp(yield* Clock.currentTimeMillis)
-    yield* sql`SELECT orchestrator.add_intent_partitions(${now}, ${now} + make_interval(months => ${MONTHS_AHEAD}::integer))`
-  }).pipe(onMonths(sql), guarded("KeptData.addMonths"), Effect.withSpan("KeptData.addMonths"))
-
-const dropMonths = (sql: PgClient.PgClient): KeptData["Service"]["dropMonths"] =>
-  Effect.fn("KeptData.dropMonths")(
-    function* (beforeMs) {
-      const [row] = yield* sql<{ dropped: ReadonlyArray<string> }>`
-        SELECT orchestrator.drop_history_months(${timestamp(beforeMs)}) AS dropped`
-      return row?.dropped.length ?? 0
-    },
-    onMonths(sql),
-    guarded("KeptData.dropMonths")
-  )
-
 const intents = (sql: PgClient.PgClient) =>
   // One process at a time: the others would wait for its row locks.
   sql`
@@ -117,6 +96,11 @@ const sumUp = (sql: PgClient.PgClient): KeptData["Service"]["sumUp"] =>
 export const layer = Layer.effect(
   KeptData,
   Effect.map(PgClient.PgClient, (sql) =>
-    KeptData.of({ prune: prune(sql), addMonths: addMonths(sql), dropMonths: dropMonths(sql), sumUp: sumUp(sql) })
+    KeptData.of({
+      prune: prune(sql),
+      addMonths: Months.addMonths(sql),
+      dropMonths: Months.dropMonths(sql),
+      sumUp: sumUp(sql)
+    })
   )
 )

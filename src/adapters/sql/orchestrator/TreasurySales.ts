@@ -4,7 +4,7 @@ import { Clock, Effect, Layer, Option } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import type { Hash } from "../../../domain/Hex.ts"
 import type { NewSale, SaleState, StoredSale, UnsellableReason } from "../../../domain/Treasury.ts"
-import { type Refusal, TreasurySales } from "../../../ports/orchestrator/TreasurySales.ts"
+import { type NewRound, TreasurySales } from "../../../ports/orchestrator/TreasurySales.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 
 interface Row {
@@ -123,10 +123,24 @@ const lastRoundAtMs = (sql: Sql): Shape["lastRoundAtMs"] =>
     guarded("TreasurySales.lastRoundAtMs")
   )
 
-/** Counts a failure of a token. */
-const refuse = (sql: Sql, chainId: number, token: Address.Address, { detail, reason }: Refusal, at: Date) => sql`
+const firstDueAtMs = (sql: Sql): Shape["firstDueAtMs"] =>
+  Effect.gen(function* () {
+    const [row] = yield* sql<{ due_at: Date }>`
+      INSERT INTO orchestrator.treasury_first_round AS r (due_at) VALUES (${yield* now})
+      ON CONFLICT (single) DO UPDATE SET due_at = least(r.due_at, excluded.due_at)
+      RETURNING due_at`
+    return row?.due_at.getTime() ?? (yield* Clock.currentTimeMillis)
+  }).pipe(guarded("TreasurySales.firstDueAtMs"))
+
+/** Counts a failure of each token. A token is refused once. */
+const refuse = (sql: Sql, refused: NewRound["refused"], at: Date) => sql`
   INSERT INTO orchestrator.treasury_failures AS f (chain_id, token, failures, reason, detail, failed_at)
-  VALUES (${chainId}, ${token}, 1, ${reason}, ${text(detail)}, ${at})
+  SELECT g.chain_id, g.token, 1, g.reason, g.detail, ${at}
+  FROM unnest(
+    ${refused.map(({ chainId }) => chainId)}::bigint[], ${refused.map(({ token }) => token)}::text[],
+    ${refused.map(({ reason }) => reason)}::text[], ${refused.map(({ detail }) => text(detail))}::text[]
+  ) AS g (chain_id, token, reason, detail)
+  ORDER BY g.chain_id, g.token
   ON CONFLICT (chain_id, token) DO UPDATE
   SET failures = f.failures + 1, reason = excluded.reason, detail = excluded.detail, failed_at = excluded.failed_at`
 
@@ -149,7 +163,7 @@ const openRound = (sql: Sql): Shape["openRound"] =>
         RETURNING 1`
       if (began.length === 0) return Option.none()
       const opened = yield* Effect.forEach(sales, (sale) => plan(sql, sale, at, at))
-      yield* Effect.forEach(refused, ({ chainId, token, ...why }) => refuse(sql, chainId, token, why, at))
+      if (refused.length > 0) yield* refuse(sql, refused, at)
       return Option.some(opened.flat().map(toSale))
     },
     (effect) => sql.withTransaction(effect),
@@ -220,7 +234,7 @@ const fail = (sql: Sql): Shape["fail"] =>
           reason = ${why.reason}, detail = ${text(why.detail)}
         WHERE id = ${sale.id}::bigint AND version = ${sale.version} AND state IN ('planned', 'offered') RETURNING 1`
       if (closed.length === 0) return false
-      yield* refuse(sql, sale.chainId, sale.token, why, at)
+      yield* refuse(sql, [{ ...why, chainId: sale.chainId, token: sale.token }], at)
       return true
     },
     (effect) => sql.withTransaction(effect),
@@ -261,6 +275,7 @@ export const layer = Layer.effect(
       recent: recent(sql),
       failures: failures(sql),
       lastRoundAtMs: lastRoundAtMs(sql),
+      firstDueAtMs: firstDueAtMs(sql),
       openRound: openRound(sql),
       claim: claim(sql),
       postpone: postpone(sql),

@@ -7,17 +7,11 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import type { Told } from "../../../domain/AlertNotice.ts"
 import { AlertNotices, type Followed } from "../../../ports/shared/AlertNotices.ts"
 import { Severity } from "../../../ports/shared/Alerts.ts"
+import { columns, readable } from "./Alerts.ts"
 import { guarded, timestamp } from "./Database.ts"
-import { decodeEach } from "./EachRow.ts"
 
 const Row = Schema.Struct({
-  id: Schema.BigInt,
-  key: Schema.String,
-  severity: Severity,
-  kind: Schema.String,
-  message: Schema.String,
-  details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
-  since: Schema.Date,
+  ...columns,
   cleared_at: Schema.NullOr(Schema.Date),
   accepted: Schema.NullOr(Schema.Int),
   last_at: Schema.NullOr(Schema.Date),
@@ -59,24 +53,20 @@ const make = Effect.fnUntraced(function* (schema: "orchestrator" | "builder") {
 
   const open = Effect.fn("AlertNotices.open")(function* (destination: string) {
     const at = timestamp(yield* Clock.currentTimeMillis)
-    const columns = sql`a.id, a.key, a.severity, a.kind, a.message, a.details, a.since, a.cleared_at,
+    const selected = sql`a.id, a.key, a.severity, a.kind, a.message, a.details, a.since, a.cleared_at,
       n.accepted, n.last_at, n.severity AS told_severity, n.failures, n.retry_at`
     // The union lets each part use its index.
     const rows = yield* sql<{ readonly id: bigint }>`
       SELECT * FROM (
-        SELECT ${columns} FROM ${alerts} a
+        SELECT ${selected} FROM ${alerts} a
         LEFT JOIN ${notices} n ON n.alert_id = a.id AND n.destination = ${destination}
         WHERE a.cleared_at IS NULL AND (n.leased_until IS NULL OR n.leased_until <= ${at})
         UNION ALL
-        SELECT ${columns} FROM ${notices} n JOIN ${alerts} a ON a.id = n.alert_id
+        SELECT ${selected} FROM ${notices} n JOIN ${alerts} a ON a.id = n.alert_id
         WHERE n.destination = ${destination} AND NOT n.closed AND a.cleared_at IS NOT NULL
           AND (n.leased_until IS NULL OR n.leased_until <= ${at})
       ) followed ORDER BY severity = 'critical' DESC, since, id`
-    const { failures, values } = decodeEach(rows, read)
-    yield* Effect.forEach(failures, (failure) =>
-      Effect.annotateLogs(Effect.logError("alert.unreadable"), { alertId: failure.id, detail: failure.detail })
-    )
-    return values
+    return yield* readable(rows, read)
   }, guarded("AlertNotices.open"))
 
   const claim: AlertNotices["Service"]["claim"] = Effect.fn("AlertNotices.claim")(function* (

@@ -1,10 +1,12 @@
 /** Alerts in PostgreSQL, shared by all replicas. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
-import { Alerts, type NewAlert, Severity } from "../../../ports/shared/Alerts.ts"
+import { type Alert, Alerts, type NewAlert, Severity } from "../../../ports/shared/Alerts.ts"
 import { guarded, text, timestamp } from "./Database.ts"
+import { decodeEach } from "./EachRow.ts"
 
-const AlertRow = Schema.Struct({
+/** Columns that alerts and their notices read. */
+export const columns = {
   id: Schema.BigInt,
   key: Schema.String,
   severity: Severity,
@@ -12,9 +14,26 @@ const AlertRow = Schema.Struct({
   message: Schema.String,
   details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
   since: Schema.Date
-})
+} as const
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(AlertRow))
+const decodeRow = Schema.decodeUnknownSync(Schema.Struct(columns))
+
+const toAlert = (raw: { readonly id: bigint }): Alert => {
+  const { id, since, ...row } = decodeRow(raw)
+  return { ...row, id: String(id), sinceMs: since.getTime() }
+}
+
+/** The rows that can be read. The others are reported. */
+export const readable = Effect.fnUntraced(function* <Row extends { readonly id: bigint }, A>(
+  rows: ReadonlyArray<Row>,
+  read: (row: Row) => A
+) {
+  const { failures, values } = decodeEach(rows, read)
+  for (const { detail, id: alertId } of failures) {
+    yield* Effect.annotateLogs(Effect.logError("alert.unreadable"), { alertId, detail })
+  }
+  return values
+})
 
 const storable = (details: NewAlert["details"]) =>
   Object.fromEntries(
@@ -48,17 +67,9 @@ const make = Effect.fnUntraced(function* (schema: "orchestrator" | "builder") {
   }, guarded("alerts.clear"))
 
   const list = Effect.gen(function* () {
-    const rows = yield* sql`
+    const rows = yield* sql<{ readonly id: bigint }>`
       SELECT * FROM ${table} WHERE cleared_at IS NULL ORDER BY severity = 'critical' DESC, since, id`
-    return (yield* decodeRows(rows).pipe(Effect.orDie)).map((row) => ({
-      id: String(row.id),
-      key: row.key,
-      severity: row.severity,
-      kind: row.kind,
-      message: row.message,
-      details: row.details,
-      sinceMs: row.since.getTime()
-    }))
+    return yield* readable(rows, toAlert)
   }).pipe(guarded("alerts.list"), Effect.withSpan("Alerts.list"))
 
   return Alerts.of({ raise, clear, list })

@@ -173,10 +173,22 @@ describe("an event without a payload", () => {
       assert.include(String((yield* Effect.flip(detach)).reason.cause), "an event of intent a")
       const [first, ...others] = yield* claim("events")
       yield* Effect.forEach(others, ({ id }) => outbox.acknowledge(id))
-      yield* outbox.reject(first?.id ?? "", "404")
       assert.include(String((yield* Effect.flip(detach)).reason.cause), "an event of intent a")
       yield* outbox.acknowledge(first?.id ?? "")
       yield* detach
+    }).pipe(Effect.provide(freshStores))
+  )
+
+  it.live("does not keep the month attached once it is rejected, since it is never sent again", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const outbox = yield* Outbox
+      yield* settled("a", 1)
+      const [first, ...others] = yield* claim("events")
+      yield* Effect.forEach(others, ({ id }) => outbox.acknowledge(id))
+      yield* outbox.reject(first?.id ?? "", "404")
+      yield* sql`SELECT orchestrator.detach_intent_month((now() AT TIME ZONE 'UTC')::date)`
+      assert.deepStrictEqual(yield* claim("events"), [])
     }).pipe(Effect.provide(freshStores))
   )
 
