@@ -3,6 +3,7 @@ import { Array, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { bytesToHex } from "viem"
+import type { BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
 import { builderDefaults } from "../config/Builder.ts"
 import { common } from "../config/Common.ts"
 import { orchestratorDefaults } from "../config/Orchestrator.ts"
@@ -110,14 +111,28 @@ const orchestratorSettings = (
   ...changes
 })
 
+/** Settings of the builder backend for a local network. */
+const builderSettings = (
+  { chains }: DevNetwork.DevNetwork,
+  known: Pick<BuilderSettingsShape, "dashboardOrigins" | "domainName" | "orchestratorUrl">
+): BuilderSettingsShape => ({
+  ...builderDefaults,
+  selfSignupEnabled: true,
+  localNodes: chains.map(({ chain, rpcUrl }) => ({ chainId: chain.id, url: rpcUrl })),
+  webhooks: { ...builderDefaults.webhooks, pollMillis: POLL_MILLIS },
+  ...known
+})
+
 /** Starts everything and returns once it answers. Several networks can run side by side in separate directories. */
 export const start = Effect.fn("DevApp.start")(function* (options: Options) {
+  const { domainName = orchestratorDefaults.domainName } = options.settings ?? {}
   const planned = options.market === undefined ? undefined : yield* DevMarket.plan(options.market)
   const [network, orchestratorToken, builderToken, orchestratorPort, builderPort] = yield* Effect.all(
     [
       DevNetwork.start({
         directory: options.directory,
         blockSeconds: options.blockSeconds ?? 1,
+        domainName,
         ...(planned === undefined ? {} : { chains: planned.chains }),
         ...(options.node === undefined ? {} : { node: options.node }),
         ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl })
@@ -141,14 +156,11 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
   }
   const builder = BuilderApp.layer({
     ...shared,
-    settings: {
-      ...builderDefaults,
+    settings: builderSettings(network, {
       dashboardOrigins: [builderUrl, `http://localhost:${builderPort}`],
-      selfSignupEnabled: true,
-      orchestratorUrl,
-      localNodes: network.chains.map(({ chain, rpcUrl }) => ({ chainId: chain.id, url: rpcUrl })),
-      webhooks: { ...builderDefaults.webhooks, pollMillis: POLL_MILLIS }
-    },
+      domainName,
+      orchestratorUrl
+    }),
     gateway: undefined,
     operations: { orchestratorUrl, token: secret(orchestratorToken, "ORCHESTRATOR_ADMIN_TOKEN") },
     webhooksAllowPrivate: true,

@@ -2,6 +2,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { builder } from "../config/Builder.ts"
+import { chains as chainSettings } from "../config/Chains.ts"
 import type { DevInfo } from "../devnet/DevInfo.ts"
 import * as Address from "../domain/Address.ts"
 import { MOST } from "../domain/AskedTokens.ts"
@@ -93,10 +94,13 @@ const localReview = ({ chains }: DevInfo): ReviewOptions => ({
   unconfirmed: "warn"
 })
 
-/** Service and facts for the review: of the setting, or else of the local network, which is then named on standard error. */
+/** Service and facts for the review: of the settings, or else of the local network, which is then named on standard error. */
 export const located = Effect.gen(function* () {
   const set = yield* builder.orchestratorUrl.config
-  if (Option.isSome(set)) return { url: set.value.href.replace(/\/$/, ""), review: readers([]) }
+  if (Option.isSome(set)) {
+    const domainName = yield* chainSettings.domainName.config
+    return { url: set.value.href.replace(/\/$/, ""), review: { ...readers([]), domainName } }
+  }
   const local = yield* LocalNetwork.running
   if (Option.isNone(local)) {
     return yield* new UsageError({

@@ -91,6 +91,13 @@ const parameters = {
 
 const called = SweepService.called((detail) => new SweepTokensFailed({ detail }))
 
+const OTHER_NAME =
+  "If the operator publishes another EIP-712 domain name than the one that was signed, set EIP712_DOMAIN_NAME to it"
+
+const submitted = SweepService.called(
+  (detail) => new SweepTokensFailed({ detail: /\bbad_signature\b/.test(detail) ? `${detail}. ${OTHER_NAME}` : detail })
+)
+
 /** Fails if the delegate of a chain is not known: the account will run it, so it is never taken from a response. */
 const withDelegates = Effect.fnUntraced(function* (tokens: ReadonlyArray<TokenRequest>, { delegates }: ReviewOptions) {
   const missing = [...new Set(tokens.map(({ chainId }) => chainId))].filter((id) => delegates?.[id] === undefined)
@@ -148,7 +155,9 @@ export const sweepTokensCommand = Command.make(
       const show = amounts(yield* called((signal) => client.tokens({ signal })))
       yield* Console.log(asReview(review, show))
       if (!yes) return yield* Console.error("nothing is signed. Run it again with --yes to sign and submit")
-      const { id } = yield* called(async (signal) => client.submitSweep(await signBatch(review, account), { signal }))
+      const { id } = yield* submitted(async (signal) =>
+        client.submitSweep(await signBatch(review, account), { signal })
+      )
       yield* Console.error(`submitted ${id}`)
       const { intents } = yield* called((signal) => client.waitForSweep(id, { signal }))
       yield* Console.log(asOutcome(review, intents, show))

@@ -14,7 +14,8 @@ export const chains = {
     name: "EIP712_DOMAIN_NAME",
     default: DEFAULT_DOMAIN_NAME,
     check: (name) => Config.schema(DomainName, name),
-    meaning: "EIP-712 domain name of orders. The contracts contain it: after a change, deploy them again."
+    meaning:
+      "EIP-712 domain name of orders. The contracts contain it: after a change, deploy them again. `./sweep sweep` signs orders with it."
   }),
   defaultSourceChain: optional({
     name: "DEFAULT_SOURCE_CHAIN",

@@ -62,7 +62,8 @@ const getQuote = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }: Mc
     title: "Quote a sweep",
     description:
       "Quotes a gasless token sweep, on one chain or across two, and returns the unsigned order. Compare `order` with your " +
-      "request, and show the owner the amount, both fees, the least amount received (`quote.minAmountOut`), the destination and " +
+      "request, and decode `order.swapCalldata`: the account makes this call, so it must be the swap or the deposit of the order and " +
+      "nothing else. Show the owner the amount, both fees, the least amount received (`quote.minAmountOut`), the destination and " +
       "the expiry (`quote.expiresAtMs`, UNIX milliseconds). The owner's wallet then signs the order (EIP-712) and an " +
       "authorization (EIP-7702) for a delegate that it knows; `signing` holds both as the service proposes them. Call " +
       "submit_signed with quoteId = `quote.id`.",

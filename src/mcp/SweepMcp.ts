@@ -12,7 +12,7 @@ import * as WalletTools from "./WalletTools.ts"
 
 const INSTRUCTIONS = `Sweeps tokens without gas: a token that an account holds arrives as another token, at any address, on any served chain.
 
-1. get_quote quotes the sweep. Compare its order with the request, and show the owner the amount, fees, minimum, destination and expiry.
+1. get_quote quotes the sweep. Compare its order with the request, decode its swapCalldata, and show the owner the amount, fees, minimum, destination and expiry.
 2. The owner's wallet signs outside of this server: the order (EIP-712), and an authorization (EIP-7702) for a delegate that the wallet knows. Never ask anybody for a private key.
 3. submit_signed submits both signatures, before quote.expiresAtMs.
 4. get_intent_status returns the status. Call it every 3 seconds until the sweep is delivered or failed.

@@ -92,7 +92,8 @@ const sweepQuotes = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }:
     description:
       `Quotes up to ${MAX_TOKENS} tokens of one owner, on any chains, for one signature. \`quotes\` has one entry for each token, in ` +
       "the order of the request: `quote` with its unsigned `order`, or `reason` if there is none. Compare each order with your " +
-      "request, and show the owner the amounts, the fees and the least amount received (`totals`), the destination and the expiry " +
+      "request, and decode its `swapCalldata`: the account makes this call, so it must be the swap or the deposit of the order and " +
+      "nothing else. Show the owner the amounts, the fees and the least amount received (`totals`), the destination and the expiry " +
       "(`expiresAtMs`, UNIX milliseconds). The owner's wallet then signs one SweepBatch (EIP-712) with a leg for each wanted order, " +
       "built from the compared orders, and for each entry of `signing.authorizations` an authorization (EIP-7702) for a delegate " +
       "that it knows. Call submit_sweep with quoteIds = each `quote.id`, in the order of the legs.",

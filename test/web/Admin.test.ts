@@ -5,6 +5,7 @@ import type { Page } from "playwright-core"
 import * as OrchestratorOperationsInMemory from "../../src/adapters/memory/builder/OrchestratorOperations.ts"
 import { parts } from "../ports/builder/OrchestratorOperations.suite.ts"
 import { overflow, violations } from "./Accessibility.ts"
+import { answers } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as Site from "./Site.ts"
 
@@ -135,6 +136,8 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* fill(page, "Reason", "a test")
       yield* Effect.promise(() => page.getByRole("dialog").getByRole("button", { name: "Give up" }).click())
       yield* reads(page, "Its amounts are owed again.")
+      yield* Effect.promise(() => page.getByRole("button", { name: "Safe JSON" }).waitFor({ state: "detached" }))
+      assert.include(yield* downloaded(page, "CSV"), id)
 
       // The excluded builder is named, and its amount stays for the next batch.
       const other = yield* Harness.signUp("Left out")
@@ -142,8 +145,10 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* goes(page, "Payouts")
       yield* opensBatch(page)
       yield* fill(page, "Leave out", `${other.id}, nobody`)
+      yield* answers(page, "**/admin/payouts", (body) => ({ ...(body as object), more: true }))
       yield* click(page, "Open the batch")
       yield* sees(page, "The batch is open")
+      yield* reads(page, "The batch is full, and more is owed.")
       yield* reads(page, other.id)
       yield* reads(page, "excluded by you")
       yield* click(page, "Continue to the batch")
@@ -174,13 +179,10 @@ layer(Site.layer(), live)("an operator", (it) => {
       const tokens = page.getByLabel("Token", { exact: true })
       yield* Effect.promise(() => tokens.locator("option", { hasText: "USDC on Base" }).waitFor({ state: "attached" }))
       const shown = yield* Effect.promise(() => tokens.inputValue())
-      yield* Effect.promise(() =>
-        page.route("**/admin/treasury", async (route) => {
-          const response = await route.fetch()
-          const { positions } = (await response.json()) as { readonly positions: ReadonlyArray<unknown> }
-          await route.fulfill({ response, json: { positions: positions.toReversed() } })
-        })
-      )
+      yield* answers(page, "**/admin/treasury", (body) => {
+        const { positions } = body as { readonly positions: ReadonlyArray<unknown> }
+        return { positions: positions.toReversed() }
+      })
       const last = yield* Effect.promise(() => tokens.locator("option").last().textContent())
       // A page that comes to the front reads again what is old.
       yield* Effect.promise(() => page.clock.fastForward(60_000))

@@ -264,6 +264,8 @@ describe("facts of the service that the pages repeat", () => {
     const token = Address.of("0x00000000000000000000000000000000000000d1")
     const subjects = [
       builderOf("acme-1"),
+      builderOf("Team@acme.example:eu"),
+      builderOf("x".repeat(128)),
       tokenOf(8453, token),
       { scope: "all" },
       { scope: "chain", chainId: 1 }
@@ -273,7 +275,7 @@ describe("facts of the service that the pages repeat", () => {
       if (subject === undefined) continue
       assert.deepStrictEqual(subject, Pause.parse(Pause.nameOf(subject)))
     }
-    for (const id of ["", "a b", "x".repeat(65), "a:b"]) assert.isUndefined(builderOf(id), id)
+    for (const id of ["", "a b", "-a", ":a", "x".repeat(129)]) assert.isUndefined(builderOf(id), id)
     for (const address of ["", "0x1", `0x${"0".repeat(40)}`]) assert.isUndefined(tokenOf(1, address), address)
   })
 })

@@ -3,7 +3,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import chromium from "@sparticuz/chromium"
 import { Effect } from "effect"
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright } from "playwright-core"
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium as playwright,
+  type Page
+} from "playwright-core"
 
 /** Draw pages by a software renderer of 3D graphics, which takes more CPU than everything else on them. */
 const GRAPHICS = new Set([
@@ -53,3 +59,12 @@ export const newPage = async (browser: Browser) => {
   page.setDefaultTimeout(PATIENCE_MILLIS)
   return page
 }
+
+/** Changes what the service answers to requests of these URLs. */
+export const answers = (page: Page, urls: string, change: (body: unknown) => object) =>
+  Effect.promise(() =>
+    page.route(urls, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: change(await response.json()) })
+    })
+  )

@@ -52,6 +52,11 @@ describe("the facts of a deployment", () => {
     assert.deepStrictEqual(contradictionsOf([own]), [])
   })
 
+  it("name the EIP-712 domain of orders, unless the service is older", () => {
+    assert.strictEqual(reviewOf([base()], "Acme").domainName, "Acme")
+    assert.notProperty(reviewOf([base()]), "domainName")
+  })
+
   it("do not change how the calls of a known router are read", () => {
     const [router = ""] = Object.keys(VENUE_ROUTERS[8453] ?? {})
     const routers = [

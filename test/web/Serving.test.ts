@@ -92,6 +92,7 @@ layer(Site.layer(), live)("the app beside the API", (it) => {
       assert.strictEqual(Harness.field(answer, "selfSignup"), true)
       assert.strictEqual(Harness.field(answer, "consoleAccess"), "admin_token")
       assert.strictEqual(Harness.field(answer, "chains", 0, "name"), "base")
+      assert.strictEqual(Harness.field(answer, "domainName"), "Service")
       assert.notInclude(answer.text, "rpc")
       assert.notInclude(answer.text, "localNetwork", "keys in the browser are for the local network alone")
     })

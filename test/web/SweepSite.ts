@@ -11,17 +11,21 @@ export class SweepSite extends Context.Service<SweepSite, { readonly browser: Br
 /** No quote expires while its page is looked at on a busy machine. */
 const settings = { quoteLifetimeMillis: 600_000 }
 
-export const layer = Layer.unwrap(
-  Effect.map(WebApp.directory, (webDirectory) =>
-    Layer.merge(
-      Services.layer({ webDirectory, settings }),
-      Layer.effect(
-        SweepSite,
-        Effect.map(open, (browser) => ({ browser }))
+/** A site whose services have these settings, too. */
+export const layerWith = (more: NonNullable<Parameters<typeof Services.layer>[0]>["settings"]) =>
+  Layer.unwrap(
+    Effect.map(WebApp.directory, (webDirectory) =>
+      Layer.merge(
+        Services.layer({ webDirectory, settings: { ...settings, ...more } }),
+        Layer.effect(
+          SweepSite,
+          Effect.map(open, (browser) => ({ browser }))
+        )
       )
     )
   )
-)
+
+export const layer = layerWith({})
 
 /** A browser profile of its own, closed with the scope. Errors of its pages are collected in `complaints`. */
 export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser["newContext"]>[0] = {}) {

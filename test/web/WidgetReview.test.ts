@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { reviewOrder } from "../../src/sdk/index.ts"
 import { readOffer } from "../../src/sdk/wire/Offer.ts"
 import { type WidgetReview, widgetReview } from "../../src/web/sweep/widgetReview.ts"
-import { DELEGATE, NOW_MS, OTHER, request, wireOffer } from "../sdk/Offers.ts"
+import { DELEGATE, NOW_MS, OTHER, replaced, request, wireOffer } from "../sdk/Offers.ts"
 
 const reviewed = (known?: WidgetReview) =>
   reviewOrder(readOffer(wireOffer()), request, { ...widgetReview(known), nowMs: NOW_MS })
@@ -26,6 +26,13 @@ describe("the review of the widget", () => {
     for (const delegates of [{ 8453: OTHER }, { 1: DELEGATE }, {}] as const) {
       assert.throws(() => reviewed({ delegates }), /quote\.settlementAddress/)
     }
+  })
+
+  it("accepts orders of the EIP-712 domain that the host names, and no others", () => {
+    const offer = readOffer(replaced(wireOffer(), ["signing", "typedData", "domain", "name"], () => "Acme"))
+    const of = (known: WidgetReview) => reviewOrder(offer, request, { ...widgetReview(known), nowMs: NOW_MS })
+    assert.strictEqual(of({ domainName: "Acme" }).typedData.domain.name, "Acme")
+    assert.throws(() => of({}), /signing\.typedData\.domain\.name/)
   })
 
   it("refuses a delegate that a package does not name which names any", () => {

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Address from "../../domain/Address.ts"
 import { ChainId } from "../../domain/ChainId.ts"
+import { DomainName } from "../../domain/SweepOrder.ts"
 import { TokenInfo } from "../../domain/Token.ts"
 import { VenueFamily } from "../../domain/Venue.ts"
 import { InternalError, Unavailable } from "../shared/Errors.ts"
@@ -55,6 +56,10 @@ export const LocalNode = Schema.Struct({
 
 export const DeploymentView = Schema.Struct({
   chains: described(Schema.Array(PublicChain), "Served chains."),
+  domainName: described(
+    Schema.optionalKey(DomainName),
+    "EIP-712 domain name of orders. Earlier versions do not state it: it is `Service` then, if the operator did not set another."
+  ),
   orchestratorUrl: described(
     Schema.optionalKey(Schema.String),
     "URL of the orchestrator. Absent if it is not configured."

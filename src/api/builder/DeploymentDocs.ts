@@ -5,7 +5,7 @@ import { documented } from "../shared/Examples.ts"
 export const deployment = documented({
   summary: "Get the public configuration",
   description: withErrors(
-    "Chains with their delegates, bridges, routers, listed tokens and explorers, the URL of the orchestrator, the state of self-signup, and the credential of the admin console.",
+    "Chains with their delegates, bridges, routers, listed tokens and explorers, the EIP-712 domain name of orders, the URL of the orchestrator, the state of self-signup, and the credential of the admin console.",
     [rateLimited, unexpected, unavailable]
   ),
   response: {
@@ -37,6 +37,7 @@ export const deployment = documented({
           ]
         }
       ],
+      domainName: "Service",
       orchestratorUrl: "https://api.example.com",
       selfSignup: true,
       consoleAccess: "gateway"

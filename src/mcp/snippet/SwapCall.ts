@@ -7,7 +7,8 @@ const routerAbi = parseAbi([
   "function exactInputSingle(Single params)",
   "function exactInput(Path params)",
   "function unwrapWETH9(uint256 amountMinimum, address recipient)",
-  "function pull(address token, uint256 value)"
+  "function pull(address token, uint256 value)",
+  "function sweepToken(address token, uint256 amountMinimum, address recipient)"
 ])
 
 /** The router itself, as a recipient. */
@@ -39,7 +40,7 @@ function readSwap(data: Hex) {
   throw new Error("do not sign: the router would run " + made.functionName)
 }
 
-/** Decodes one swap of an exact amount in at most three parts, with at most the unwrapping of its output. Throws for any other call, which could spend old approvals. */
+/** Decodes one swap of an exact amount in at most three parts, with at most the unwrapping, or the payment, of an output that the router holds. Throws for any other call, which could spend old approvals. */
 function readSwapCall(data: Hex) {
   const made = decodeRouterCall(data)
   if (made.functionName !== "multicall") throw new Error("do not sign: the router would run " + made.functionName)
@@ -47,7 +48,9 @@ function readSwapCall(data: Hex) {
   const last = calls.at(-1)
   const ending = last === undefined ? undefined : decodeRouterCall(last)
   const unwrapping = ending?.functionName === "unwrapWETH9" ? ending : undefined
-  const [first, ...others] = (unwrapping === undefined ? calls : calls.slice(0, -1)).map(readSwap)
+  const paying = ending?.functionName === "sweepToken" ? ending : undefined
+  const isEnding = unwrapping !== undefined || paying !== undefined
+  const [first, ...others] = (isEnding ? calls.slice(0, -1) : calls).map(readSwap)
   if (first === undefined || others.length > 2) throw new Error("do not sign: the router would run several swaps")
   const swap = others.reduce((whole, part) => {
     const isSame = sameText(whole.tokenIn, part.tokenIn) && sameText(whole.tokenOut, part.tokenOut) && sameText(whole.recipient, part.recipient)
@@ -55,8 +58,11 @@ function readSwapCall(data: Hex) {
     return { ...whole, amountIn: whole.amountIn + part.amountIn, minimum: whole.minimum + part.minimum }
   }, first)
   const isHeld = sameText(swap.recipient, ROUTER_ITSELF)
-  must(isHeld === (unwrapping !== undefined), "the output would stay in the router, or is not there")
-  if (unwrapping === undefined) return { ...swap, unwraps: false }
-  return { ...swap, minimum: unwrapping.args[0], recipient: unwrapping.args[1], unwraps: true }
+  must(isHeld === isEnding, "the output would stay in the router, or is not there")
+  if (unwrapping !== undefined) return { ...swap, minimum: unwrapping.args[0], recipient: unwrapping.args[1], unwraps: true }
+  if (paying === undefined) return { ...swap, unwraps: false }
+  const [token, minimum, recipient] = paying.args
+  must(sameText(token, swap.tokenOut), "the router would pay another token")
+  return { ...swap, minimum, recipient, unwraps: false }
 }
 `

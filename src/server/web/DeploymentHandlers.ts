@@ -40,10 +40,11 @@ export const deployment = HttpApiBuilder.group(
   "deployment",
   Effect.fnUntraced(function* (handlers) {
     const chains = yield* Chains
-    const { gatewayHeader, localNodes, orchestratorUrl, selfSignupEnabled } = yield* BuilderSettings
+    const { domainName, gatewayHeader, localNodes, orchestratorUrl, selfSignupEnabled } = yield* BuilderSettings
     const view: DeploymentView = {
       chains: chains.all.map(({ chain }) => publicChain(chain)),
       selfSignup: selfSignupEnabled,
+      domainName,
       consoleAccess: gatewayHeader === undefined ? "admin_token" : "gateway",
       ...(orchestratorUrl === undefined ? {} : { orchestratorUrl }),
       ...(localNodes === undefined ? {} : { localNetwork: localNodes })

@@ -38,7 +38,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   Unavailable: "The service cannot reach its database. Please try again in a moment.",
   UpstreamFailed: "A chain's node did not answer. Please try again in a moment.",
   WebhookDisabled: "This webhook is disabled. Enable it first.",
-  WebhookLimit: "You have the maximum number of webhooks. Delete one first."
+  WebhookLimit: "You have the maximum number of webhooks. Delete one first.",
+  WebhookTestPending: "A test event is pending. Wait for its outcome below, or send it again there."
 }
 
 /** A sentence for the user: what happened, and what to do. */

@@ -68,7 +68,7 @@ function Content() {
         readDeployment(signal),
         import("./deploymentReview.ts")
       ])
-      return { ...view, review: reviewOf(view.chains), contradictions: contradictionsOf(view.chains) }
+      return { ...view, review: reviewOf(view.chains, view.domainName), contradictions: contradictionsOf(view.chains) }
     },
     // The review has functions, and must be a stable object.
     structuralSharing: false,

@@ -17,7 +17,7 @@ export interface SweepWidgetProps {
   /**
    * Delegates, routers, bridges and limits that the app knows. If absent, the review shows fees of any height, and warns about facts that
    * it cannot check: delegates, unless the package was built with those of its deployment, routers and bridges. With `delegates`, it refuses
-   * all others. Must be a stable object.
+   * all others. Orders have the EIP-712 domain name of the package, unless `domainName` is another one. Must be a stable object.
    */
   readonly review?: WidgetReview
   /** API key of the builder to whom the sweeps are attributed. */

@@ -14,10 +14,13 @@ import { explainFailure } from "./explain.ts"
 import { FollowTrouble, Progress } from "./Progress.tsx"
 import { arrivedText, elapsed, outcomeOf, receiptText, type SignedSweep, symbolOf } from "./receipt.ts"
 import { useSession } from "./session.ts"
-import { bySweep, isEnded, type Submission } from "./submissions.ts"
+import { bySweep, isBeingSent, isEnded, isUnconfirmed, type Submission } from "./submissions.ts"
 import { Bar, BADGES } from "./SweepParts.tsx"
 import { TokenMark } from "./TokenMark.tsx"
-import { openedAtMs, useIntent } from "./useIntent.ts"
+import { useIntent } from "./useIntent.ts"
+
+/** Time at which the page was opened. */
+const openedAtMs = Date.now()
 
 /** One token of a sweep, with its transactions. */
 function Entry({ submission }: { readonly submission: Submission }) {
@@ -128,6 +131,19 @@ function Failures({
   )
 }
 
+/** Says for a sweep that has not ended if the service is known to have it. */
+function Standing({ sweep }: { readonly sweep: SignedSweep }) {
+  return (
+    <p className="text-sm text-muted">
+      {sweep.some(isBeingSent)
+        ? "All is signed, and is being sent. Keep this page open until the service has it."
+        : sweep.every((each) => isEnded(each) || isUnconfirmed(each))
+          ? "All is signed. It is not known that the service has it. If it has not, this page says so once the quotes have expired, and the tokens can be swept again."
+          : "All is signed. You can close this page: the sweep continues without it."}
+    </p>
+  )
+}
+
 function SweepCard({
   isOpen,
   onRest,
@@ -156,9 +172,7 @@ function SweepCard({
           </span>
         </div>
         <Bar all={all} delivered={delivered} failed={failed.length} />
-        {pending !== undefined && (
-          <p className="text-sm text-muted">All is signed. You can close this page: the sweep continues without it.</p>
-        )}
+        {pending !== undefined && <Standing sweep={sweep} />}
         {pending !== undefined && <FollowTrouble error={error} retry={retry} />}
         <Failures failed={failed} onRest={onRest} />
         {outcome.isEnded && delivered > 0 && <Receipt sweep={sweep} />}
@@ -188,11 +202,17 @@ export interface SweepsProps {
 const isRecent = (sweep: SignedSweep): boolean =>
   sweep.some((each) => !isEnded(each) || (each.endedAtMs ?? 0) >= openedAtMs)
 
+const descriptionOf = (pending: ReadonlyArray<Submission>): string => {
+  if (pending.length === 0) return "All done"
+  if (pending.every(isUnconfirmed)) return "Signed, and not confirmed by the service"
+  return pending.length === 1 ? "1 token on its way" : `${pending.length} tokens on their way`
+}
+
 export function Sweeps({ heading, onRest, shown }: SweepsProps) {
   const { submissions } = useSession()
   const sweeps = bySweep(submissions.list).filter((sweep) => isRecent(sweep) === (shown === "recent"))
   if (sweeps.length === 0) return null
-  const underWay = sweeps.flat().filter((each) => !isEnded(each)).length
+  const pending = sweeps.flat().filter((each) => !isEnded(each))
   const isNow = shown === "recent"
   return (
     <Card
@@ -203,15 +223,7 @@ export function Sweeps({ heading, onRest, shown }: SweepsProps) {
           </Button>
         )
       }
-      description={
-        isNow
-          ? underWay === 0
-            ? "All done"
-            : underWay === 1
-              ? "1 token on its way"
-              : `${underWay} tokens on their way`
-          : undefined
-      }
+      description={isNow ? descriptionOf(pending) : undefined}
       flush
       heading={heading}
       title={isNow ? "Your sweep" : "Earlier sweeps"}

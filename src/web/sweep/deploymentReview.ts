@@ -1,6 +1,6 @@
 /**
  * Facts of the deployment that the review of the page rests on, in place of what the orchestrator says of itself: delegates, routers and the
- * bridge. They come with the page, from its own origin. Public facts that the page ships take precedence over them.
+ * bridge, and the EIP-712 domain name of orders. They come with the page, from its own origin. Public facts that the page ships take precedence over them.
  */
 import type { PublicChain } from "../../api/builder/DeploymentApi.ts"
 import { swapOnArrival } from "../../sdk/arrivals.ts"
@@ -84,9 +84,11 @@ const readerOf = (chainId: number, { address, family }: PublicChain["routers"][n
 /** Upper limit of the fee of a swap on arrival. The owner sees the fees before signing. */
 const ALL_BPS = 10_000
 
+/** `domainName` is the EIP-712 domain name of orders. Undefined for the default, if the deployment states none. */
 export const reviewOf = (
-  chains: ReadonlyArray<PublicChain>
-): Pick<ReviewOptions, "arrivals" | "bridges" | "delegates" | "routers"> => {
+  chains: ReadonlyArray<PublicChain>,
+  domainName?: string
+): Pick<ReviewOptions, "arrivals" | "bridges" | "delegates" | "domainName" | "routers"> => {
   const by = <A>(of: (chain: PublicChain) => A) =>
     Object.fromEntries(chains.map((chain) => [chain.id, of(chain)] as const))
   const handlers = chains.flatMap(({ bridge: { multicallHandler }, id }) =>
@@ -97,6 +99,7 @@ export const reviewOf = (
     return first === undefined ? [] : [[id, first.address] as const]
   })
   return {
+    ...(domainName === undefined ? {} : { domainName }),
     delegates: by(({ delegate }) => delegate),
     bridges: by(bridgeOf),
     routers: by(({ id, routers }) => Object.fromEntries(routers.map((each) => [each.address, readerOf(id, each)]))),

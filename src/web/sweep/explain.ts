@@ -75,6 +75,13 @@ const ofService = (error: unknown): string | undefined => {
   if (error instanceof ScreeningBlockedError) return BLOCKED
   if (error instanceof SubmissionRefusedError || error instanceof SweepRefusedError) {
     if (error.reason === "screening_blocked") return BLOCKED
+    if (isSignatureRefusal(error)) {
+      return "The service does not accept the signature of this account, so nothing was sent. Signing again does not change that. Tell the operator of this service."
+    }
+    if (error.reason === "chain_paused")
+      return "The operator has paused this sweep, or a part of it. Nothing was sent. Try again later."
+    if (!isOutdated(error))
+      return "The service did not accept the signed sweep. Nothing was sent. Tell the operator of this service if this happens again."
     return "The service did not accept the signed sweep, most likely because its quotes had expired. Nothing was sent. Get new quotes and sign again."
   }
   if (error instanceof InvalidRequestError)
@@ -95,9 +102,27 @@ const isForAnotherNonce = (error: unknown): boolean =>
   error instanceof OrderMismatchError &&
   error.mismatches.every(({ field }) => field.startsWith("signing.authorization.nonce"))
 
-/** True if the quotes cannot be submitted any more, so that the owner needs new ones. */
+/** Refusals of a batch after which new quotes are accepted. All others would be refused again, and the wallet would be asked for nothing. */
+const MENDED_BY_QUOTES: ReadonlySet<string> = new Set([
+  "unknown_quote",
+  "expired_quote",
+  "outdated_contracts",
+  "wrong_delegate",
+  "missing_authorization"
+])
+
+const isSignatureRefusal = ({ reason }: SweepRefusedError | SubmissionRefusedError): boolean =>
+  reason === "bad_signature" || reason === "bad_authorization"
+
+/** True if the quotes cannot be submitted any more, so that the owner needs new ones. The reason of a single order's refusal is masked. */
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof SweepRefusedError || error instanceof SubmissionRefusedError || isForAnotherNonce(error)
+  error instanceof SweepRefusedError
+    ? MENDED_BY_QUOTES.has(error.reason)
+    : error instanceof SubmissionRefusedError || isForAnotherNonce(error)
+
+/** True if the service is known to have what was waited for. */
+const hasOrder = ({ intent, sweep }: WaitTimeoutError): boolean =>
+  sweep !== undefined || (intent !== undefined && intent.status !== "quoted")
 
 /** One or two sentences: what happened, and what to do. */
 export const explain = (error: unknown): string => {
@@ -112,8 +137,11 @@ export const explain = (error: unknown): string => {
     const fields = error.mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")
     return `An order is not what you asked for, so nothing was offered for signing (${fields}). Do not use this service until its operator has explained it.`
   }
-  if (error instanceof WaitTimeoutError)
-    return "This takes longer than usual. The service has your order. Check again later."
+  if (error instanceof WaitTimeoutError) {
+    return hasOrder(error)
+      ? "This takes longer than usual. The service has your order. Check again later."
+      : "This takes longer than usual, and it is not known that the service has your order. Check again later."
+  }
   if (error instanceof NodeError) return "The chain's node did not answer. Please try again in a moment."
   if (error instanceof WalletFailed) return `Your wallet could not do this: ${error.message}.`
   return ofService(error) ?? "Something went wrong. Please try again."

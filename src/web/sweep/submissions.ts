@@ -19,9 +19,13 @@ export interface Submission {
   readonly id: string
   /** The sweep whose signature covers it. Absent if the service did not confirm it, and for a sweep of a single order. */
   readonly sweepId?: string
-  /** True until the service confirmed the submission, or until it is known that it may have it. */
+  /** True until it is known that the service has it. */
   readonly isUnsent?: boolean
   readonly submittedAtMs: number
+  /** Time at which sending it ended without an answer. */
+  readonly unansweredAtMs?: number
+  /** Time from which the service refuses it. Absent from submissions that earlier versions stored. */
+  readonly expiresAtMs?: number
   /** Time at which this browser saw its end. */
   readonly endedAtMs?: number
   readonly send: Side & { readonly symbol?: string }
@@ -45,6 +49,12 @@ export interface Submission {
 /** Failure of a sweep that was signed and never reached the service. */
 export const NOT_SUBMITTED = "not_submitted"
 
+/** Longest life of a quote: the review refuses one that expires later. */
+const LONGEST_QUOTE_MILLIS = 3_600_000
+
+/** Time after which a request that was under way when a page was closed has arrived, or never will. */
+const LOST_MILLIS = 60_000
+
 /** Maximum number of ended submissions that are kept. Pending ones are always kept. */
 const MOST = 100
 
@@ -57,6 +67,8 @@ const isSubmission = (value: unknown): value is Submission =>
   value !== null &&
   "id" in value &&
   typeof value.id === "string" &&
+  "submittedAtMs" in value &&
+  Number.isFinite(value.submittedAtMs) &&
   "send" in value &&
   typeof value.send === "object" &&
   "receive" in value &&
@@ -116,6 +128,26 @@ export const bySweep = (
 export const isEnded = ({ status }: { readonly status: IntentStatus }): boolean =>
   status === "delivered" || status === "failed"
 
+/** True while it is not known that the service has it. */
+export const isUnconfirmed = ({ status, sweepId }: Submission): boolean => status === "quoted" && sweepId === undefined
+
+/** Ids of the submissions that this page is sending. */
+const sending = new Set<string>()
+
+/** True while this page sends it. */
+export const isBeingSent = ({ id, isUnsent, unansweredAtMs }: Submission): boolean =>
+  isUnsent === true && unansweredAtMs === undefined && sending.has(id)
+
+/**
+ * Time from which a submission that the service does not have, or has as `quoted`, never reached it and never can: its quote has expired, and
+ * no request is under way.
+ */
+export const lostAtMs = ({ expiresAtMs, submittedAtMs, unansweredAtMs }: Submission): number => {
+  const latest = submittedAtMs + LONGEST_QUOTE_MILLIS
+  const sentAtMs = unansweredAtMs ?? submittedAtMs
+  return Math.max(Math.min(expiresAtMs ?? latest, latest), sentAtMs) + LOST_MILLIS
+}
+
 /** The stored facts of an intent's state. */
 const factsOf = ({ amountOut, arrivedInstead, deliveryTxHash, failureReason, status, txHash }: Intent) => ({
   status,
@@ -149,6 +181,7 @@ export const submissionOf = (leg: ReviewedLeg, wanted: Wanted, submittedAtMs: nu
     id: quoteId,
     isUnsent: true,
     submittedAtMs,
+    expiresAtMs: leg.expiresAt.getTime(),
     send: {
       chainId: send.chainId,
       token: send.token,
@@ -168,6 +201,33 @@ export const submissionOf = (leg: ReviewedLeg, wanted: Wanted, submittedAtMs: nu
   }
 }
 
+type Submitted = ReadonlyArray<Submission>
+
+/** The list after the service accepted these intents as a sweep. */
+export const acceptedIn = (list: Submitted, ids: ReadonlyArray<string>, sweepId: string): Submitted =>
+  list.map(({ isUnsent, ...each }) =>
+    ids.includes(each.id)
+      ? { ...each, sweepId, status: each.status === "quoted" ? "submitted" : each.status }
+      : { ...each, ...(isUnsent === undefined ? {} : { isUnsent }) }
+  )
+
+/** The list after sending these intents ended without an answer. */
+export const unansweredIn = (list: Submitted, ids: ReadonlyArray<string>, nowMs: number): Submitted =>
+  list.map((each) => (ids.includes(each.id) ? { ...each, unansweredAtMs: nowMs } : each))
+
+/** The list with the states of these intents. `quoted` tells nothing new: the service has the quote, and maybe not the signature. */
+export const updatedIn = (list: Submitted, intents: ReadonlyArray<Intent>, nowMs: number): Submitted => {
+  const seen = new Map(intents.map((intent) => [intent.id, intent]))
+  return list.map((each) => {
+    const intent = seen.get(each.id)
+    if (intent === undefined || intent.status === "quoted") return each
+    const { isUnsent, ...sent } = each
+    const isLost = isUnsent === true && intent.failureReason === NOT_SUBMITTED
+    const hasJustEnded = isEnded(intent) && !isEnded(each)
+    return { ...(isLost ? each : sent), ...factsOf(intent), ...(hasJustEnded ? { endedAtMs: nowMs } : {}) }
+  })
+}
+
 export const useSubmissions = (service: string, owner: Address) => {
   const key = keyOf(service, owner)
   const list = useSyncExternalStore(subscribe, () => read(key))
@@ -178,31 +238,27 @@ export const useSubmissions = (service: string, owner: Address) => {
   return useMemo(
     () => ({
       list,
-      add: (signed: ReadonlyArray<Submission>) => change((before) => [...signed, ...before]),
-      /** Removes submissions that the service refused. */
-      drop: (ids: ReadonlyArray<string>) => change((before) => before.filter(({ id }) => !ids.includes(id))),
-      /** The service has them, or may have them if the sweep is not known. */
-      accepted: (ids: ReadonlyArray<string>, sweepId: string | undefined) =>
-        change((before) =>
-          before.map(({ isUnsent, ...each }) =>
-            ids.includes(each.id)
-              ? { ...each, ...(sweepId === undefined ? {} : { sweepId }) }
-              : { ...each, ...(isUnsent === undefined ? {} : { isUnsent }) }
-          )
-        ),
-      update: (intents: ReadonlyArray<Intent>) => {
-        const seen = new Map(intents.map((intent) => [intent.id, intent]))
-        const now = Date.now()
-        change((before) =>
-          before.map((each) => {
-            const intent = seen.get(each.id)
-            if (intent === undefined) return each
-            const { isUnsent: _, ...sent } = each
-            const hasJustEnded = isEnded(intent) && !isEnded(each)
-            return { ...sent, ...factsOf(intent), ...(hasJustEnded ? { endedAtMs: now } : {}) }
-          })
-        )
+      /** Stores submissions that this page is about to send. */
+      add: (signed: Submitted) => {
+        for (const { id } of signed) sending.add(id)
+        change((before) => [...signed, ...before])
       },
+      /** Removes submissions that the service refused. */
+      drop: (ids: ReadonlyArray<string>) => {
+        for (const id of ids) sending.delete(id)
+        change((before) => before.filter(({ id }) => !ids.includes(id)))
+      },
+      /** The service has them. */
+      accepted: (ids: ReadonlyArray<string>, sweepId: string) => {
+        for (const id of ids) sending.delete(id)
+        change((before) => acceptedIn(before, ids, sweepId))
+      },
+      /** The service may have them. The id of the sweep is unknown, so each intent is followed by its own. */
+      unanswered: (ids: ReadonlyArray<string>) => {
+        for (const id of ids) sending.delete(id)
+        change((before) => unansweredIn(before, ids, Date.now()))
+      },
+      update: (intents: ReadonlyArray<Intent>) => change((before) => updatedIn(before, intents, Date.now())),
       /** Forgets the sweeps whose intents have all ended. */
       forgetEnded: () => change((before) => bySweep(before).flatMap((sweep) => (sweep.every(isEnded) ? [] : sweep)))
     }),

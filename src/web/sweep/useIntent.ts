@@ -1,24 +1,19 @@
 /** Follows a submitted intent until it has ended. Components that follow intents of the same sweep share one query. */
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { type Intent, NotFoundError } from "../../sdk/index.ts"
+import type { Intent } from "../../sdk/index.ts"
+import { followIntent } from "./followIntent.ts"
 import { DELEGATION, holdings, useSession } from "./session.ts"
-import { isEnded, lastSeen, NOT_SUBMITTED, type Submission } from "./submissions.ts"
-
-/** Time at which the page was opened. It is about to submit unsent submissions that are younger. */
-export const openedAtMs = Date.now()
-
-/** Time after which a request that was under way when a page was closed has arrived, or never will. */
-const LOST_MILLIS = 60_000
+import { isBeingSent, isEnded, lastSeen, type Submission } from "./submissions.ts"
 
 export const useIntent = (submission: Submission) => {
   const session = useSession()
   const queries = useQueryClient()
   const { client, onDelivered, submissions } = session
-  const { id, isUnsent = false, submittedAtMs, sweepId } = submission
+  const { id, sweepId } = submission
   const key = ["intents", sweepId ?? id]
   const query = useQuery({
     queryKey: key,
-    enabled: !isEnded(submission) && !(isUnsent && submittedAtMs >= openedAtMs),
+    enabled: !isEnded(submission) && !isBeingSent(submission),
     // An intent that has not ended is followed again when its component is mounted.
     staleTime: 0,
     queryFn: async ({ signal }): Promise<ReadonlyArray<Intent>> => {
@@ -38,14 +33,10 @@ export const useIntent = (submission: Submission) => {
       if (sweepId !== undefined) {
         return (await client.waitForSweep(sweepId, { signal, onProgress: ({ intents }) => saw(intents) })).intents
       }
-      try {
-        return [await client.waitForIntent(id, { signal, onProgress: (intent) => saw([intent]) })]
-      } catch (error) {
-        if (!(error instanceof NotFoundError) || !isUnsent || Date.now() - submittedAtMs < LOST_MILLIS) throw error
-        const lost: Intent = { ...lastSeen(submission), status: "failed", failureReason: NOT_SUBMITTED }
-        saw([lost])
-        return [lost]
-      }
+      const end = await followIntent(client, submission, { signal, saw: (intent) => saw([intent]) })
+      // The service does not tell of one that never reached it.
+      if (!told.has(id)) saw([end])
+      return [end]
     }
   })
   const intent = query.data?.find((each) => each.id === id) ?? lastSeen(submission)

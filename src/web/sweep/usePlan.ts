@@ -7,10 +7,12 @@ import {
   type BatchReview,
   IdempotencyKeyInUseError,
   type LeftOutToken,
+  MalformedAnswerError,
   NetworkError,
   NothingToSweepError,
   ServiceError,
   type SignedBatch,
+  SweepRefusedError,
   type SweepQuotesRequest
 } from "../../sdk/index.ts"
 import { askAgain, useLastError } from "../api/askAgain.ts"
@@ -84,7 +86,11 @@ const planOf = async (session: Session, wanted: Wanted, signal?: AbortSignal): P
 
 /** True if the response may be lost although the sweep was accepted. */
 const mayBeAccepted = (error: unknown): boolean =>
-  error instanceof NetworkError || error instanceof ServiceError || error instanceof IdempotencyKeyInUseError
+  error instanceof NetworkError ||
+  error instanceof ServiceError ||
+  error instanceof MalformedAnswerError ||
+  (error instanceof SweepRefusedError && error.reason === "already_submitted") ||
+  error instanceof IdempotencyKeyInUseError
 
 const textOf = ({ destination, to, tokens }: Wanted): string =>
   [
@@ -115,7 +121,8 @@ type Outcome =
 /** Stores the sweep, and then submits it. Stored sweeps that the service refused are removed. */
 const submit = async ({ client, submissions }: Session, plan: Plan, review: BatchReview, signed: SignedBatch) => {
   const ids = review.legs.map(({ quoteId }) => quoteId)
-  submissions.add(review.legs.map((leg) => submissionOf(leg, plan.wanted, Date.now())))
+  const now = Date.now()
+  submissions.add(review.legs.map((leg) => submissionOf(leg, plan.wanted, now)))
   try {
     const { id } = await client.submitSweep(signed)
     submissions.accepted(ids, id)
@@ -124,8 +131,7 @@ const submit = async ({ client, submissions }: Session, plan: Plan, review: Batc
       submissions.drop(ids)
       throw error
     }
-    // The id of the sweep is unknown, so each intent is followed by its own.
-    submissions.accepted(ids, undefined)
+    submissions.unanswered(ids)
   }
   return ids
 }

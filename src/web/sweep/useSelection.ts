@@ -10,7 +10,7 @@ import { contradiction } from "./knownToken.ts"
 import { obstacle } from "./obstacle.ts"
 import { defaultAmount, isPreselected, type Preset, whyLeft } from "./selection.ts"
 import { holdings as holdingsOf, isIncomplete, type Session } from "./session.ts"
-import { isEnded } from "./submissions.ts"
+import { isEnded, isUnconfirmed } from "./submissions.ts"
 import { defaultTarget, readDestination, type TargetDefaults } from "./target.ts"
 
 const askWhileIncomplete = askAgain(isIncomplete)
@@ -71,6 +71,9 @@ interface Choice {
   readonly amounts: ReadonlyMap<string, bigint>
 }
 
+const UNDER_WAY = "On its way in another sweep"
+const UNCONFIRMED = "Signed in another sweep, which the service has not confirmed"
+
 /** The tokens with what can be done with them, the highest value first. */
 const useEntries = (
   { catalog, submissions }: Pick<Session, "catalog" | "submissions">,
@@ -78,10 +81,12 @@ const useEntries = (
 ): ReadonlyArray<Entry> => {
   const underWay = useMemo(
     () =>
-      new Set(
-        submissions.list.flatMap((each) =>
-          isEnded(each) ? [] : [keyOf({ chainId: each.send.chainId, address: each.send.token }).toLowerCase()]
-        )
+      new Map(
+        submissions.list.flatMap((each) => {
+          if (isEnded(each)) return []
+          const key = keyOf({ chainId: each.send.chainId, address: each.send.token }).toLowerCase()
+          return [[key, isUnconfirmed(each) ? UNCONFIRMED : UNDER_WAY]]
+        })
       ),
     [submissions.list]
   )
@@ -91,7 +96,7 @@ const useEntries = (
       tokens
         .map((token) => {
           const key = keyOf(token)
-          const why = underWay.has(key.toLowerCase()) ? "On its way in another sweep" : obstacle(catalog, token, to)
+          const why = underWay.get(key.toLowerCase()) ?? obstacle(catalog, token, to)
           return { key, token, obstacle: why, value: comparable(token.valueUsd) }
         })
         .toSorted((a, b) => (a.value === b.value ? 0 : a.value > b.value ? -1 : 1)),

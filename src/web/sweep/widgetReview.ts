@@ -6,7 +6,7 @@ import { readVenueCall, VENUE_ROUTERS } from "../../sdk/venues.ts"
 /** Facts and limits that the host of a widget may know. */
 export type WidgetReview = Pick<
   ReviewOptions,
-  "arrivals" | "bridges" | "delegates" | "maxFeeBps" | "routers" | "unconfirmed" | "unlistedRouter"
+  "arrivals" | "bridges" | "delegates" | "domainName" | "maxFeeBps" | "routers" | "unconfirmed" | "unlistedRouter"
 >
 
 /** The owner sees the fees before signing. */

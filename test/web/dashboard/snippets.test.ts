@@ -1,148 +1,139 @@
 /** The quickstart's code signs what it built from a checked order, for the delegate that the page names, or nothing. */
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 import { recoverTypedDataAddress } from "viem"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import type { DeploymentView } from "../../../src/api/builder/DeploymentApi.ts"
-import type { Builder } from "../../../src/domain/Builder.ts"
 import { TYPES } from "../../../src/domain/SweepOrder.ts"
 import { snippets } from "../../../src/web/dashboard/quickstart/snippets.ts"
 import { type Seen, StubServer } from "../../support/StubServer.ts"
+import {
+  ATTACKS,
+  builder,
+  CALLS,
+  DELEGATE,
+  deployment,
+  honest,
+  key,
+  type Offer,
+  OTHER,
+  owner
+} from "./QuickstartOffers.ts"
 
 const project = join(import.meta.dirname, "..", "..", "..")
-const address = (digit: string) => `0x${digit.repeat(40)}` as const
-const OTHER = address("9")
-const DELEGATE = address("d")
-const key = generatePrivateKey()
-const owner = privateKeyToAccount(key).address
-
-const builder = { id: "bld_1", payoutAddress: address("b") } as Builder
-
-const deployment = (url: string) =>
-  ({
-    chains: [
-      {
-        id: 8453,
-        name: "base",
-        nativeSymbol: "ETH",
-        delegate: DELEGATE,
-        routers: [],
-        tokens: [
-          { chainId: 8453, address: address("2"), symbol: "USDC", name: "USD Coin", decimals: 6 },
-          { chainId: 8453, address: address("1"), symbol: "DAI", name: "Dai", decimals: 18 }
-        ]
-      }
-    ],
-    orchestratorUrl: url,
-    selfSignup: true,
-    consoleAccess: "admin_token"
-  }) as unknown as DeploymentView
-
-const order = () => ({
-  owner: owner as string,
-  tokenIn: address("1") as string,
-  amountIn: `${25n * 10n ** 18n}`,
-  feeAmount: `${10n ** 16n}`,
-  builder: builder.payoutAddress as string,
-  builderFee: "100",
-  tokenOut: address("2") as string,
-  minAmountOut: "950000",
-  destination: owner as string,
-  swapTarget: address("5") as string,
-  swapCalldata: "0x1234",
-  deadline: `${Math.floor(Date.now() / 1000) + 700}`,
-  nonce: "7",
-  destChainId: "8453"
-})
-
-type Order = ReturnType<typeof order>
-
-interface Offer {
-  readonly order: Order
-  readonly quote: { readonly builderId: string; readonly sourceChainId: number; readonly settlementAddress: string }
-}
-
-const honest = (): Offer => ({
-  order: order(),
-  quote: { builderId: builder.id, sourceChainId: 8453, settlementAddress: DELEGATE }
-})
-
-/** A server that offers this, and serves typed data and an authorization that nobody should sign. */
-const serving =
-  ({ order, quote }: Offer) =>
-  ({ path }: Seen) =>
-    path === "/quote"
-      ? {
-          status: 200,
-          body: {
-            quote: { id: "q1", ...quote },
-            order,
-            signing: {
-              typedData: { domain: { name: "Permit2" }, types: {}, message: {} },
-              authorization: { address: OTHER, chainId: 0, nonce: 3 }
-            }
+/** Answers with this offer, and with typed data and an authorization that nobody should sign. */
+const serving = ({ order, quote }: Offer, path: string) =>
+  path === "/quote"
+    ? {
+        status: 200,
+        body: {
+          quote: { id: "q1", ...quote },
+          order,
+          signing: {
+            typedData: { domain: { name: "Permit2" }, types: {}, message: {} },
+            authorization: { address: OTHER, chainId: 0, nonce: 3 }
           }
         }
-      : { status: path === "/intents" ? 201 : 200, body: { id: "q1", status: "delivered" } }
+      }
+    : { status: path === "/intents" ? 201 : 200, body: { id: "q1", status: "delivered" } }
 
-const withOrder = (change: Partial<Order>): Offer => ({ ...honest(), order: { ...order(), ...change } })
-const withQuote = (change: Partial<Offer["quote"]>): Offer => ({
-  ...honest(),
-  quote: { ...honest().quote, ...change }
-})
+const codeFor = (url: string, domainName?: string): string =>
+  snippets({ builder, deployment: deployment(url, domainName), builderUrl: url }).find(({ name }) => name === "HTTP")
+    ?.code ?? ""
 
-const ATTACKS: ReadonlyArray<readonly [name: string, offer: Offer]> = [
-  ["another owner", withOrder({ owner: OTHER })],
-  ["another token", withOrder({ tokenIn: OTHER })],
-  ["another amount", withOrder({ amountIn: `${2n * 10n ** 18n}` })],
-  ["a fee beyond a tenth", withOrder({ feeAmount: `${3n * 10n ** 18n}` })],
-  ["another builder", withOrder({ builder: OTHER })],
-  ["another output", withOrder({ tokenOut: OTHER })],
-  ["no minimum", withOrder({ minAmountOut: "0" })],
-  ["another destination", withOrder({ destination: OTHER })],
-  ["another chain", withOrder({ destChainId: "1" })],
-  ["a far deadline", withOrder({ deadline: `${Math.floor(Date.now() / 1000) + 90_000}` })],
-  ["another attribution", withQuote({ builderId: "bld_2" })],
-  ["another source chain", withQuote({ sourceChainId: 1 })],
-  ["another delegate", withQuote({ settlementAddress: OTHER })]
-]
+/** Runs each program, and prints the message of its refusal, or null, as a line of JSON. */
+const RUNNER = `
+const [, , ...programs] = process.argv
+const say = console.log
+console.log = () => undefined
+for (const program of programs) {
+  say(JSON.stringify(await import(program).then(() => null, ({ message }) => message)))
+}
+`
 
-/** Runs the copied code against a server, and returns what it submitted. */
-const submitted = Effect.fnUntraced(function* (offer: Offer) {
-  const server = yield* StubServer
-  const before = (yield* server.seen).length
-  yield* server.answer(serving(offer))
-  const code =
-    snippets({ builder, deployment: deployment(server.url), builderUrl: server.url }).find(
-      ({ name }) => name === "HTTP"
-    )?.code ?? ""
-  const program = Bun.spawn([process.execPath, "run", "-"], {
-    cwd: project,
-    env: { ...process.env, OWNER_KEY: key, SWEEP_API_KEY: "key" },
-    stdin: new Blob([code]),
-    stdout: "ignore",
-    stderr: "ignore"
-  })
-  yield* Effect.promise(() => program.exited)
-  return (yield* server.seen).slice(before).filter(({ path }) => path === "/intents")
-})
+const HONEST = "one swap of SwapRouter02"
+const RENAMED = "the same for a deployment of another name"
+const OFFERS = new Map([[HONEST, honest()], [RENAMED, honest()], ...CALLS, ...ATTACKS])
 
-layer(StubServer.layer)("the quickstart's code", (it) => {
-  it.effect("signs the order that it checked, and the delegate that it knows", () =>
+/** EIP-712 domain name of a deployment that is not called `Service`. */
+const NAME = 'Acme "&'
+
+interface Outcome {
+  /** Undefined if the program came to its end. */
+  readonly refusal: string | undefined
+  readonly submissions: ReadonlyArray<Seen>
+}
+
+/** The copied code against a server of each offer, in one process, since each would take a second to start. */
+class Outcomes extends Context.Service<Outcomes, { readonly of: (name: string) => Outcome }>()(
+  "sweep/test/QuickstartOutcomes"
+) {
+  static readonly layer = Layer.effect(
+    Outcomes,
     Effect.gen(function* () {
-      const offer = honest()
-      const [submission] = yield* submitted(offer)
-      assert.isDefined(submission)
+      const server = yield* StubServer
+      const offers = [...OFFERS.values()]
+      yield* server.answer(({ path }) => {
+        const [, index, route] = path.split("/")
+        const offer = offers[Number(index)]
+        return offer === undefined ? { status: 404 } : serving(offer, `/${route}`)
+      })
+      const directory = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "sweep-quickstart-"))),
+        (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+      )
+      const programs = offers.map((_, index) => join(directory, `${index}.mjs`))
+      const runner = join(directory, "runner.mjs")
+      const said = yield* Effect.promise(async () => {
+        await mkdir(join(directory, "node_modules"))
+        await symlink(join(project, "node_modules", "viem"), join(directory, "node_modules", "viem"))
+        await Bun.write(runner, RUNNER)
+        await Promise.all(
+          programs.map((file, index) =>
+            Bun.write(file, codeFor(`${server.url}/${index}`, [...OFFERS.keys()][index] === RENAMED ? NAME : undefined))
+          )
+        )
+        const running = Bun.spawn([process.execPath, runner, ...programs], {
+          env: { ...process.env, OWNER_KEY: key, SWEEP_API_KEY: "key" },
+          stdout: "pipe",
+          stderr: "inherit"
+        })
+        return new Response(running.stdout).text()
+      })
+      const lines = said.trim().split("\n")
+      const seen = yield* server.seen
+      return Outcomes.of({
+        of: (name) => {
+          const index = [...OFFERS.keys()].indexOf(name)
+          return {
+            refusal: JSON.parse(lines[index] ?? '"the program did not run"') ?? undefined,
+            submissions: seen.filter(({ path }) => path === `/${index}/intents`)
+          }
+        }
+      })
+    })
+  )
+}
+
+layer(Outcomes.layer.pipe(Layer.provide(StubServer.layer)))("the quickstart's code", (it) => {
+  it.effect.each([
+    [HONEST, "Service"],
+    [RENAMED, NAME]
+  ] as const)("signs the order that it checked, and the delegate that it knows: %s", ([name, domainName]) =>
+    Effect.gen(function* () {
+      const { refusal, submissions } = (yield* Outcomes).of(name)
+      const [submission] = submissions
+      assert.isDefined(submission, refusal)
       const { authorization, signature } = JSON.parse(submission.body)
       assert.strictEqual(authorization.address, DELEGATE)
       assert.strictEqual(authorization.chainId, 8453)
       const signer = yield* Effect.promise(() =>
         recoverTypedDataAddress({
-          domain: { name: "Service", version: "1", chainId: 8453, verifyingContract: owner },
+          domain: { name: domainName, version: "1", chainId: 8453, verifyingContract: owner },
           types: TYPES,
           primaryType: "SweepOrder",
-          message: offer.order as never,
+          message: OFFERS.get(name)?.order as never,
           signature
         })
       )
@@ -150,9 +141,54 @@ layer(StubServer.layer)("the quickstart's code", (it) => {
     })
   )
 
-  it.effect.each(ATTACKS)("submits nothing for %s", ([, offer]) =>
+  it.effect.each(CALLS)("signs one swap of %s", ([name]) =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* submitted(offer), [])
+      const { refusal, submissions } = (yield* Outcomes).of(name)
+      assert.isUndefined(refusal)
+      assert.lengthOf(submissions, 1)
     })
   )
+
+  it.effect.each(ATTACKS)("submits nothing for %s", ([name]) =>
+    Effect.gen(function* () {
+      const { refusal, submissions } = (yield* Outcomes).of(name)
+      assert.match(refusal ?? "", /do not sign|not attributed to you/)
+      assert.deepStrictEqual(submissions, [])
+    })
+  )
+})
+
+describe("the quickstart's code for a deployment of another name", () => {
+  it.each(["SDK", "Widget"])("reviews orders by its name: %s", (name) => {
+    const of = (domainName?: string) =>
+      snippets({
+        builder,
+        deployment: deployment("http://127.0.0.1", domainName),
+        builderUrl: "http://127.0.0.1"
+      }).find((each) => each.name === name)?.code ?? ""
+    assert.include(of(NAME), `domainName: ${JSON.stringify(NAME)}`)
+    assert.notInclude(of(), "domainName")
+  })
+})
+
+describe("the quickstart's code for a chain without dollars", () => {
+  const { chains, ...rest } = deployment("http://127.0.0.1")
+  const [dai, usdc] = ["DAI\nalert()", "USDC\nalert()"].map((symbol, index) => ({
+    chainId: 8453,
+    address: `0x${String(index + 1).repeat(40)}` as const,
+    symbol,
+    name: symbol,
+    decimals: 18
+  }))
+  const shown = snippets({
+    builder,
+    deployment: { ...rest, chains: chains.map((chain) => ({ ...chain, tokens: [usdc, dai] as never })) },
+    builderUrl: "http://127.0.0.1"
+  })
+
+  it.each(["SDK", "HTTP"])("lets its reader set the least amount, for %s", (name) => {
+    const code = shown.find((each) => each.name === name)?.code ?? ""
+    assert.match(code, /^const LEAST = 0n \/\/ set it to the least amount of "USDC\\nalert\(\)" that you accept/m)
+    assert.notMatch(code, /^alert/m)
+  })
 })

@@ -1,5 +1,6 @@
 /** Chooses a token or a builder to pause. */
 import { type FormEvent, useId, useState } from "react"
+import { BUILDER_ID_FORM } from "../../../domain/BuilderId.ts"
 import type { PauseSubject } from "../../../domain/Pause.ts"
 import type { TokenBook } from "../../api/tokens.ts"
 import { Button } from "../../ui/Button.tsx"
@@ -32,7 +33,7 @@ function Choose({
     if (subject !== undefined) return onChosen(subject)
     setError(
       scope === "builder"
-        ? "Enter the id of the builder: letters, digits, _ and -, at most 64."
+        ? `Enter the id of the builder: ${BUILDER_ID_FORM}.`
         : "Enter the address of the token: 0x and 40 hexadecimal digits."
     )
   }

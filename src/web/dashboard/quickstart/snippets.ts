@@ -1,6 +1,8 @@
 /** Code for a builder to copy and run, with the builder's id and this deployment's addresses. */
 import type { DeploymentView } from "../../../api/builder/DeploymentApi.ts"
 import type { Builder } from "../../../domain/Builder.ts"
+import { NATIVE } from "../../lib/native.ts"
+import { SWAP_CHECK_IMPORTS, swapCheck } from "./swapCheck.ts"
 
 export interface Snippet {
   readonly name: "SDK" | "Widget" | "HTTP" | "MCP"
@@ -25,14 +27,21 @@ interface Facts extends Required<Options> {
   readonly chainId: number
   readonly chain: string
   readonly delegate: string
-  readonly routers: ReadonlyArray<string>
+  readonly routers: DeploymentView["chains"][number]["routers"]
   readonly tokenIn: string
   readonly tokenInSymbol: string
   readonly tokenOut: string
   readonly tokenOutSymbol: string
   readonly amountIn: string
   readonly amountInUnits: string
+  /** EIP-712 domain name of orders. Undefined if the deployment is an earlier version, which does not state it. */
+  readonly domainName: string | undefined
+  /** Least amount to receive, in the smallest unit. 0 if the tokens' prices are not known. */
+  readonly least: bigint
 }
+
+/** As that of the domain, which needs schemas and a hash. */
+const DEFAULT_DOMAIN_NAME = "Service"
 
 const PLACEHOLDER = "0x0000000000000000000000000000000000000000"
 
@@ -41,18 +50,21 @@ export const KEY_PLACEHOLDER = "swp_YOUR_KEY"
 /** Tokens of about a dollar, the likeliest to be held first. */
 const DOLLARS = ["USDC", "USDT", "DAI"]
 
-/** The token to receive, the token to send, and an amount of the latter that is worth a sweep but is not much. */
+/**
+ * The token to receive, the token to send, an amount of the latter that is worth a sweep but is not much, and the least to receive. Native
+ * currency is none of them: the code over HTTP reads no call that unwraps it.
+ */
 const tokensOf = (chain: DeploymentView["chains"][number] | undefined) => {
-  const tokens = chain?.tokens ?? []
+  const tokens = chain?.tokens.filter(({ address }) => address !== NATIVE) ?? []
   const [to, from] = DOLLARS.flatMap((symbol) => tokens.find((token) => token.symbol === symbol) ?? [])
   return to !== undefined && from !== undefined
-    ? { to, from, units: 25n }
-    : { to: tokens[0], from: tokens[1], units: 1n }
+    ? { to, from, units: 25n, least: 20n * 10n ** BigInt(to.decimals) }
+    : { to: tokens[0], from: tokens[1], units: 1n, least: 0n }
 }
 
 const factsOf = ({ apiKey = KEY_PLACEHOLDER, builder, builderUrl, deployment }: Options): Facts => {
   const chain = deployment.chains.find(({ tokens }) => tokens.length > 1) ?? deployment.chains[0]
-  const { from, to, units } = tokensOf(chain)
+  const { from, least, to, units } = tokensOf(chain)
   return {
     apiKey,
     builder,
@@ -62,40 +74,43 @@ const factsOf = ({ apiKey = KEY_PLACEHOLDER, builder, builderUrl, deployment }: 
     chainId: chain?.id ?? 8453,
     chain: chain?.name ?? "base",
     delegate: chain?.delegate ?? PLACEHOLDER,
-    routers: chain?.routers.map(({ address }) => address) ?? [],
+    routers: chain?.routers ?? [],
+    domainName: deployment.domainName,
     tokenIn: from?.address ?? PLACEHOLDER,
     tokenInSymbol: from?.symbol ?? "the token",
     tokenOut: to?.address ?? PLACEHOLDER,
     tokenOutSymbol: to?.symbol ?? "USDC",
     amountIn: (units * 10n ** BigInt(from?.decimals ?? 18)).toString(),
-    amountInUnits: units.toString()
+    amountInUnits: units.toString(),
+    least
   }
 }
 
-const sdk = ({
-  amountIn,
-  chain,
-  chainId,
-  delegate,
-  routers,
-  tokenIn,
-  tokenOut,
-  url
-}: Facts): string => `import { createSweepClient } from "token-sweep"
+const leastOf = ({ least, tokenOutSymbol }: Facts): string =>
+  `const LEAST = ${least}n // ${least === 0n ? "set it to " : ""}the least amount of ${JSON.stringify(tokenOutSymbol)} that you accept, in its smallest unit`
+
+/** Option of a review, with the separator after it. */
+const domainOption = ({ domainName }: Facts, separator: string): string =>
+  domainName === undefined ? "" : `domainName: ${JSON.stringify(domainName)},${separator}`
+
+const sdk = (facts: Facts): string => {
+  const { amountIn, chain, chainId, delegate, routers, tokenIn, tokenOut, url } = facts
+  return `import { createSweepClient } from "token-sweep"
 import { readVenueCall } from "token-sweep/venues"
 import { privateKeyToAccount } from "viem/accounts"
 
 const owner = privateKeyToAccount(process.env.OWNER_KEY)
+${leastOf(facts)}
 
 // Facts of your own, which every order is checked against. Compare them with the operator's documentation.
 const client = createSweepClient({
   orchestratorUrl: "${url}",
   apiKey: process.env.SWEEP_API_KEY,
   review: {
-    delegates: { ${chainId}: "${delegate}" },
+    ${domainOption(facts, "\n    ")}delegates: { ${chainId}: "${delegate}" },
     routers: {
       ${chainId}: {
-        ${routers.map((address) => `"${address}": readVenueCall`).join(",\n        ")}
+        ${routers.map(({ address }) => `"${address}": readVenueCall`).join(",\n        ")}
       }
     },
     maxFeeBps: 1_000
@@ -110,6 +125,7 @@ const { intent } = await client.sweep(
     tokenOut: "${tokenOut}",
     destChainId: ${chainId},
     sourceChainId: ${chainId},
+    minAmountOut: LEAST,
     route: "${chain}->${chain}"
   },
   owner,
@@ -122,21 +138,17 @@ const { intent } = await client.sweep(
   }
 )
 console.log(intent.status, intent.txHash)`
+}
 
-const widget = ({
-  apiKey,
-  builder,
-  deployment,
-  tokenOutSymbol,
-  chainId,
-  url
-}: Facts): string => `import "token-sweep/react/styles.css"
+const widget = (facts: Facts): string => {
+  const { apiKey, builder, chainId, deployment, tokenOutSymbol, url } = facts
+  return `import "token-sweep/react/styles.css"
 import { createRoot } from "react-dom/client"
 import { SweepWidget } from "token-sweep/react"
 
 // The delegates that the widget accepts. Compare them with the operator's documentation.
 const review = {
-  delegates: {
+  ${domainOption(facts, "\n  ")}delegates: {
     ${deployment.chains.map(({ delegate, id }) => `${id}: "${delegate}"`).join(",\n    ")}
   }
 } as const
@@ -152,13 +164,16 @@ createRoot(document.body.appendChild(document.createElement("div"))).render(
     onDelivered={({ id }) => console.log("delivered", id)}
   />
 )`
+}
 
-const http = ({ builder, ...facts }: Facts): string => `import { privateKeyToAccount } from "viem/accounts"
+const http = ({ builder, ...facts }: Facts): string => `import { ${SWAP_CHECK_IMPORTS} } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
 
 const sweep = "${facts.url}"
 const chainId = ${facts.chainId}
 const delegate = "${facts.delegate}" // compare it with the operator's documentation
 const owner = privateKeyToAccount(process.env.OWNER_KEY)
+${leastOf({ builder, ...facts })}
 
 const post = async (path, body) => {
   const response = await fetch(sweep + path, { method: "POST", body: JSON.stringify(body) })
@@ -195,17 +210,19 @@ const fees = BigInt(order.feeAmount) + BigInt(order.builderFee)
 must(fees * 10n <= BigInt(order.amountIn), \`fees are \${fees}\`)
 // If the operator pays you in batches, order.builder is the operator's vault instead.
 must(BigInt(order.builderFee) === 0n || same(order.builder, "${builder.payoutAddress}"), \`the builder is \${order.builder}\`)
-must(BigInt(order.minAmountOut) > 0n, "nothing is guaranteed to arrive: set the least that you accept")
+must(LEAST > 0n, "LEAST is not set")
+must(BigInt(order.minAmountOut) >= LEAST, \`the minimum is \${order.minAmountOut}\`)
 const now = Math.floor(Date.now() / 1000)
 must(order.deadline > now && order.deadline <= now + 3600, \`deadline is \${order.deadline}\`)
 must(quote.sourceChainId === chainId && same(quote.settlementAddress, delegate), "chain or delegate is another")
+${swapCheck(facts.routers)}
 
 // 3. Sign what you checked: the order (EIP-712) and the authorization of the delegate (EIP-7702).
 const orderType =
   "address owner,address tokenIn,uint256 amountIn,uint256 feeAmount,address builder,uint256 builderFee,address tokenOut,uint256 minAmountOut,address destination,address swapTarget,bytes swapCalldata,uint256 deadline,uint256 nonce,uint256 destChainId"
 const SweepOrder = orderType.split(",").map((member) => ({ type: member.split(" ")[0], name: member.split(" ")[1] }))
 const signature = await owner.signTypedData({
-  domain: { name: "Service", version: "1", chainId, verifyingContract: owner.address },
+  domain: { name: ${JSON.stringify(facts.domainName ?? DEFAULT_DOMAIN_NAME)}, version: "1", chainId, verifyingContract: owner.address },
   types: { SweepOrder },
   primaryType: "SweepOrder",
   message: order

@@ -1,0 +1,120 @@
+/** Somebody whose submission is not answered: the page says what is known of it, and lets them sweep again if it was lost. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { balanceOf } from "../support/Services.ts"
+import * as Steps from "./SweepSteps.ts"
+import * as SweepSite from "./SweepSite.ts"
+
+const { click, reads } = Steps
+
+const live = { excludeTestServices: true, timeout: "4 minutes" } as const
+
+/** The quotes' lifetime of the site, and a minute. */
+const CERTAIN_MILLIS = 661_000
+
+const IS_SUBMISSION = (url: URL): boolean => url.pathname === "/sweeps"
+
+const CONTINUES = "You can close this page"
+const LOST = /It was signed, but it never reached the service\. Your tokens did not move\./
+
+const isShown = (page: Page, text: string | RegExp) =>
+  Effect.promise(async () => (await page.getByText(text).count()) > 0)
+
+/** True if the account's token can be ticked. Those that cannot be swept have no box. */
+const canTick = (page: Page, name: string) =>
+  Effect.promise(async () => (await page.getByRole("checkbox", { name, exact: true, disabled: false }).count()) > 0)
+
+/** Keeps submissions in the page. A request that a route holds would be sent when the page is closed. */
+const sendsNothing = (page: Page) =>
+  Effect.promise(() =>
+    page.addInitScript(() => {
+      const send = window.fetch.bind(window)
+      const held = (input: RequestInfo | URL, init?: RequestInit) =>
+        String(input).endsWith("/sweeps") && init?.method === "POST"
+          ? new Promise<Response>(() => undefined)
+          : send(input, init)
+      Object.assign(window, { fetch: held })
+    })
+  )
+
+/** Moves the page's clock on, and back to the service's once it has said what follows. */
+const later = Effect.fnUntraced(function* (page: Page, text: string | RegExp) {
+  yield* Effect.promise(() => page.clock.fastForward(CERTAIN_MILLIS))
+  yield* reads(page, text)
+  yield* Effect.promise(() => page.clock.setSystemTime(Date.now()))
+})
+
+layer(SweepSite.layer, live)("somebody whose submission is not answered", (it) => {
+  it.effect(
+    "is not told that the service has it, hears when it is certain that it was lost, and sweeps the tokens again",
+    () =>
+      Effect.gen(function* () {
+        const { address, alpha, complaints, key, page } = yield* Steps.person({ DAI: "40", USDT: "30" })
+        yield* Effect.promise(() => page.clock.install())
+        yield* Effect.promise(() => page.route(IS_SUBMISSION, (route) => route.abort()))
+        yield* Steps.usesKey(page, key)
+        yield* Steps.goesTo(page, "USDC", "Alpha")
+        yield* Steps.signs(page, 2)
+        yield* reads(page, "It is not known that the service has it")
+        assert.isFalse(yield* isShown(page, CONTINUES))
+        assert.isFalse(yield* canTick(page, "DAI on Alpha"))
+        // One sweep, although the service never gave it an id.
+        yield* reads(page, /^0 of 2 delivered$/)
+
+        yield* later(page, LOST)
+        yield* reads(page, /^0 of 2 delivered, 2 failed/)
+        assert.isTrue(yield* canTick(page, "DAI on Alpha"))
+        yield* Effect.promise(() => page.unroute(IS_SUBMISSION))
+        yield* click(page, "Sweep the rest")
+        yield* Steps.sweeps(page, 2)
+        assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)
+        assert.strictEqual(yield* balanceOf(alpha, "USDT", address), 0n)
+        assert.deepStrictEqual(complaints, [])
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("because the tab was closed before hears the same in the next tab, also after the quotes are gone", () =>
+    Effect.gen(function* () {
+      const { address, alpha, context, key, page } = yield* Steps.person({ DAI: "40" })
+      yield* sendsNothing(page)
+      yield* Steps.usesKey(page, key)
+      yield* Steps.goesTo(page, "USDC", "Alpha")
+      yield* Steps.signs(page, 1)
+      yield* reads(page, "Keep this page open until the service has it")
+      assert.isFalse(yield* isShown(page, CONTINUES))
+      yield* Effect.promise(() => page.close())
+
+      const next = yield* Effect.promise(() => context.newPage())
+      yield* Effect.promise(() => next.clock.install())
+      yield* Steps.usesKey(next, key)
+      yield* reads(next, "It is not known that the service has it")
+      assert.isFalse(yield* isShown(next, CONTINUES))
+      // A day later, the service has forgotten the quotes.
+      yield* Effect.promise(() =>
+        next.route(
+          (url) => url.pathname.startsWith("/intents/"),
+          (route) => route.fulfill({ status: 404, json: { error: "not found" } })
+        )
+      )
+      yield* later(next, LOST)
+      assert.isTrue(yield* canTick(next, "DAI on Alpha"))
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 40n * 10n ** 18n)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("by the service itself, but by a network in between, hears how the sweep ended", () =>
+    Effect.gen(function* () {
+      const { address, alpha, key, page } = yield* Steps.person({ DAI: "40" })
+      yield* Effect.promise(() =>
+        page.route(IS_SUBMISSION, async (route) => {
+          await route.fetch()
+          await route.fulfill({ contentType: "text/html", body: "<p>Accept the terms of this network</p>" })
+        })
+      )
+      yield* Steps.usesKey(page, key)
+      yield* Steps.sweeps(page, 1)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)
+    }).pipe(Effect.scoped)
+  )
+})
