@@ -1,6 +1,7 @@
 /** Builders: integrators that embed the sweep and earn a markup on it (spec, "Builder"). */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
+import { BUILDER_ID, BUILDER_ID_FORM } from "./BuilderId.ts"
 import { described } from "./Described.ts"
 import { plainText } from "./PlainText.ts"
 
@@ -29,17 +30,12 @@ export type Attribution = typeof Attribution.Type
 export const effectiveBps = (attribution: Attribution): number =>
   Math.min(attribution.builderBps, attribution.maxBuilderBps)
 
-/** Form of a builder's id. */
-export const BUILDER_ID = /^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$/
-
 /**
  * Id of a builder. It appears in URLs, CSV files and logs, so it consists of characters without a special meaning
  * there.
  */
 export const BuilderId = Schema.String.check(
-  Schema.isPattern(BUILDER_ID, {
-    message: "expected 1 to 128 letters, digits or _ . : @ -, the first a letter, digit or _"
-  })
+  Schema.isPattern(BUILDER_ID, { message: `expected ${BUILDER_ID_FORM}` })
 ).annotate({ identifier: "BuilderId", description: "names a builder; chosen at registration, never changed" })
 
 /** Id of a builder that signs up with its wallet (spec, "Builder"). */

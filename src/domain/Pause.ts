@@ -1,13 +1,12 @@
 /** Pauses: of everything, of a chain, of a token or of a builder. A paused sweep is neither quoted, accepted nor sent. */
 import { Option, Schema } from "effect"
 import * as Address from "./Address.ts"
+import { BuilderId } from "./Builder.ts"
 import { ChainId } from "./ChainId.ts"
 import { described } from "./Described.ts"
 import { nameOf } from "./PauseName.ts"
 
 export { nameOf }
-
-const BuilderId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/))
 
 /** Subject of a pause. */
 export const PauseSubject = Schema.Union([
@@ -34,8 +33,10 @@ export type PauseState = typeof PauseState.Type
 const decode = Schema.decodeUnknownOption(PauseSubject)
 
 const parts = (name: string): unknown => {
-  const [scope, first, second] = name.split(":")
-  if (scope === "builder") return { scope, builderId: first }
+  const [scope, ...rest] = name.split(":")
+  // The id of a builder may have colons.
+  if (scope === "builder") return { scope, builderId: rest.join(":") }
+  const [first, second] = rest
   return scope === "token"
     ? { scope, chainId: Number(first), token: second }
     : { scope, ...(first === undefined ? {} : { chainId: Number(first) }) }

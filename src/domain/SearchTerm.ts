@@ -2,6 +2,7 @@
 import { Option, Schema } from "effect"
 import * as Address from "./Address.ts"
 import type { Hash } from "./Hex.ts"
+import * as Uuid from "./Uuid.ts"
 
 export type SearchTerm =
   | { readonly _tag: "Address"; readonly address: Address.Address }
@@ -12,8 +13,6 @@ export type SearchTerm =
 export const MAX_LENGTH = 200
 
 const decodeAddress = Schema.decodeUnknownOption(Address.Address)
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const HASH = /^0x[0-9a-f]{64}$/
 
@@ -46,5 +45,5 @@ export const parse = (text: string): SearchTerm | undefined => {
   const address = decodeAddress(lower)
   if (Option.isSome(address)) return { _tag: "Address", address: address.value }
   if (HASH.test(lower)) return { _tag: "Hash", hash: lower as Hash }
-  return { _tag: "Id", id: UUID.test(lower) ? lower : term }
+  return { _tag: "Id", id: Uuid.stored(term) }
 }

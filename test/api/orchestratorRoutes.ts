@@ -145,7 +145,8 @@ export const ROUTES = {
     "401": ["unauthorized"],
     "404": ["not found"],
     "409": ["lane_not_changed"],
-    "422": [undefined],
+    "413": ["request body too large"],
+    "422": ["invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
     "503": ["internal error"]
@@ -154,7 +155,8 @@ export const ROUTES = {
     "401": ["unauthorized"],
     "404": ["not found"],
     "409": ["lane_not_changed"],
-    "422": [undefined],
+    "413": ["request body too large"],
+    "422": ["invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
     "503": ["internal error", "chain unavailable"]
@@ -168,7 +170,8 @@ export const ROUTES = {
   "post /admin/pauses": {
     "401": ["unauthorized"],
     "404": ["not found"],
-    "422": [undefined],
+    "413": ["request body too large"],
+    "422": ["invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
     "503": ["internal error"]
@@ -182,7 +185,8 @@ export const ROUTES = {
   "post /admin/limits": {
     "401": ["unauthorized"],
     "404": ["not found"],
-    "422": [undefined],
+    "413": ["request body too large"],
+    "422": ["invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
     "503": ["internal error"]
@@ -195,7 +199,8 @@ export const ROUTES = {
   },
   "post /admin/rate-limits": {
     "401": ["unauthorized"],
-    "422": [undefined],
+    "413": ["request body too large"],
+    "422": ["invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
     "503": ["internal error"]
@@ -210,7 +215,8 @@ export const ROUTES = {
     "401": ["unauthorized"],
     "404": ["not found"],
     "409": ["endpoints_not_changed"],
-    "422": [undefined],
+    "413": ["request body too large"],
+    "422": ["invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
     "503": ["internal error"]

@@ -227,6 +227,8 @@ describe("sweep operate", () => {
       yield* run("pause", "all")
       assert.deepStrictEqual(yield* paused, [1, 2, 3])
       assert.match((yield* run("pauses")).out, /chain:2 +paused +paused +– +–/)
+      yield* run("pause", "builder:team@acme.example:eu")
+      assert.match((yield* run("pauses")).out, /builder:team@acme\.example:eu +paused +running/)
       for (const [subject, problem] of [
         ["chain:99", "does not serve this chain"],
         ["chain:0", "names nothing that can be paused"],

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { nameOf, parse, pausedNames, pauseOf, PauseSubject, PauseState } from "../../src/domain/Pause.ts"
 import * as Address from "../../src/domain/Address.ts"
+import { BuilderId } from "../../src/domain/Builder.ts"
 
 const TOKEN = Address.of(`0x${"ab".repeat(20)}`)
 const OTHER = Address.of(`0x${"cd".repeat(20)}`)
@@ -11,7 +12,7 @@ const Subject = Schema.Union([
   Schema.Struct({ scope: Schema.Literal("all") }),
   Schema.Struct({ scope: Schema.Literal("chain"), chainId: ChainId }),
   Schema.Struct({ scope: Schema.Literal("token"), chainId: ChainId, token: Schema.Literals([TOKEN, OTHER]) }),
-  Schema.Struct({ scope: Schema.Literal("builder"), builderId: Schema.Literals(["bld_a", "bld_b"]) })
+  Schema.Struct({ scope: Schema.Literal("builder"), builderId: Schema.Literals(["bld_a", "acme:eu"]) })
 ])
 const Choices = Schema.Array(Schema.Struct({ subject: Subject, state: PauseState }))
 const Configured = Schema.Array(ChainId)
@@ -32,6 +33,19 @@ describe("pauses", () => {
     if (subject.scope === "token") assert.deepStrictEqual(parse(nameOf(subject).toLowerCase()), subject)
   })
 
+  it.prop("every builder that can be registered can be paused by name", [BuilderId], ([builderId]) => {
+    const subject = { scope: "builder", builderId } as const
+    assert.isTrue(Schema.is(PauseSubject)(subject))
+    assert.deepStrictEqual(parse(nameOf(subject)), subject)
+    assert.deepStrictEqual(pauseOf(new Set([nameOf(subject)]), { chainIds: [], tokens: [], builderId }), subject)
+  })
+
+  it("names of builders keep their colons and their case", () => {
+    for (const builderId of ["acme:eu", "all:1", "a:", "a::b", "chain:1", "Team@acme.example", "b".repeat(128)]) {
+      assert.deepStrictEqual(parse(`builder:${builderId}`), { scope: "builder", builderId })
+    }
+  })
+
   it("other names name nothing", () => {
     for (const name of [
       "",
@@ -42,7 +56,13 @@ describe("pauses", () => {
       "chain:1:2",
       "token:1",
       "token:1:0x12",
-      "builder:"
+      `token:1:${TOKEN}:`,
+      "builder",
+      "builder:",
+      "builder:-a",
+      "builder:a b",
+      `builder:${"b".repeat(129)}`,
+      "Builder:a"
     ]) {
       assert.isUndefined(parse(name), name)
     }

@@ -1,7 +1,8 @@
 /** The admin console's part of the contract, under `/admin`. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { BUILDER_ID, BuilderAccount } from "../../domain/Builder.ts"
+import { BuilderAccount } from "../../domain/Builder.ts"
+import { BUILDER_ID } from "../../domain/BuilderId.ts"
 import { OpenedPayout, PayoutBatch } from "../../domain/Payout.ts"
 import { InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import * as Docs from "./ConsoleDocs.ts"
@@ -137,7 +138,7 @@ const payouts = [
   HttpApiEndpoint.get("payoutSafe", "/admin/payouts/:id/safe", {
     params: batch,
     success: Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "SafeTransactions" }),
-    error: [NotFound, RestoreUnreconciled, ...failures]
+    error: [NotFound, PayoutClosed, RestoreUnreconciled, ...failures]
   }).annotateMerge(Docs.payoutSafe),
   HttpApiEndpoint.post("recordPayment", "/admin/payouts/:id/payments", {
     params: batch,

@@ -153,7 +153,7 @@ export const rotateApiKey = documented({
 export const attribute = documented({
   summary: "Resolve an API key",
   description: withErrors(
-    "The markup that applies is the smaller of `builderBps` and `maxBuilderBps`. Requests with `Authorization: Bearer <ADMIN_TOKEN>`, such as those of the orchestrator, are not limited.",
+    "The markup that applies is the smaller of `builderBps` and `maxBuilderBps`. Requests with `Authorization: Bearer <ADMIN_TOKEN>`, such as those of the orchestrator, are not limited. A wrong token is ignored and counted: after 20 in a minute, every request with a token gets 429 until the minute ends.",
     [
       [
         404,

@@ -170,7 +170,11 @@ export const AssignmentRequest = Schema.Struct({
 
 export const Assignment = Schema.Struct({
   sweeps: described(Schema.Int, "Number of accruals that were assigned now. 0 if all had a chain."),
-  amount: described(Sum, "Amount owed for them, in the smallest unit of the token.")
+  amount: described(Sum, "Amount owed for them, in the smallest unit of the token."),
+  more: described(
+    Schema.optionalKey(Schema.Literal(true)),
+    "True if accruals of the token are left without a chain: repeat the request. Absent otherwise."
+  )
 }).annotate({ identifier: "Assignment" })
 
 export const Booking = Schema.Struct({

@@ -2,8 +2,8 @@
 import { MEANINGS } from "../../domain/QuoteReason.ts"
 import { TYPES } from "../../domain/SweepOrder.ts"
 import {
-  bodyTooLarge,
   chainUnavailable,
+  malformedBody,
   providerUnavailable,
   type ErrorRow,
   rateLimited,
@@ -38,12 +38,7 @@ const keyed: ReadonlyArray<ErrorRow> = [
   ]
 ]
 
-export const body: ReadonlyArray<ErrorRow> = [
-  ...keyed,
-  bodyTooLarge,
-  [422, "invalid JSON body", "the body is not valid JSON"],
-  [422, "<field>: <problem>; …", "a field is missing or malformed; every problem is listed"]
-]
+export const body: ReadonlyArray<ErrorRow> = [...keyed, ...malformedBody]
 
 export const order = {
   owner,

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { described } from "../../domain/Described.ts"
 import { ChangeOfEndpoints, EndpointRefusal, EndpointsView } from "../../domain/EndpointChoice.ts"
 import { code, InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
-import { OperatorOnly, Validated } from "../shared/Middleware.ts"
+import { JsonBody, OperatorOnly } from "../shared/Middleware.ts"
 import * as Docs from "./EndpointsDocs.ts"
 
 /** 409: the endpoints cannot be changed as asked. */
@@ -33,7 +33,7 @@ export const Endpoints = HttpApiGroup.make("endpoints")
       success: EndpointsView,
       error: [NotFound, EndpointsNotChanged, Unavailable, InternalError]
     })
-      .middleware(Validated)
+      .middleware(JsonBody)
       .annotateMerge(Docs.change)
   )
   .middleware(OperatorOnly)

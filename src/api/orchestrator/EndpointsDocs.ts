@@ -1,5 +1,12 @@
 /** Texts and examples of the routes about RPC endpoints. */
-import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
+import {
+  type ErrorRow,
+  malformedBody,
+  unauthorized,
+  unavailable,
+  unexpected,
+  withErrors
+} from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 
 const always: ReadonlyArray<ErrorRow> = [unauthorized, unexpected, unavailable]
@@ -35,7 +42,7 @@ export const change = documented({
         "endpoints_not_changed",
         "`reason` and `detail` say why: no `SECRETS_KEY`, an endpoint that cannot be used, the last one that works, or a change of somebody else"
       ],
-      [422, "<parameter>: <problem>", "a parameter is malformed"],
+      ...malformedBody,
       ...always
     ]
   ),

@@ -6,7 +6,7 @@ import { ChainId } from "../../domain/ChainId.ts"
 import { described } from "../../domain/Described.ts"
 import { LaneRefusal, LaneTransfer, LaneView, OperatorRecord } from "../../domain/LaneState.ts"
 import { ChainNotAnswering, code, InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
-import { OperatorOnly, Validated } from "../shared/Middleware.ts"
+import { JsonBody, OperatorOnly, Validated } from "../shared/Middleware.ts"
 import * as Docs from "./LanesDocs.ts"
 
 /** 409: the lane cannot be changed as asked. */
@@ -48,6 +48,7 @@ export const Lanes = HttpApiGroup.make("lanes")
       success: LaneView,
       error: [NotFound, LaneNotChanged, Unavailable, InternalError]
     })
+      .middleware(JsonBody)
       .middleware(Validated)
       .annotateMerge(Docs.change),
     HttpApiEndpoint.post("empty", "/admin/lanes/:address/rest", {
@@ -56,6 +57,7 @@ export const Lanes = HttpApiGroup.make("lanes")
       success: LaneTransfer,
       error: [NotFound, LaneNotChanged, ChainNotAnswering, Unavailable, InternalError]
     })
+      .middleware(JsonBody)
       .middleware(Validated)
       .annotateMerge(Docs.empty),
     HttpApiEndpoint.get("log", "/admin/log", {

@@ -1,11 +1,18 @@
 /** Texts and examples of the routes about lanes. */
-import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
+import {
+  type ErrorRow,
+  malformedBody,
+  unauthorized,
+  unavailable,
+  unexpected,
+  withErrors
+} from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 import { delegate, owner, txHash } from "./DocExamples.ts"
 
 const always: ReadonlyArray<ErrorRow> = [unauthorized, unexpected, unavailable]
 
-const malformed: ErrorRow = [422, "<parameter>: <problem>", "a parameter is malformed"]
+const malformed: ErrorRow = [422, "address: <problem>", "the address is malformed"]
 const unknown: ErrorRow = [404, "not found", "no such lane"]
 const refused: ErrorRow = [
   409,
@@ -35,7 +42,7 @@ export const change = documented({
   summary: "Change the state of a lane",
   description: withErrors(
     "`draining`: the lane takes no new batches, on every replica within two seconds. `retired`: nothing of it is in flight at the depth of its chains, one minute after it was drained at the earliest. Its key can then be removed. `active`: the lane is used again. Recorded, and safe to repeat.",
-    [unknown, refused, malformed, ...always]
+    [unknown, refused, ...malformedBody, malformed, ...always]
   ),
   request: { state: "draining", reason: "key of 2025 is replaced" },
   response: { status: 200, body: lane }
@@ -48,6 +55,7 @@ export const empty = documented({
     [
       unknown,
       refused,
+      ...malformedBody,
       malformed,
       [503, "chain unavailable", "the chain does not answer, or refused the transfer"],
       ...always

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ChangeOfLimit, LimitView } from "../../domain/Limit.ts"
 import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
-import { OperatorOnly, Validated } from "../shared/Middleware.ts"
+import { JsonBody, OperatorOnly } from "../shared/Middleware.ts"
 import * as Docs from "./LimitsDocs.ts"
 
 export const Limits = HttpApiGroup.make("limits")
@@ -17,7 +17,7 @@ export const Limits = HttpApiGroup.make("limits")
       success: LimitView,
       error: [NotFound, Unavailable, InternalError]
     })
-      .middleware(Validated)
+      .middleware(JsonBody)
       .annotateMerge(Docs.change)
   )
   .middleware(OperatorOnly)

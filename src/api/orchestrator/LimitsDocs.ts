@@ -1,5 +1,12 @@
 /** Texts and examples of the routes about limits. */
-import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
+import {
+  type ErrorRow,
+  malformedBody,
+  unauthorized,
+  unavailable,
+  unexpected,
+  withErrors
+} from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 
 const always: ReadonlyArray<ErrorRow> = [unauthorized, unexpected, unavailable]
@@ -26,11 +33,7 @@ export const change = documented({
   summary: "Change a limit",
   description: withErrors(
     "Holds on every replica within two seconds, in place of the chains file and the settings, also after a restart. Null drops the choice. Recorded, and safe to repeat.",
-    [
-      [404, "not found", "the chain is not served"],
-      [422, "<parameter>: <problem>", "a parameter is malformed"],
-      ...always
-    ]
+    [[404, "not found", "the chain is not served"], ...malformedBody, ...always]
   ),
   request: { subject, wei: "50000000000000000", reason: "gas spikes" },
   response: { status: 200, body: limit }

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ChangeOfPause, PauseView } from "../../domain/Pause.ts"
 import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
-import { OperatorOnly, Validated } from "../shared/Middleware.ts"
+import { JsonBody, OperatorOnly } from "../shared/Middleware.ts"
 import * as Docs from "./PausesDocs.ts"
 
 export const Pauses = HttpApiGroup.make("pauses")
@@ -17,7 +17,7 @@ export const Pauses = HttpApiGroup.make("pauses")
       success: PauseView,
       error: [NotFound, Unavailable, InternalError]
     })
-      .middleware(Validated)
+      .middleware(JsonBody)
       .annotateMerge(Docs.change)
   )
   .middleware(OperatorOnly)

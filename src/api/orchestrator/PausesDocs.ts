@@ -1,5 +1,12 @@
 /** Texts and examples of the routes about pauses. */
-import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
+import {
+  type ErrorRow,
+  malformedBody,
+  unauthorized,
+  unavailable,
+  unexpected,
+  withErrors
+} from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 import { changeExample, pauseExample } from "../shared/PauseExample.ts"
 
@@ -18,11 +25,7 @@ export const change = documented({
   summary: "Pause or resume",
   description: withErrors(
     "Holds on every replica within two seconds. A paused sweep is neither quoted (`Sweep-Reason: chain_unavailable` or `unavailable`), accepted nor sent. Accepted sweeps wait until their deadlines, and transactions that were sent are followed to their end. A sweep is paused while any subject that applies to it is. Recorded, and safe to repeat.",
-    [
-      [404, "not found", "the chain is not served"],
-      [422, "<parameter>: <problem>", "a parameter is malformed"],
-      ...always
-    ]
+    [[404, "not found", "the chain is not served"], ...malformedBody, ...always]
   ),
   request: changeExample,
   response: { status: 200, body: pauseExample }

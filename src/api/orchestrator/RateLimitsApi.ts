@@ -2,8 +2,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { changeOf, RateLimitView } from "../../domain/RateLimit.ts"
+import { malformedBody } from "../shared/ErrorTable.ts"
 import { InternalError, Unavailable } from "../shared/Errors.ts"
-import { OperatorOnly, Validated } from "../shared/Middleware.ts"
+import { JsonBody, OperatorOnly } from "../shared/Middleware.ts"
 import * as Docs from "../shared/RateLimitsDocs.ts"
 
 const POLICY = "orchestrator"
@@ -19,10 +20,8 @@ export const RateLimits = HttpApiGroup.make("rateLimits")
       success: RateLimitView,
       error: [Unavailable, InternalError]
     })
-      .middleware(Validated)
-      .annotateMerge(
-        Docs.change(POLICY, [[422, "<parameter>: <problem>", "a parameter is malformed or out of bounds"]])
-      )
+      .middleware(JsonBody)
+      .annotateMerge(Docs.change(POLICY, malformedBody))
   )
   .middleware(OperatorOnly)
   .annotateMerge(

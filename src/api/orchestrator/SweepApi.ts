@@ -10,13 +10,15 @@ import { IntentStatus } from "../../domain/Intent.ts"
 import { QuoteId } from "../../domain/Quote.ts"
 import { MAX_TOKENS } from "../../domain/SweepQuotes.ts"
 import { LastingReason, PassingReason } from "../../domain/SweepRefusal.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import { InternalError, NotFound, RateLimitExceededResponse, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, IdempotentSubmission, JsonBody, RateLimited, Validated } from "../shared/Middleware.ts"
 import { IntentAccepted, IntentView } from "./Schemas.ts"
 import * as SweepDocs from "./SweepSubmissionDocs.ts"
 
-const isDistinct = Schema.makeFilter(
-  (ids: ReadonlyArray<string>) => new Set(ids).size === ids.length || "expected each quote at most once"
+const areDistinct = Schema.makeFilter(
+  (ids: ReadonlyArray<string>) =>
+    new Set(ids.map(Uuid.stored)).size === ids.length || "expected each quote at most once"
 )
 
 export const SweepSubmission = Schema.Struct({
@@ -24,7 +26,7 @@ export const SweepSubmission = Schema.Struct({
     Schema.Array(QuoteId).check(
       Schema.isMinLength(1, { message: "expected at least 1 quote" }),
       Schema.isMaxLength(MAX_TOKENS, { message: `expected at most ${MAX_TOKENS} quotes` }),
-      isDistinct
+      areDistinct
     ),
     "Identifiers of the quotes, in the order of the signed legs."
   ),

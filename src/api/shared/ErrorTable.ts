@@ -31,6 +31,13 @@ export const notReady = (causes: string): ErrorRow => [
 export const unauthorized: ErrorRow = [401, "unauthorized", "the credential is missing or wrong"]
 export const bodyTooLarge: ErrorRow = [413, "request body too large", "the body is longer than 64 KiB"]
 
+/** Rows of a route that takes a body. */
+export const malformedBody: ReadonlyArray<ErrorRow> = [
+  bodyTooLarge,
+  [422, "invalid JSON body", "the body is not valid JSON"],
+  [422, "<field>: <problem>; …", "a field is missing or malformed; every problem is listed"]
+]
+
 /** Appends the table of errors to a description. */
 export const withErrors = (text: string, rows: ReadonlyArray<ErrorRow>): string =>
   [

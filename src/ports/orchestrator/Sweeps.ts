@@ -28,7 +28,7 @@ export interface NewSweep {
   readonly owner: Address.Address
   /** Of the batch. */
   readonly signature: Hex
-  /** All legs, in signing order. */
+  /** All legs, in signing order. A second leg of the same intent fails with `IllegalTransition`. */
   readonly legs: ReadonlyArray<NewLeg>
   /** Network of the client. */
   readonly network?: string

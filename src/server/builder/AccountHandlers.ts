@@ -1,6 +1,5 @@
 /** Sign-in, self-signup, the account of a signed-in builder, and the routes of load balancers. */
 import { Clock, Deferred, Effect, Option, Redacted } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { periodOf } from "../../api/shared/MoneyQuery.ts"
@@ -15,7 +14,7 @@ import { viewOf } from "../../domain/Earnings.ts"
 import { startOfDay } from "../../domain/Sweep.ts"
 import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
-import * as OperatorAuth from "../shared/OperatorAuth.ts"
+import { ByOperator } from "../shared/RateLimiting.ts"
 import { Stopping } from "../shared/Stopping.ts"
 import * as Failures from "./Failures.ts"
 import * as KeyHandlers from "./KeyHandlers.ts"
@@ -23,8 +22,6 @@ import * as OwnData from "./OwnData.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 const OK = { ok: true as const }
-
-const BEARER = "Bearer "
 
 export const auth = HttpApiBuilder.group(
   BuilderApi,
@@ -151,18 +148,13 @@ export const attribution = HttpApiBuilder.group(
   "attribution",
   Effect.fnUntraced(function* (handlers) {
     const accounts = yield* Accounts
-    const isOperator = yield* OperatorAuth.make
-    /** Quotes come with the admin token. Anybody else tries the key. */
-    const isQuote = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers: { authorization } }) =>
-      authorization?.startsWith(BEARER) === true
-        ? isOperator(Redacted.make(authorization.slice(BEARER.length)))
-        : Effect.succeed(false)
-    )
     return handlers.handle(
       "attribute",
       Effect.fn("POST /attribute")(function* ({ headers }) {
         const key = headers["x-api-key"]
-        const found = key === undefined ? Option.none() : yield* accounts.attribute(Redacted.make(key), yield* isQuote)
+        // Quotes come with the admin token. Anybody else tries the key.
+        const isQuote = yield* ByOperator
+        const found = key === undefined ? Option.none() : yield* accounts.attribute(Redacted.make(key), isQuote)
         return yield* Effect.mapError(Effect.fromOption(found), () => new Unattributed())
       }, Effect.catchTags(Failures.store))
     )

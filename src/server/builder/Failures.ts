@@ -66,9 +66,11 @@ export const nothingOwed = {
 
 export const unreconciled = { RestoreUnreconciled: answer(() => new Payout.RestoreUnreconciled()) }
 
+export const closed = answer(() => new Payout.PayoutClosed())
+
 export const payout = {
   PayoutNotFound: notFound,
-  PayoutClosed: answer(() => new Payout.PayoutClosed()),
+  PayoutClosed: closed,
   PaymentInFlight: answer(() => new Payout.PaymentInFlight())
 }
 
@@ -95,6 +97,11 @@ export const readKey = {
 export const ownWebhook = { WebhookNotFound: notFound, ...store }
 
 export const openWebhook = { WebhookDisabled: answer(() => new Webhook.WebhookDisabled()), ...ownWebhook }
+
+export const testedWebhook = {
+  WebhookTestPending: answer(() => new Webhook.WebhookTestPending()),
+  ...openWebhook
+}
 
 const unacceptableUrl = {
   UnacceptableUrl: ({ message }: UnacceptableUrl) => Effect.fail(Body.InvalidRequest.field("url", message))

@@ -7,6 +7,7 @@ import { NotConfigured, OrchestratorUnavailable } from "../../api/builder/Operat
 import { NotFound } from "../../api/shared/Errors.ts"
 import { periodOf } from "../../api/shared/MoneyQuery.ts"
 import { nameOf } from "../../domain/Pause.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import {
   type OperationsNotConfigured,
@@ -57,7 +58,10 @@ export const operations = HttpApiBuilder.group(
       .handle(
         "story",
         Effect.fn("GET /admin/operations/intents/:id")(function* ({ params: { id } }) {
-          return yield* Effect.mapError(Effect.fromOption(yield* orchestrator.story(id)), () => new NotFound())
+          return yield* Effect.mapError(
+            Effect.fromOption(yield* orchestrator.story(Uuid.stored(id))),
+            () => new NotFound()
+          )
         }, Effect.catchTags(told))
       )
       .handle(
@@ -81,8 +85,9 @@ export const operations = HttpApiBuilder.group(
       .handle(
         "retry",
         Effect.fn("POST /admin/operations/intents/:id/retry")(
-          function* ({ params: { id } }) {
+          function* ({ params }) {
             const { name } = yield* CurrentOperator
+            const id = Uuid.stored(params.id)
             // Written first, because the orchestrator shares no transaction with the log.
             yield* audit.append({ actor: name, action: "intent.retry", subject: id, details: {} })
             return yield* Effect.mapError(Effect.fromOption(yield* orchestrator.retry(id)), () => new NotFound())

@@ -4,6 +4,7 @@ import { NotFound } from "../../api/shared/Errors.ts"
 import { balances, lifetime } from "../../domain/LedgerEntry.ts"
 import { parse } from "../../domain/SearchTerm.ts"
 import { eventId, SweepStatus } from "../../domain/SweepEvent.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
 import { type SweepFilter, Sweeps } from "../../ports/builder/Sweeps.ts"
 import { Webhooks } from "../../ports/builder/Webhooks.ts"
@@ -44,7 +45,8 @@ export const make = Effect.gen(function* () {
     return { sweeps: page.rows.map((row) => row.sweep), ...page.next }
   })
 
-  const sweep = Effect.fnUntraced(function* (builderId: string, id: string) {
+  const sweep = Effect.fnUntraced(function* (builderId: string, asked: string) {
+    const id = Uuid.stored(asked)
     const found = yield* store.find(builderId, id)
     if (Option.isNone(found)) return yield* new NotFound()
     const messages = SweepStatus.literals.map((status) => eventId(id, status))

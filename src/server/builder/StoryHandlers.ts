@@ -5,6 +5,7 @@ import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
 import { SweepBooks } from "../../builder/ledger/SweepBooks.ts"
 import { parse, textOf } from "../../domain/SearchTerm.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import { Builders } from "../../ports/builder/Builders.ts"
 import { Payouts } from "../../ports/builder/Payouts.ts"
 import * as Failures from "./Failures.ts"
@@ -36,7 +37,7 @@ export const stories = HttpApiBuilder.group(
       .handle(
         "books",
         Effect.fn("GET /admin/sweeps/:id")(function* ({ params: { id } }) {
-          return yield* Effect.mapError(Effect.fromOption(yield* books.ofAny(id)), () => new NotFound())
+          return yield* Effect.mapError(Effect.fromOption(yield* books.ofAny(Uuid.stored(id))), () => new NotFound())
         }, Effect.catchTags(Failures.store))
       )
   })

@@ -17,11 +17,11 @@ import {
   ValidationFailed
 } from "../../api/shared/Errors.ts"
 import { NotReady } from "../../api/orchestrator/Readiness.ts"
-import { Attempt } from "../../api/shared/Middleware.ts"
 import { Intake } from "../../orchestrator/intake/Intake.ts"
 import { SubmissionRefused } from "../../orchestrator/intake/SubmissionRefused.ts"
 import { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import * as AskedTokens from "../../domain/AskedTokens.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import { Quoter } from "../../orchestrator/quote/Quoter.ts"
 import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
@@ -36,7 +36,7 @@ import { ServerSettings } from "../shared/ServerSettings.ts"
 import * as EventStream from "./EventStream.ts"
 import * as IntentEvents from "./IntentEvents.ts"
 import * as IntentStates from "./IntentStates.ts"
-import { UUID } from "./Ids.ts"
+import { submitOnce } from "./Resuming.ts"
 import * as Signing from "./Signing.ts"
 
 /** `Retry-After` while sanctions screening does not answer. */
@@ -139,7 +139,7 @@ export const intents = HttpApiBuilder.group(
     const states = yield* IntentStates.make(yield* Intents)
     const respond = yield* EventStream.make
     const known = Effect.fnUntraced(function* (id: string) {
-      const found = UUID.test(id) ? yield* states.find(id.toLowerCase()) : Option.none()
+      const found = Uuid.isUuid(id) ? yield* states.find(Uuid.stored(id)) : Option.none()
       return yield* Effect.mapError(Effect.fromOption(found), () => new NotFound())
     })
     return handlers
@@ -147,18 +147,16 @@ export const intents = HttpApiBuilder.group(
         "submit",
         Effect.fn("POST /intents")(
           function* ({ payload }) {
-            if (!UUID.test(payload.quoteId)) {
+            if (!Uuid.isUuid(payload.quoteId)) {
               return yield* new SubmissionRefused({ reason: "unknown_quote", detail: "the quote id is not a UUID" })
             }
-            const { resumed } = yield* Attempt
             const network = ClientNetwork.fromRequest(yield* HttpServerRequest.HttpServerRequest, trustedProxyHops)
             const submission = {
               ...payload,
-              quoteId: payload.quoteId.toLowerCase(),
+              quoteId: Uuid.stored(payload.quoteId),
               ...(Option.isSome(network) ? { network: network.value } : {})
             }
-            const earlier = resumed ? yield* intake.accepted(submission) : Option.none()
-            return Option.isSome(earlier) ? earlier.value : yield* intake.submit(submission)
+            return yield* submitOnce(intake.submit(submission), intake.accepted(submission))
           },
           Effect.catchTags({
             SubmissionRefused: (refusal) => {

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { NotFound, Unavailable } from "../../api/shared/Errors.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import * as AlertClosing from "../../orchestrator/operate/AlertClosing.ts"
 import * as ExposureReporting from "../../orchestrator/operate/ExposureReporting.ts"
 import { HealthCheck } from "../../orchestrator/operate/HealthCheck.ts"
@@ -60,7 +61,7 @@ export const operator = HttpApiBuilder.group(
         "retry",
         Effect.fn("POST /admin/intents/:id/retry")(
           function* ({ params: { id } }) {
-            const outcome = yield* desk.retry(id.toLowerCase(), ACTOR)
+            const outcome = yield* desk.retry(Uuid.stored(id), ACTOR)
             return yield* Effect.mapError(Effect.fromOption(outcome), () => new NotFound())
           },
           Effect.catchTag("StoreUnavailable", unavailable)

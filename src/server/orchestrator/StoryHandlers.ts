@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { NotFound, Unavailable } from "../../api/shared/Errors.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import { StoryDesk } from "../../orchestrator/operate/StoryDesk.ts"
 import { mask } from "../shared/Masked.ts"
 
@@ -25,7 +26,7 @@ export const stories = HttpApiBuilder.group(
         "story",
         Effect.fn("GET /admin/intents/:id")(
           function* ({ params: { id } }) {
-            return yield* Effect.mapError(Effect.fromOption(yield* desk.story(id)), () => new NotFound())
+            return yield* Effect.mapError(Effect.fromOption(yield* desk.story(Uuid.stored(id))), () => new NotFound())
           },
           Effect.catchTag("StoreUnavailable", unavailable)
         )

@@ -5,8 +5,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { PAGE, SweepPostponed, SweepRefused } from "../../api/orchestrator/SweepApi.ts"
 import { NotFound, Unavailable } from "../../api/shared/Errors.ts"
-import { Attempt } from "../../api/shared/Middleware.ts"
 import { isPassing } from "../../domain/SweepRefusal.ts"
+import * as Uuid from "../../domain/Uuid.ts"
 import { refuse, type SubmissionRefused } from "../../orchestrator/intake/SubmissionRefused.ts"
 import { SweepIntake } from "../../orchestrator/intake/SweepIntake.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
@@ -16,9 +16,9 @@ import { mask } from "../shared/Masked.ts"
 import { retryAfterSeconds } from "../shared/RetryAfter.ts"
 import { ServerSettings } from "../shared/ServerSettings.ts"
 import * as EventStream from "./EventStream.ts"
-import { UUID } from "./Ids.ts"
 import * as IntentEvents from "./IntentEvents.ts"
 import * as IntentStates from "./IntentStates.ts"
+import { submitOnce } from "./Resuming.ts"
 
 /** `Retry-After` if the reason does not tell one. */
 const PAUSE_MILLIS = 2_000
@@ -54,7 +54,7 @@ export const sweeps = HttpApiBuilder.group(
       }))
 
     const known = Effect.fnUntraced(function* (id: string) {
-      const found = UUID.test(id) ? yield* intents.findSweep(id.toLowerCase()) : Option.none()
+      const found = Uuid.isUuid(id) ? yield* intents.findSweep(Uuid.stored(id)) : Option.none()
       return yield* shown(yield* Effect.mapError(Effect.fromOption(found), () => new NotFound()))
     })
 
@@ -63,17 +63,15 @@ export const sweeps = HttpApiBuilder.group(
         "submit",
         Effect.fn("POST /sweeps")(
           function* ({ payload }) {
-            const stray = payload.quoteIds.find((id) => !UUID.test(id))
+            const stray = payload.quoteIds.find((id) => !Uuid.isUuid(id))
             if (stray !== undefined) return yield* refuse("unknown_quote", "a quote id is not a UUID")
-            const { resumed } = yield* Attempt
             const network = ClientNetwork.fromRequest(yield* HttpServerRequest.HttpServerRequest, trustedProxyHops)
             const submission = {
               ...payload,
-              quoteIds: payload.quoteIds.map((id) => id.toLowerCase()),
+              quoteIds: payload.quoteIds.map(Uuid.stored),
               network: Option.getOrUndefined(network)
             }
-            const earlier = resumed ? yield* intake.accepted(submission) : Option.none()
-            return Option.isSome(earlier) ? earlier.value : yield* intake.submit(submission)
+            return yield* submitOnce(intake.submit(submission), intake.accepted(submission))
           },
           Effect.catchTags({ SubmissionRefused: refused, StoreUnavailable: unavailable })
         )

@@ -38,7 +38,7 @@ export const comparing = Effect.fnUntraced(function* (token: Redacted.Redacted |
  * Makes `isOperator(credential)`, which compares a bearer token with the admin token and the former ones that have not ended, each in
  * constant time.
  */
-export const make = Effect.gen(function* () {
+const makeIsOperator = Effect.gen(function* () {
   const current = yield* configuredToken
   if (current === undefined) return yield* comparing(undefined)
   const isCurrent = yield* comparing(current)
@@ -54,18 +54,26 @@ export const make = Effect.gen(function* () {
   })
 })
 
+/**
+ * Makes `admit(credential)`, which succeeds for the operator's token, and fails with `Unauthorized` for another one. A client that has
+ * used up its guesses is refused with `RateLimitExceeded`, so nothing else may tell a right token from a wrong one.
+ */
+export const makeAdmit = Effect.gen(function* () {
+  const isOperator = yield* makeIsOperator
+  const judge = yield* WrongTokens.make
+  const isClosed = (yield* configuredToken) === undefined
+
+  /** Without a credential, or a token to guess, nothing is guessed. */
+  return (credential: Redacted.Redacted) =>
+    isClosed || Redacted.value(credential) === ""
+      ? Effect.fail(new Unauthorized())
+      : Effect.flatMap(isOperator(credential), judge)
+})
+
 export const layer = Layer.effect(
   OperatorOnly,
   Effect.gen(function* () {
-    const isOperator = yield* make
-    const judge = yield* WrongTokens.make
-    const isClosed = (yield* configuredToken) === undefined
-
-    /** Without a credential, or a token to guess, nothing is guessed. */
-    const admit = (credential: Redacted.Redacted) =>
-      isClosed || Redacted.value(credential) === ""
-        ? Effect.fail(new Unauthorized())
-        : Effect.flatMap(isOperator(credential), judge)
+    const admit = yield* makeAdmit
 
     return OperatorOnly.of({
       operatorToken: Effect.fnUntraced(function* (handler, { credential }) {

@@ -26,6 +26,9 @@ const policyOf = (options: {
 
 const BEARER = "Bearer "
 
+/** True for a request that came with the operator's token to a group that does not count operators. */
+export class ByOperator extends Context.Reference<boolean>("sweep/server/ByOperator", { defaultValue: () => false }) {}
+
 const seconds = (duration: Duration.Duration): number => Math.ceil(Duration.toSeconds(duration))
 
 /** Name of a policy in headers. The orchestrator has only one policy. */
@@ -53,13 +56,16 @@ export const layer = Layer.effect(
     const limiter = yield* RateLimiter.RateLimiter
     const { trustedProxyHops } = yield* ServerSettings
     const windowOf = yield* RateLimits.make
-    const isOperator = yield* OperatorAuth.make
+    const admit = yield* OperatorAuth.makeAdmit
     const warnOfIgnoredHeader = yield* ClientAddress.makeWarning
 
-    /** True for an operator's request to an endpoint that does not count operators. */
+    /** True for an operator's request to an endpoint that does not count operators. A wrong token is a guess here too. */
     const isUncounted = (group: HttpApiGroup.Top, authorization: string | undefined) =>
       authorization?.startsWith(BEARER) === true && Context.get(group.annotations, OperatorsUncounted)
-        ? isOperator(Redacted.make(authorization.slice(BEARER.length)))
+        ? admit(Redacted.make(authorization.slice(BEARER.length))).pipe(
+            Effect.as(true),
+            Effect.catchTag("Unauthorized", () => Effect.succeed(false))
+          )
         : Effect.succeed(false)
 
     /** The middleware of a policy. */
@@ -88,7 +94,9 @@ export const layer = Layer.effect(
         })
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.flatMap(isUncounted(group, request.headers["authorization"]), (isFree) =>
-          isFree ? handler : warnOfIgnoredHeader(request).pipe(Effect.andThen(count(request)), Effect.andThen(handler))
+          isFree
+            ? Effect.provideService(handler, ByOperator, true)
+            : warnOfIgnoredHeader(request).pipe(Effect.andThen(count(request)), Effect.andThen(handler))
         )
       )
     }

@@ -70,6 +70,23 @@ export const sweepCases = (stores: Layer.Layer<Intents, unknown>) => {
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("takes a quote that a sweep has twice as submitted before", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      yield* quoted(["a", "b"])
+      for (const legs of [
+        ["a", "a"],
+        ["b", "b"]
+      ] as const) {
+        const failure = yield* Effect.flip(intents.submitSweep(sweep("s", legs)))
+        expect(failure).toEqual(new IllegalTransition({ from: "submitted", event: "Submitted" }))
+      }
+      expect((yield* intents.states(["a", "b"])).map(({ status }) => status)).toEqual(["quoted", "quoted"])
+      expect(yield* intents.findSweep("s")).toEqual(Option.none())
+      yield* intents.submitSweep(sweep("s", ["a", "b"]))
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("accepts one of many sweeps of the same quotes", () =>
     Effect.gen(function* () {
       const intents = yield* Intents

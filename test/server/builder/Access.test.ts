@@ -158,6 +158,54 @@ const window = { limit: 3, windowMillis: 3_600_000 }
 
 const rateLimits = { orchestrator: window, attribution: window, signup: window, builder: window }
 
+layer(Harness.layer({ server: { trustedProxyHops: 1 } }), live)("guesses of the admin token", (it) => {
+  it.effect("are as few on POST /attribute as elsewhere, and tell nothing beyond their limit", () =>
+    Effect.gen(function* () {
+      const { apiKey } = yield* signUp()
+      const attribute = (client: string, token?: string) =>
+        ask("POST /attribute", {
+          headers: {
+            "x-forwarded-for": client,
+            "x-api-key": apiKey,
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
+          }
+        })
+      const asked = (client: string, token?: string) => Effect.map(attribute(client, token), ({ status }) => status)
+      for (let n = 0; n < 30; n++) assert.strictEqual(yield* asked("192.0.2.4", Harness.ADMIN_TOKEN), 200)
+      for (let n = 0; n < 20; n++) {
+        const guessed = yield* attribute("192.0.2.4", `guess ${n}`)
+        assert.strictEqual(guessed.status, 200)
+        assert.isNotNull(guessed.headers.get("ratelimit"))
+      }
+      const [wrong, right] = [
+        yield* attribute("192.0.2.4", "guess 20"),
+        yield* attribute("192.0.2.4", Harness.ADMIN_TOKEN)
+      ]
+      for (const refused of [wrong, right]) {
+        assert.deepStrictEqual([refused.status, refused.body], [429, { error: "rate limit exceeded" }])
+        assert.match(refused.headers.get("retry-after") ?? "", /^[1-9][0-9]*$/)
+      }
+      assert.deepStrictEqual([...right.headers.keys()], [...wrong.headers.keys()])
+      const elsewhere = { headers: { "x-forwarded-for": "192.0.2.4" } }
+      assert.strictEqual((yield* asAdmin("GET /admin/builders", elsewhere)).status, 429)
+      // Requests without a token, and other clients, do not notice.
+      assert.strictEqual(yield* asked("192.0.2.4"), 200)
+      assert.strictEqual(yield* asked("192.0.2.5", Harness.ADMIN_TOKEN), 200)
+    })
+  )
+
+  it.effect("on other routes count on POST /attribute", () =>
+    Effect.gen(function* () {
+      const headers = { "x-forwarded-for": "192.0.2.6" }
+      for (let n = 0; n < 20; n++) {
+        const guess = { headers: { ...headers, authorization: `Bearer guess ${n}` } }
+        assert.strictEqual((yield* ask("GET /admin/builders", guess)).status, 401)
+      }
+      assert.strictEqual((yield* asAdmin("POST /attribute", { headers })).status, 429)
+    })
+  )
+})
+
 layer(Harness.layer({ server: { rateLimits, trustedProxyHops: 1 } }), live)("limits", (it) => {
   it.effect("each window is counted per client, and answered with Retry-After", () =>
     Effect.gen(function* () {

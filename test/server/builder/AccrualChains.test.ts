@@ -1,6 +1,7 @@
 /** Accruals in the spec's four fields, which name no chain. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
 import * as FakeChain from "../../support/FakeChain.ts"
 import * as Harness from "./Harness.ts"
 
@@ -70,6 +71,31 @@ layer(Harness.layer(), live)("accruals without a chain", (it) => {
       const treasury = yield* asAdmin("GET /admin/treasury")
       assert.isUndefined(field(treasury, "positions", 1))
       assert.deepInclude(field(treasury, "positions", 0), { owed: "15", claimed: "15", unclaimed: "0" })
+    })
+  )
+})
+
+layer(Harness.layer(), live)("many accruals without a chain", (it) => {
+  it.effect("are assigned in several transactions, each of which is on record", () =>
+    Effect.gen(function* () {
+      const token = FakeChain.address(0x52)
+      yield* earning("many", token)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO builder.ledger_entries (kind, builder_id, token, earned, paid, sweep_id, created_at)
+        SELECT 'accrual', 'many', ${token}, 3, 0, 'many_' || n, now() FROM generate_series(1, 2499) AS n`
+      let assigned = 0
+      for (let more = true; more;) {
+        const answer = yield* asAdmin("POST /admin/accruals/assign", { body: { token, chainId: CHAIN_ID } })
+        assigned += Number(field(answer, "sweeps"))
+        more = field(answer, "more") === true
+      }
+      assert.strictEqual(assigned, 2_500)
+      assert.deepStrictEqual(yield* rows("many"), [
+        [CHAIN_ID, String(15 + 3 * 2_499), String(15 + 3 * 2_499), "0", String(15 + 3 * 2_499)]
+      ])
+      const records = yield* asAdmin("GET /admin/audit?limit=10")
+      const sweeps = [0, 1, 2].map((n) => field(records, "records", n, "details", "sweeps"))
+      assert.deepStrictEqual(sweeps, [500, 1_000, 1_000])
     })
   )
 })

@@ -130,6 +130,22 @@ layer(Harness.layer(), { excludeTestServices: true })("a builder's lists", (it) 
     })
   )
 
+  it.effect("take the id of a sweep in any case", () =>
+    Effect.gen(function* () {
+      const { cookie, id } = yield* signUp()
+      const as = asBuilder(cookie)
+      const sweep = "2f9d1c1e-7d52-4b8e-8a55-0e6a9a1b3c77"
+      const hook = yield* as("POST /me/webhooks", { body: { url: "https://hooks.example.com/a" } })
+      yield* settle(id, sweep)
+      const shouted = sweep.toUpperCase()
+      assert.deepStrictEqual((yield* as(`GET /me/sweeps/${shouted}`)).body, (yield* as(`GET /me/sweeps/${sweep}`)).body)
+      const books = yield* asAdmin(`GET /admin/sweeps/${shouted}`)
+      assert.strictEqual(text(books, "sweep", "intentId"), sweep)
+      const list = `/me/webhooks/${text(hook, "webhook", "id")}/deliveries`
+      assert.lengthOf(rows(yield* as(`GET ${list}?q=${shouted}`), "deliveries"), 2)
+    })
+  )
+
   it.effect("leave the sweep open where another one has the same markup in the same transaction", () =>
     Effect.gen(function* () {
       const { cookie, id } = yield* signUp()

@@ -50,6 +50,10 @@ layer(Harness.layer(), live)("the typed client", (it) => {
       assert.strictEqual((yield* console.payoutSafe({ params: { id: batch.id } }))["version"], "1.0")
       const closed = yield* console.failPayout({ params: { id: batch.id }, payload: { reason: "a test" } })
       assert.strictEqual(closed.status, "failed")
+      // Its transactions would pay amounts that are in the next batch.
+      const refusal = yield* Effect.flip(console.payoutSafe({ params: { id: batch.id } }))
+      assert.strictEqual(refusal._tag, "PayoutClosed")
+      assert.include(yield* console.payoutCsv({ params: { id: batch.id } }), "typed")
       const gone = yield* Effect.flip(console.builder({ params: { id: "nobody" } }))
       assert.strictEqual(gone._tag, "NotFound")
       const { builders } = yield* console.builders({ query: { search: "typed", limit: 5 } })

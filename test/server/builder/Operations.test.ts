@@ -25,6 +25,8 @@ const ROUTES = [
   "POST /admin/operations/intents/x/retry"
 ]
 
+const ID = "2f9d1c1e-7d52-4b8e-8a55-0e6a9a1b3c77"
+
 const audited = Effect.map(asAdmin("GET /admin/audit"), (answer) => {
   const records = field(answer, "records")
   return Array.isArray(records)
@@ -62,7 +64,9 @@ layer(Harness.layer({ operations: OrchestratorOperationsInMemory.layer(parts) })
       assert.strictEqual(field(yield* retry("carried"), "outcome"), "carried")
       const unknown = yield* retry("unknown")
       assert.deepStrictEqual([unknown.status, unknown.body], [404, { error: "not found" }])
+      assert.strictEqual((yield* retry(ID.toUpperCase())).status, 404)
       assert.deepStrictEqual(yield* audited, [
+        `admin-token intent.retry ${ID}`,
         "admin-token intent.retry unknown",
         "admin-token intent.retry carried",
         "admin-token intent.retry rests"

@@ -1,6 +1,9 @@
 /** Request bodies of the builder backend as clients send them: content types, sizes, and text that is not JSON. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { OpenApi } from "effect/http-api"
+import { BuilderApi } from "../../../src/api/builder/BuilderApi.ts"
+import { operatorBodies } from "../../support/OperatorBodies.ts"
 import * as Harness from "./Harness.ts"
 
 const { asAdmin, ask, field } = Harness
@@ -10,7 +13,14 @@ const KIB_64 = 64 * 1024
 const MIB = 1024 * 1024
 
 const SIGN_IN = ["POST /auth/verify", "POST /builders/self"]
-const DETAILED = ["POST /builders", "POST /accruals", "POST /admin/payouts", "PATCH /admin/builders/any"]
+
+/** The one route with a longer body. */
+const PAYMENTS = "POST /admin/payouts/any/payments"
+
+/** Routes of the contract that take a body of an operator, or of the orchestrator. */
+const DETAILED = operatorBodies(OpenApi.fromApi(BuilderApi)).map(
+  ({ method, path }) => `${method} ${path.replace("{id}", "any")}`
+)
 
 /** Not JSON, or not the JSON that databases and signatures can hold. */
 const NOT_JSON = ["", "nope", "{", '{"name":"\\ud800"}', "[1,]"]
@@ -20,6 +30,18 @@ const padded = (bytes: number) => `[${" ".repeat(bytes - 2)}]`
 const issues = (answer: Harness.Answer) => field(answer, "error", "issues")
 
 layer(Harness.layer(), live)("a request body", (it) => {
+  it("is part of these routes, among others", () => {
+    for (const route of [
+      PAYMENTS,
+      "POST /builders",
+      "POST /accruals",
+      "POST /admin/rate-limits",
+      "PATCH /admin/builders/any"
+    ]) {
+      assert.include(DETAILED, route)
+    }
+  })
+
   it.effect.each(SIGN_IN)("of %s that is malformed is a bad request", (route) =>
     Effect.gen(function* () {
       for (const raw of [...NOT_JSON, "[]", "{}", '{"message":1,"signature":"0x","name":"a"}']) {
@@ -71,7 +93,7 @@ layer(Harness.layer(), live)("a request body", (it) => {
 
   it.effect("has at most 64 KiB", () =>
     Effect.gen(function* () {
-      for (const route of [...SIGN_IN, ...DETAILED]) {
+      for (const route of [...SIGN_IN, ...DETAILED].filter((each) => each !== PAYMENTS)) {
         assert.strictEqual((yield* asAdmin(route, { raw: padded(KIB_64) })).status, 422, route)
         const answer = yield* asAdmin(route, { raw: padded(KIB_64 + 1) })
         assert.deepStrictEqual([answer.status, answer.body], [413, { error: "request body too large" }], route)
@@ -81,9 +103,8 @@ layer(Harness.layer(), live)("a request body", (it) => {
 
   it.effect("has at most 1 MiB for a signed payment", () =>
     Effect.gen(function* () {
-      const route = "POST /admin/payouts/none/payments"
-      assert.strictEqual((yield* asAdmin(route, { raw: padded(MIB) })).status, 422)
-      assert.strictEqual((yield* asAdmin(route, { raw: padded(MIB + 1) })).status, 413)
+      assert.strictEqual((yield* asAdmin(PAYMENTS, { raw: padded(MIB) })).status, 422)
+      assert.strictEqual((yield* asAdmin(PAYMENTS, { raw: padded(MIB + 1) })).status, 413)
     })
   )
 

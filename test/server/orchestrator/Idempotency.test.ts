@@ -1,6 +1,6 @@
 /** `Idempotency-Key` on POST /quote and POST /intents, over the real server. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRefused.ts"
 import { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
@@ -166,23 +166,6 @@ describe("an idempotency key", () => {
       assert.strictEqual(third.status, 201)
       assert.isNull(third.headers.get("idempotent-replayed"))
       assert.strictEqual(submissions, 3)
-    })
-  )
-
-  it.effect("gets what its lost attempt achieved, not a refusal for having achieved it", () =>
-    Effect.gen(function* () {
-      let submitted = false
-      const { post } = yield* counting({
-        submit: () => {
-          if (submitted) return Effect.fail(new SubmissionRefused({ reason: "already_submitted", detail: "" }))
-          submitted = true
-          return storeDown
-        },
-        accepted: ({ quoteId }) => Effect.succeed(Option.some({ id: quoteId, status: "submitted" as const }))
-      })
-      assert.strictEqual((yield* post("/intents", submission, key("a"))).status, 503)
-      expectAnswer(yield* post("/intents", submission, key("a")), 201, { id: ID, status: "submitted" })
-      expectError(yield* post("/intents", submission, key("new")), 400, INTERNAL)
     })
   )
 

@@ -73,6 +73,23 @@ describe("operator routes", () => {
     })
   )
 
+  it.effect("take the id of a sweep in any case", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const noted = (id: string) => {
+        asked.push(id)
+        return Effect.succeedNone
+      }
+      const { call } = yield* serve(
+        { retry: noted, stories: { find: () => Effect.die("asked"), story: noted } },
+        withOperator
+      )
+      yield* call(`/admin/intents/${ID.toUpperCase()}`, asOperator)
+      yield* call(`/admin/intents/${ID.toUpperCase()}/retry`, { method: "POST", ...asOperator })
+      assert.deepStrictEqual(asked, [ID, ID])
+    })
+  )
+
   it.effect("200 with the budgets of each chain, and the largest losses", () =>
     Effect.gen(function* () {
       const sums = { open: 3n, hour: { lost: 1n, earned: 0n }, day: { lost: 2n, earned: 4n } }

@@ -121,6 +121,7 @@ describe("POST /sweeps", () => {
         ["quoteIds: expected at least 1 quote", { quoteIds: [] }],
         ["quoteIds: expected at most 50 quotes", { quoteIds: many }],
         ["quoteIds: expected each quote at most once", { quoteIds: [ID, ID] }],
+        ["quoteIds: expected each quote at most once", { quoteIds: [OTHER, ID, OTHER.toUpperCase()] }],
         ["quoteIds: missing", { quoteIds: undefined }],
         ["authorizations: missing", { authorizations: undefined }],
         ["signature: missing", { signature: undefined }]
@@ -154,6 +155,26 @@ describe("POST /sweeps", () => {
               return Effect.fail(new StoreUnavailable({ operation: "submitSweep", detail: "no answer" }))
             }),
           () => Effect.succeed(isSubmitted ? Option.some(answered()) : Option.none())
+        )
+      )
+      assert.strictEqual((yield* post("/sweeps", body, { "idempotency-key": "a" })).status, 503)
+      expectAnswer(yield* post("/sweeps", body, { "idempotency-key": "a" }), 201, answered())
+      expectError(yield* post("/sweeps", body, { "idempotency-key": "new" }), 400, "already_submitted")
+    })
+  )
+
+  it.effect("gets what its lost attempt achieves while it is repeated", () =>
+    Effect.gen(function* () {
+      let attempts = 0
+      const { post } = yield* serve(
+        sweeps(
+          () =>
+            Effect.suspend((): ReturnType<SweepIntake["Service"]["submit"]> =>
+              attempts++ === 0
+                ? Effect.fail(new StoreUnavailable({ operation: "submitSweep", detail: "no answer" }))
+                : Effect.fail(refuse("already_submitted", "twice"))
+            ),
+          () => Effect.sync(() => (attempts > 1 ? Option.some(answered()) : Option.none()))
         )
       )
       assert.strictEqual((yield* post("/sweeps", body, { "idempotency-key": "a" })).status, 503)

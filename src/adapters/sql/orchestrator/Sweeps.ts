@@ -52,11 +52,12 @@ export const submit = (sql: PgClient.PgClient, wake: IntentSubmissions.Wake): Se
           ${legs.map(({ intentId }) => text(intentId))}, ${at}
         )`
       const submissions = submissionsOf(sweep).map((each) => ({ ...each, network }))
-      const rows = yield* IntentSubmissions.record(sql, submissions)
+      const firsts = new Map(submissions.toReversed().map((each) => [each.id, each]))
+      const rows = yield* IntentSubmissions.record(sql, [...firsts.values()])
       const submitted = new Set(rows.map((row) => row.id))
-      const other = legs.find(({ intentId }) => !submitted.has(text(intentId)))
+      const other = submissions.find((each) => firsts.get(each.id) !== each || !submitted.has(text(each.id)))
       if (other === undefined) return rows
-      const from = yield* IntentMoves.statusOf(sql, other.intentId)
+      const from = yield* IntentMoves.statusOf(sql, other.id)
       return yield* new IllegalTransition({ from, event: IntentSubmissions.SUBMITTED._tag })
     })
     yield* wake(yield* sql.withTransaction(stored))
