@@ -22,6 +22,8 @@ import earningsInDollars from "./0020_earnings_in_dollars.ts"
 import apiKeys from "./0021_api_keys.ts"
 import reversedValues from "./0022_reversed_values.ts"
 import comparedEarnings from "./0023_compared_earnings.ts"
+import payable from "./0024_payable.ts"
+import chainless from "./0025_chainless.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -43,5 +45,7 @@ export const migrations = {
   "0020_earnings_in_dollars": earningsInDollars,
   "0021_api_keys": apiKeys,
   "0022_reversed_values": reversedValues,
-  "0023_compared_earnings": comparedEarnings
+  "0023_compared_earnings": comparedEarnings,
+  "0024_payable": payable,
+  "0025_chainless": chainless
 }

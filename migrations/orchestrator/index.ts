@@ -43,6 +43,9 @@ import promisedFees from "./0064_promised_fees.ts"
 import linearTriggers from "./0065_linear_triggers.ts"
 import claimsAndAllocations from "./0066_claims_and_allocations.ts"
 import restingIntents from "./0067_resting_intents.ts"
+import oldMonths from "./0068_old_months.ts"
+import firstRound from "./0069_first_round.ts"
+import reopenings from "./0070_reopenings.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -85,5 +88,8 @@ export const migrations = {
   "0064_promised_fees": promisedFees,
   "0065_linear_triggers": linearTriggers,
   "0066_claims_and_allocations": claimsAndAllocations,
-  "0067_resting_intents": restingIntents
+  "0067_resting_intents": restingIntents,
+  "0068_old_months": oldMonths,
+  "0069_first_round": firstRound,
+  "0070_reopenings": reopenings
 }

@@ -88,6 +88,9 @@ layer(Services.layer(), { excludeTestServices: true })("a builder", (it) => {
         assert.match(yield* outputOf(`./sweep payouts send ${batch}`), /status +paid by 0x[0-9a-f]{64}/)
         assert.strictEqual(yield* balanceOf(alpha, "USDT", builder.payoutAddress), earned)
         assert.strictEqual(yield* balanceOf(alpha, "USDT", vault), 0n)
+        const exported = yield* run(`./sweep payouts export ${batch} --format safe`)
+        assert.strictEqual(exported.code, 1)
+        assert.include(exported.error, "a Safe that runs its file would pay it again")
         const settled = yield* me.accruals
         assert.deepStrictEqual(settled.balances, [])
         assert.strictEqual(amountIn(settled.lifetime, usdt), earned)

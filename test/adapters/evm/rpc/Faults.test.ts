@@ -140,6 +140,28 @@ describe("calls over several endpoints", () => {
     })
   )
 
+  it.effect("know an estimate above the gas that a transaction may have", () =>
+    Effect.gen(function* () {
+      const messages = [
+        "gas required exceeds allowance (16777216)",
+        "Out of gas: gas required exceeds allowance: 16777216",
+        "Cannot estimate gas, gas spent exceeded transaction and block gas limit"
+      ]
+      for (const message of messages) {
+        const { log, use } = network({
+          first: () => ({ error: { code: -32000, message } }),
+          second: () => ({ result: "0x1" })
+        })
+        const error = yield* Effect.flip(use((client) => client.estimateGas({ to: address(1), data: "0x" })))
+        assert.isTrue(error._tag === "CallReverted" && error.isOutOfGas === true, message)
+        assert.notInclude(log, "second eth_estimateGas")
+      }
+      const { use } = network({ first: () => ({ error: { code: 3, message: "execution reverted" } }) })
+      const reverted = yield* Effect.flip(use((client) => client.estimateGas({ to: address(1), data: "0x" })))
+      assert.isTrue(reverted._tag === "CallReverted" && reverted.isOutOfGas === undefined)
+    })
+  )
+
   it.effect("are unknown when the node had trouble of its own", () =>
     Effect.gen(function* () {
       const { use } = network({ first: () => ({ error: { code: -32000, message: "header not found" } }) })

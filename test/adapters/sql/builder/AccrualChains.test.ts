@@ -1,4 +1,4 @@
-/** Migration 8 on the books of an earlier release. */
+/** Migration 8 on the books of an earlier release, and assignments of many accruals. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -7,6 +7,8 @@ import * as Ledger from "../../../../src/adapters/sql/builder/Ledger.ts"
 import * as Migrations from "../../../../src/adapters/sql/shared/Migrations.ts"
 import { Ledger as LedgerPort } from "../../../../src/ports/builder/Ledger.ts"
 import { address } from "../../../support/FakeChain.ts"
+import { register } from "../../../support/BuilderFixtures.ts"
+import { freshStores } from "../../../support/BuilderStores.ts"
 import { testDatabase } from "../../../support/Postgres.ts"
 
 const TOKEN = address(0xd1)
@@ -60,5 +62,47 @@ describe("the migration to accruals with assigned chains", () => {
         { chainId: 10, token: TOKEN, earned: 20n, paid: 5n, claimed: 5n }
       ])
     }).pipe(Effect.provide(Ledger.layer), Effect.provide(testDatabase))
+  )
+})
+
+/** Chainless accruals: more than the locks that a transaction may take. */
+const MANY = 2_500
+
+describe("an assignment of many accruals", () => {
+  it.effect("takes few locks in a transaction, and goes on where the one before ended", () =>
+    Effect.gen(function* () {
+      yield* register
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* LedgerPort
+      yield* sql`INSERT INTO builder.ledger_entries (kind, builder_id, token, earned, paid, sweep_id, created_at)
+        SELECT 'accrual', 'alpha', ${TOKEN}, 5, 0, 's' || n, now() FROM generate_series(1, ${MANY}::integer) AS n`
+      const piece = sql.withTransaction(
+        Effect.gen(function* () {
+          const assigned = yield* ledger.assign(TOKEN, 10)
+          const [row] = yield* sql<{ locks: bigint }>`SELECT count(*) AS locks FROM pg_locks
+            WHERE locktype = 'advisory' AND pid = pg_backend_pid()`
+          return [assigned, Number(row?.locks)] as const
+        })
+      )
+      for (const [sweeps, more] of [
+        [1_000, true],
+        [1_000, true],
+        [500, undefined],
+        [0, undefined]
+      ] as const) {
+        const [assigned, locks] = yield* piece
+        assert.isAtMost(locks, 1_000)
+        assert.deepStrictEqual(assigned, {
+          sweeps,
+          amount: BigInt(5 * sweeps),
+          ...(more === undefined ? {} : { more })
+        })
+      }
+      assert.deepStrictEqual(yield* ledger.totals("alpha"), [
+        { chainId: 10, token: TOKEN, earned: BigInt(5 * MANY), paid: 0n, claimed: 0n }
+      ])
+      assert.deepStrictEqual(yield* sql`SELECT * FROM builder.payable_differences`, [])
+      assert.deepStrictEqual(yield* sql`SELECT * FROM builder.chainless`, [])
+    }).pipe(Effect.provide(freshStores))
   )
 })

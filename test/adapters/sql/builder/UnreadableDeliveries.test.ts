@@ -35,8 +35,9 @@ const three = Effect.gen(function* () {
 /** Without the others, one delivery at a time is leased. */
 const claim = (perEndpoint: number) =>
   Effect.flatMap(Webhooks, (webhooks) =>
-    Effect.map(webhooks.claim({ limit: 10, perEndpoint, leaseMillis: 60_000 }), (due) =>
-      due.map(({ message }) => message.id)
+    Effect.map(
+      webhooks.claim({ limit: 10, failingLimit: 10, perEndpoint, perBuilder: 10, leaseMillis: 60_000 }),
+      (due) => due.map(({ message }) => message.id)
     )
   )
 

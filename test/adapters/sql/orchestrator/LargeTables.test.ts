@@ -233,6 +233,12 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     kept(({ prune }) => prune("messages", Date.now(), 100))
   )
   test(
+    "rejected events are the first of their index",
+    "outbox_rejected",
+    1_000,
+    kept(({ prune }) => prune("rejections", Date.now(), 100))
+  )
+  test(
     "searches that are given up are found by their age",
     "intent_deliveries_delivered",
     1_000,

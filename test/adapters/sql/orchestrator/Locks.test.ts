@@ -167,3 +167,26 @@ it.effect("a submission wakes the workers of its chain in another process, and n
     expect(order).toEqual([2, 1])
   }).pipe(Effect.provide(migratedDatabaseUrl))
 )
+
+it.effect("two processes that fill a lane at once stop at its last slot", () =>
+  Effect.gen(function* () {
+    const both = [yield* process, yield* process].map((each) => Context.get(each, RelayTransactions))
+    const allocated = yield* Effect.forEach(
+      Array.from({ length: 40 }, (_, index) => index),
+      (index) =>
+        Effect.option(
+          both[index % 2]?.allocate({
+            chainId: 1,
+            lane: address(9),
+            chainNonce: 4n,
+            slots: 15n,
+            intentIds: [],
+            sign: (nonce) => Effect.as(Effect.yieldNow, attempt(`${index} ${nonce}`))
+          }) ?? Effect.die("no process")
+        ),
+      { concurrency: "unbounded" }
+    )
+    const nonces = allocated.flatMap((each) => (Option.isSome(each) ? [Number(each.value.nonce)] : []))
+    expect(nonces.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 15 }, (_, index) => 4 + index))
+  }).pipe(Effect.provide(migratedDatabaseUrl))
+)
