@@ -58,7 +58,7 @@ const notFound: ErrorRow = [404, "not found", "the builder has no webhook or del
 const disabled: ErrorRow = [409, "webhook_disabled", "the webhook is disabled: enable it first"]
 const testPending: ErrorRow = [
   409,
-  "test_pending",
+  "webhook_test_pending",
   "a test message of the webhook is pending: wait for its outcome, or send it again with `POST /me/webhooks/deliveries/:id/replay`"
 ]
 const invalid: ErrorRow = [422, '{ "message", "issues": [{ "path", "message" }] }', "every problem of the request"]

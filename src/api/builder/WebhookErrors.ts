@@ -17,7 +17,7 @@ export class WebhookDisabled extends Schema.Error<WebhookDisabled>("WebhookDisab
 }
 
 export class WebhookTestPending extends Schema.Error<WebhookTestPending>("WebhookTestPending")(
-  { error: code("test_pending") },
+  { error: code("webhook_test_pending") },
   {
     httpApiStatus: 409,
     description: "A test message of the webhook is pending. Wait for its outcome, or send it again"

@@ -193,7 +193,7 @@ layer(services, { excludeTestServices: true })("a builder", (it) => {
       assert.isUndefined(field(yield* own("GET /me/webhooks"), "webhooks", 0, "failingSinceMs"))
       const [tested, second] = [yield* own(`POST /me/webhooks/${id}/test`), yield* own(`POST /me/webhooks/${id}/test`)]
       assert.deepInclude(tested.body, { type: "webhook.test", state: "pending" })
-      assert.deepStrictEqual([second.status, second.body], [409, { error: "test_pending" }])
+      assert.deepStrictEqual([second.status, second.body], [409, { error: "webhook_test_pending" }])
       const rotated = yield* own(`POST /me/webhooks/${id}/secret/rotate`)
       assert.isNumber(field(rotated, "webhook", "previousSecretUntilMs"))
       yield* deliver
