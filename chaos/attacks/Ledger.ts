@@ -213,6 +213,16 @@ export const read = Effect.fnUntraced(function* (
   }
 })
 
+/** The newest height. */
+export const height = ({ dev }: Place) =>
+  dev.node.ask("read the height", (node) => node.getBlockNumber({ cacheTime: 0 }))
+
+/**
+ * The newest height whose balances stay as they are. While anvil mines a block, it may answer a read at the height before with the state
+ * after the block.
+ */
+export const steadyHeight = (place: Place) => Effect.map(height(place), (newest) => newest - 1n)
+
 /** Native currency of all lanes after a block, in wei. */
 export const balances = ({ dev }: Place, lanes: ReadonlyArray<Hex>, blockNumber: bigint) =>
   dev.node.ask("read the lanes", async (node) =>

@@ -103,8 +103,7 @@ const configured = Effect.fnUntraced(function* (staged: Arena, { settings }: Fig
   yield* Effect.acquireRelease(restarted(staged, env), () => Effect.orDie(restarted(staged, {})))
 })
 
-const heightOf = ({ world: { alpha } }: Arena) =>
-  alpha.dev.node.ask("read the height", (node) => node.getBlockNumber({ cacheTime: 0 }))
+const heightOf = ({ world: { alpha } }: Arena) => Ledger.height(alpha)
 
 /** The lanes, and what they signed. */
 const senderOf = ({ lanes, sql }: World.World) => ({
@@ -247,7 +246,7 @@ export const play = Effect.fnUntraced(function* (options: Options, tell: Tell) {
   const { attacks, isTimed } = options
   const staged = yield* arena(options)
   const { world } = staged
-  const block = yield* heightOf(staged)
+  const block = yield* Ledger.steadyHeight(world.alpha)
   const before = { block, wei: yield* Ledger.balances(world.alpha, world.lanes, block) }
   const playOne = makePlay(staged, options)
   const controls: Array<Verdict.Outcome> = []
@@ -267,7 +266,7 @@ export const play = Effect.fnUntraced(function* (options: Options, tell: Tell) {
     ...controls.flatMap(Verdict.unsettled),
     ...controls.flatMap((outcome) => Verdict.missed(outcome, { isTimed: false })),
     ...outcomes.flatMap((outcome) => Verdict.missed(outcome, timing)),
-    ...(yield* reconciled(staged, before, yield* heightOf(staged)))
+    ...(yield* reconciled(staged, before, yield* Ledger.steadyHeight(world.alpha)))
   ]
   return { controls, missed, outcomes }
 }, Effect.scoped)
