@@ -9,10 +9,10 @@ import type { Hex } from "../../domain/Hex.ts"
 import * as ExactCalldata from "../swap/ExactCalldata.ts"
 import type { AcrossDeposit } from "./AcrossDeposit.ts"
 
-/** `AcrossFacetV4` of lifinance/contracts. */
+/** `AcrossFacetV4` of lifinance/contracts, version 1.0.0. */
 const abi = parseAbi([
   "struct BridgeData { bytes32 transactionId; string bridge; string integrator; address referrer; address sendingAssetId; address receiver; uint256 minAmount; uint256 destinationChainId; bool hasSourceSwaps; bool hasDestinationCall; }",
-  "struct AcrossV4Data { bytes32 receiverAddress; bytes32 refundAddress; bytes32 receivingAssetId; uint256 outputAmount; uint128 outputAmountMultiplier; bytes32 exclusiveRelayer; uint32 quoteTimestamp; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
+  "struct AcrossV4Data { bytes32 receiverAddress; bytes32 refundAddress; bytes32 sendingAssetId; bytes32 receivingAssetId; uint256 outputAmount; uint128 outputAmountMultiplier; bytes32 exclusiveRelayer; uint32 quoteTimestamp; uint32 fillDeadline; uint32 exclusivityParameter; bytes message; }",
   "function startBridgeTokensViaAcrossV4(BridgeData bridgeData, AcrossV4Data acrossData) payable"
 ])
 
@@ -34,16 +34,19 @@ export const decode = (calldata: Hex): Option.Option<AcrossDeposit> => {
   const addresses = Option.all({
     recipient: addressIn(across.receiverAddress),
     depositor: addressIn(across.refundAddress),
+    inputToken: addressIn(across.sendingAssetId),
     outputToken: addressIn(across.receivingAssetId),
     exclusiveRelayer: addressIn(across.exclusiveRelayer)
   })
   return addresses.pipe(
     // The diamond reverts if its two recipients differ.
     Option.filter(({ recipient }) => recipient === Address.of(bridge.receiver) && !Address.isZero(recipient)),
-    Option.map(({ depositor, exclusiveRelayer, outputToken, recipient }) => ({
+    // It takes one token and deposits the other, which may be a token that it still has of somebody else.
+    Option.filter(({ inputToken }) => inputToken === Address.of(bridge.sendingAssetId)),
+    Option.map(({ depositor, exclusiveRelayer, inputToken, outputToken, recipient }) => ({
       depositor,
       recipient,
-      inputToken: Address.of(bridge.sendingAssetId),
+      inputToken,
       outputToken,
       inputAmount: bridge.minAmount,
       outputAmount: across.outputAmount,
@@ -51,7 +54,7 @@ export const decode = (calldata: Hex): Option.Option<AcrossDeposit> => {
       exclusiveRelayer,
       quoteTimestamp: across.quoteTimestamp,
       fillDeadline: across.fillDeadline,
-      exclusivityParameter: across.exclusivityDeadline
+      exclusivityParameter: across.exclusivityParameter
     }))
   )
 }
@@ -66,7 +69,13 @@ export interface CallNames {
 export const encode = (
   deposit: AcrossDeposit,
   { integrator, transactionId }: CallNames,
-  flags: { readonly hasSourceSwaps?: boolean; readonly hasDestinationCall?: boolean; readonly message?: Hex } = {}
+  flags: {
+    readonly hasSourceSwaps?: boolean
+    readonly hasDestinationCall?: boolean
+    readonly message?: Hex
+    /** Token that the diamond deposits. Default: the one that it takes. */
+    readonly deposited?: Address.Address
+  } = {}
 ): Hex =>
   encodeFunctionData({
     abi,
@@ -87,13 +96,14 @@ export const encode = (
       {
         receiverAddress: word(deposit.recipient),
         refundAddress: word(deposit.depositor),
+        sendingAssetId: word(flags.deposited ?? deposit.inputToken),
         receivingAssetId: word(deposit.outputToken),
         outputAmount: deposit.outputAmount,
         outputAmountMultiplier: 10n ** 30n,
         exclusiveRelayer: word(deposit.exclusiveRelayer),
         quoteTimestamp: deposit.quoteTimestamp,
         fillDeadline: deposit.fillDeadline,
-        exclusivityDeadline: deposit.exclusivityParameter,
+        exclusivityParameter: deposit.exclusivityParameter,
         message: flags.message ?? "0x"
       }
     ]

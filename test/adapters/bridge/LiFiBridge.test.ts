@@ -231,6 +231,11 @@ describe("the service of LI.FI across chains", () => {
 })
 
 describe("an answer of LI.FI across chains", () => {
+  it("is a call of the facet as it is deployed", () => {
+    // The first four bytes of the calls that the diamond gets on Ethereum and Base.
+    assert.strictEqual(LiFiDeposit.SELECTOR, "0xa1f1ce43")
+  })
+
   it("is accepted if each field is what was asked for", () => {
     assert.deepStrictEqual(Result.getOrThrow(accept(bodyOf())), honest)
   })
@@ -251,7 +256,8 @@ describe("an answer of LI.FI across chains", () => {
   it.each([
     ["a swap before", { hasSourceSwaps: true }],
     ["a call on arrival", { hasDestinationCall: true, message: "0x01" }],
-    ["a message", { message: "0x01" }]
+    ["a message", { message: "0x01" }],
+    ["a deposit of another token than the one that is taken", { deposited: EVIL }]
   ] as const)("is refused with %s", (_, flags) => {
     assert.isTrue(Result.isFailure(accept(bodyOf(honest, LiFiDeposit.encode(honest, NAMES, flags)))))
   })
