@@ -10,6 +10,7 @@ import { encodeFunctionData, erc20Abi, hexToBigInt, parseAbi, sliceHex } from "v
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import { size } from "../../domain/Hex.ts"
+import { isNative } from "../../domain/Token.ts"
 import type { BridgeRequest } from "../../ports/orchestrator/Bridge.ts"
 import type { SwapRoute, SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -59,14 +60,28 @@ const stepsOf = (
   ]
 }
 
+/** Fails with no route if the recipient is a contract that refuses native currency, which the purchase would unwrap for it in vain. */
+const rehearseUnwrapped = Effect.fnUntraced(function* (
+  { chain, simulate }: Pick<ChainClient, "chain" | "simulate">,
+  buyer: Address.Address,
+  recipient: Address.Address
+) {
+  const [call] = yield* simulate([{ from: buyer, to: recipient, data: "0x", value: 1n }], {
+    balanceOverrides: [{ address: buyer, balance: 1n }]
+  })
+  if (call?.success !== true) return yield* noRoute(`the recipient on ${chain.name} refuses native currency`)
+})
+
 /** Fails with no route unless `recipient` gets the whole amount that the router counts. `buyer` is the handler. */
 export const rehearse = Effect.fn("AcrossRehearsal.rehearse")(function* (
   venue: SwapVenue["Service"],
-  { chain, simulate }: Pick<ChainClient, "chain" | "simulate">,
+  client: Pick<ChainClient, "chain" | "simulate">,
   buyer: Address.Address,
   { recipient, tokenOut }: Pick<BridgeRequest, "recipient" | "tokenOut">
 ) {
+  const { chain, simulate } = client
   const { wrappedNative: money } = chain
+  if (isNative(tokenOut)) return yield* rehearseUnwrapped(client, buyer, recipient)
   const token = Chain.erc20(chain, tokenOut)
   // It takes no fee.
   if (token === money) return

@@ -18,6 +18,8 @@ interface Outcome {
   /** Balances of the recipient before and after it. */
   readonly balances: readonly [bigint, bigint]
   readonly hasMarket?: boolean
+  /** True if the first step reverts. */
+  readonly isRefused?: boolean
 }
 
 /** A rehearsal with that outcome: what it asked for and how it ended. */
@@ -48,7 +50,7 @@ const rehearsed = Effect.fnUntraced(function* (outcome: Outcome, tokenOut = TOKE
     // The array of one result, as the router encodes it.
     const result = [0x20n, 1n, 0x20n, 0x20n, counted ?? 0n].map((value) => word(value).slice(2)).join("")
     return Effect.succeed([
-      call("0x"),
+      { ...call("0x"), success: outcome.isRefused !== true },
       call(word(1n)),
       call(word(balances[0])),
       counted === undefined ? { ...call("0x"), success: false } : call(`0x${result}`),
@@ -89,12 +91,20 @@ describe("the rehearsal of a purchase on arrival", () => {
     Effect.map(rehearsed(outcome), ({ ended }) => assert.match(ended, said))
   )
 
-  it.effect("needs no request for native currency", () =>
+  it.effect("needs no request for wrapped native currency", () =>
     Effect.gen(function* () {
-      for (const tokenOut of [NATIVE, chain.wrappedNative]) {
-        const { ended, requests, steps } = yield* rehearsed({ balances: [0n, 0n] }, tokenOut)
-        assert.deepStrictEqual([ended, requests, steps], ["offered", [], []])
-      }
+      const { ended, requests, steps } = yield* rehearsed({ balances: [0n, 0n] }, chain.wrappedNative)
+      assert.deepStrictEqual([ended, requests, steps], ["offered", [], []])
+    })
+  )
+
+  it.effect("sends a wei of native currency to the recipient, who may refuse it", () =>
+    Effect.gen(function* () {
+      const taken = yield* rehearsed({ balances: [0n, 0n] }, NATIVE)
+      assert.deepStrictEqual([taken.ended, taken.requests], ["offered", []])
+      assert.deepStrictEqual(taken.steps, [{ from: HANDLER, to: RECIPIENT, data: "0x", value: 1n }])
+      const { ended } = yield* rehearsed({ balances: [0n, 0n], isRefused: true }, NATIVE)
+      assert.strictEqual(ended, `no route: the recipient on ${chain.name} refuses native currency`)
     })
   )
 })
