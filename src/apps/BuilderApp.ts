@@ -2,6 +2,7 @@
 import { Effect, Layer, type Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
+import * as VaultBalances from "../adapters/evm/contracts/VaultBalances.ts"
 import * as WebhookTransportHttp from "../adapters/http/WebhookTransportHttp.ts"
 import * as GatewayAssertions from "../adapters/jose/GatewayAssertions.ts"
 import * as OrchestratorOperationsHttp from "../adapters/http/OrchestratorOperationsHttp.ts"
@@ -69,6 +70,7 @@ export const adapters = (options: Options) =>
     AllScreening.layerOracle(),
     SignInMessages.layer,
     WalletSignatures.layer,
+    VaultBalances.layer,
     WebhookTransportHttp.layer({ allowPrivate: options.webhooksAllowPrivate ?? false }),
     Layer.merge(Stores.layer, SqlWebhookBacklog.layer).pipe(
       Layer.provide(options.secrets === undefined ? Layer.empty : AesGcmSecretBox.layer(options.secrets)),

@@ -13,7 +13,7 @@ import { PayoutDesk } from "./payout/PayoutDesk.ts"
 import { Readiness } from "./shared/Readiness.ts"
 import { WebhookDesk } from "./webhook/WebhookDesk.ts"
 
-/** Requires the builder's stores, `Chains`, `Screening`, `SignInMessages`, `WalletSignatures` and `BuilderSettings`. */
+/** Requires the builder's stores, `Chains`, `Screening`, `SignInMessages`, `VaultBalances`, `WalletSignatures` and `BuilderSettings`. */
 export const layer = Layer.mergeAll(
   Accounts.layer,
   Bookkeeping.layer,

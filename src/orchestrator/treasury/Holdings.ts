@@ -7,7 +7,7 @@ import { Prices } from "../../ports/orchestrator/Prices.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
-import * as Reading from "./Reading.ts"
+import * as TokenReads from "../../runtime/TokenReads.ts"
 
 /** Balances are read in calls of this size, so many at once. */
 const BALANCES = { size: 100, concurrency: 4 }
@@ -67,7 +67,7 @@ export const make = Effect.gen(function* () {
   return {
     /** Balances of the fee recipient. None for a token that does not tell one. */
     balances: (client: ChainClient, tokens: ReadonlyArray<Address.Address>, limit: Duration.Input) =>
-      Reading.inParts(listedFirst(client, tokens), { ...BALANCES, limit }, (part) =>
+      TokenReads.inParts(listedFirst(client, tokens), { ...BALANCES, limit }, (part) =>
         Effect.map(
           contracts.balancesOf(client, part, client.chain.feeRecipient),
           (balances) => new Map(Array.zip(part, balances))
@@ -84,6 +84,6 @@ export const make = Effect.gen(function* () {
       ),
     /** Prices of the tokens that are read in time. */
     pricesInTime: (client: ChainClient, tokens: ReadonlyArray<Address.Address>, limit: Duration.Input) =>
-      Reading.inParts(listedFirst(client, tokens), { ...PRICES, limit }, (part) => read(client, part))
+      TokenReads.inParts(listedFirst(client, tokens), { ...PRICES, limit }, (part) => read(client, part))
   }
 })

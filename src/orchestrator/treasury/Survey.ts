@@ -11,7 +11,7 @@ import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../shared/OrchestratorSettings.ts"
 import * as Collected from "./Collected.ts"
 import * as Holdings from "./Holdings.ts"
-import type { Reading } from "./Reading.ts"
+import type { Reading } from "../../runtime/TokenReads.ts"
 import type * as TreasuryChains from "./TreasuryChains.ts"
 
 /** A token of a fee recipient with its books and its plan. */

@@ -1,6 +1,7 @@
 /** The real backend on a free port, apart from what belongs to the test runner, so that a process of its own can run it. */
 import { type Duration, Effect, Layer, Logger, Redacted, References } from "effect"
 import { HttpServer } from "effect/http"
+import * as VaultBalances from "../../../src/adapters/evm/contracts/VaultBalances.ts"
 import * as GatewayAssertions from "../../../src/adapters/jose/GatewayAssertions.ts"
 import * as WebhookTransport from "../../../src/adapters/memory/builder/WebhookTransport.ts"
 import * as OrchestratorOperationsHttp from "../../../src/adapters/http/OrchestratorOperationsHttp.ts"
@@ -83,6 +84,7 @@ export const serverOnStores = (options: Options = {}) => {
     Layer.provide([
       chains,
       SignInMessages.layer,
+      VaultBalances.layer,
       Layer.succeed(Screening, { clear: options.screening ?? (() => Effect.void) }),
       options.operations ?? OrchestratorOperationsHttp.notConfigured(["ORCHESTRATOR_URL", "ORCHESTRATOR_ADMIN_TOKEN"]),
       options.assertions ?? GatewayAssertions.disabled,

@@ -1,16 +1,25 @@
 /** Builders whom the console owes money, and a chain for them. */
 import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { encodeAbiParameters, keccak256, stringToHex } from "viem"
-import type { Hash } from "../../../src/domain/Hex.ts"
-import type { Receipt } from "../../../src/ports/shared/Chains.ts"
+import { decodeFunctionData, encodeAbiParameters, encodeFunctionResult, keccak256, multicall3Abi, stringToHex } from "viem"
+import type { Hash, Hex } from "../../../src/domain/Hex.ts"
+import type { CallRequest, Receipt } from "../../../src/ports/shared/Chains.ts"
 import * as Harness from "./Harness.ts"
 
 const { asAdmin, CHAIN_ID, field, text, TOKEN, wallet } = Harness
 
 export const hashOf = (name: string): Hash => keccak256(stringToHex(name))
 
-/** A chain whose receipts a test writes, by transaction. */
+/** Answer to a Multicall3 call of balances, all of which are `amount`. */
+const balancesOf = (amount: bigint, data: Hex): Hex => {
+  const { args, functionName } = decodeFunctionData({ abi: multicall3Abi, data })
+  if (functionName !== "aggregate3") return assert.fail(functionName)
+  const returnData = encodeAbiParameters([{ type: "uint256" }], [amount])
+  const result = args[0].map(() => ({ success: true, returnData }))
+  return encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result })
+}
+
+/** A chain whose receipts a test writes, by transaction, and whose accounts have 1,000 of each token. */
 export const makeChain = () => {
   const receipts = new Map<Hash, Receipt>()
   const node = {
@@ -26,7 +35,7 @@ export const makeChain = () => {
           gasLimit: 0n
         })
       ),
-    call: () => Effect.succeed(encodeAbiParameters([{ type: "uint256" }], [1_000n]))
+    call: ({ data }: CallRequest) => Effect.sync(() => balancesOf(1_000n, data))
   }
   return { node, receipts }
 }

@@ -1,8 +1,8 @@
 /** Reads something of many tokens within a time limit, so that neither their number nor one bad token hides the others. */
 import { Array, type Duration, Effect, Option } from "effect"
-import type * as Address from "../../domain/Address.ts"
-import * as ReadSize from "../../domain/ReadSize.ts"
-import { within } from "../../runtime/Within.ts"
+import type * as Address from "../domain/Address.ts"
+import * as ReadSize from "../domain/ReadSize.ts"
+import { within } from "./Within.ts"
 
 /** Failed reads of one use that are halved. One bad token among 100 costs 8. */
 const HALVED = 64
