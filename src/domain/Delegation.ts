@@ -8,7 +8,11 @@ import { described } from "./Described.ts"
 const MAX_UINT64 = 2n ** 64n - 1n
 
 const IntegerText = Schema.String.pipe(
-  Schema.check(Schema.isPattern(/^[0-9]{1,20}$/, { message: "expected an integer or a decimal string" }))
+  Schema.check(
+    Schema.isPattern(/^(?:[0-9]{1,20}|0x[0-9a-fA-F]{1,16})$/, {
+      message: "expected an integer, a decimal string or a JSON-RPC quantity"
+    })
+  )
 )
 
 const Word = Schema.String.pipe(
@@ -16,7 +20,7 @@ const Word = Schema.String.pipe(
   Schema.decodeTo(
     Schema.TemplateLiteral(["0x", Schema.String]),
     SchemaTransformation.transform({
-      decode: (text) => pad(text as Hex, { size: 32 }),
+      decode: (text) => pad(text.toLowerCase() as Hex, { size: 32 }),
       encode: (word): string => word
     })
   )
@@ -43,19 +47,34 @@ const AccountNonce = Schema.Union([Schema.Int, IntegerText]).pipe(
   )
 )
 
+const Parity = Schema.Union([Schema.Literals([0, 1, "0", "1", "0x0", "0x1"]), Schema.Null])
+  .annotate({ message: "expected 0 or 1" })
+  .pipe(
+    Schema.decodeTo(
+      Schema.Literals([0, 1]),
+      SchemaTransformation.transform({
+        decode: (value) => (value !== null && Number(value) === 1 ? 1 : 0),
+        encode: (parity) => parity
+      })
+    )
+  )
+
 /**
- * Signed authorization in a request. Wallets disagree on the types of its numbers, so integers and decimal strings are
- * accepted. `yParity` is 0 if the wallet library returned none (spec, "Authorization").
+ * Signed authorization in a request. Wallets disagree on the types of its numbers, so integers, decimal strings and JSON-RPC
+ * quantities are accepted. `yParity` is 0 if the wallet library returned none (spec, "Authorization").
  */
 export const Authorization = Schema.Struct({
   address: described(Address.Address, "Delegate contract of the source chain."),
-  chainId: described(ChainIdInput, "Source chain, as an integer or a decimal string."),
-  nonce: described(AccountNonce, "Next transaction nonce of the owner's account, as an integer or a decimal string."),
+  chainId: described(ChainIdInput, "Source chain, as an integer, a decimal string or a JSON-RPC quantity."),
+  nonce: described(
+    AccountNonce,
+    "Next transaction nonce of the owner's account, as an integer, a decimal string or a JSON-RPC quantity."
+  ),
   r: described(Word, "First half of the signature."),
   s: described(Word, "Second half of the signature."),
   yParity: described(
-    Schema.Literals([0, 1]).pipe(Schema.withDecodingDefaultKey(Effect.succeed(0 as const))),
-    "Parity of the signature. Default: 0."
+    Parity.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0 as const))),
+    "Parity of the signature. Default: 0, also for null."
   )
 }).annotate({ identifier: "Authorization", description: "A signed EIP-7702 authorization for the chain's delegate" })
 

@@ -2,13 +2,15 @@
 import { type Hex, size } from "./Hex.ts"
 
 /**
- * Sets the recovery byte of a signature to 27 or 28, the only values that `ecrecover` accepts; some hardware wallets
- * return 0 or 1. Other signatures, such as compact ones (EIP-2098), are returned unchanged.
+ * A signature in the form in which it is stored: in lower case, with 27 or 28 as recovery byte. These are the only values that `ecrecover`
+ * accepts; some hardware wallets return 0 or 1. Other signatures, such as compact ones (EIP-2098), keep their bytes.
  */
-export const withRecoveryByte = (signature: Hex): Hex => {
-  if (size(signature) !== 65) return signature
-  const recovery = Number.parseInt(signature.slice(-2), 16)
-  return recovery > 1 ? signature : `0x${signature.slice(2, -2)}${(recovery + 27).toString(16)}`
+export const normalized = (signature: Hex): Hex => {
+  const digits = signature.slice(2).toLowerCase()
+  const recovery = Number.parseInt(digits.slice(-2), 16)
+  return size(signature) !== 65 || recovery > 1
+    ? `0x${digits}`
+    : `0x${digits.slice(0, -2)}${(recovery + 27).toString(16)}`
 }
 
 const WORD_DIGITS = 64
@@ -19,7 +21,7 @@ const WORD_DIGITS = 64
  * another length.
  */
 export const compact = (signature: Hex): Hex => {
-  const normal = withRecoveryByte(signature)
+  const normal = normalized(signature)
   if (size(normal) !== 65) return signature
   const s = BigInt(`0x${normal.slice(2 + WORD_DIGITS, 2 + 2 * WORD_DIGITS)}`)
   const recovery = Number.parseInt(normal.slice(-2), 16)

@@ -17,10 +17,11 @@ const decoded = { address: delegate, chainId: 8453, nonce: 7n, r: word("1234"), 
 const ChainId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 
 describe("Authorization", () => {
-  it("takes numbers as integers or decimal strings, and short words", () => {
+  it("takes numbers as integers, decimal strings or JSON-RPC quantities, and short words", () => {
     for (const posted of [
       wire,
-      { ...wire, chainId: "8453", nonce: "7" },
+      { ...wire, chainId: "8453", nonce: "7", yParity: "1" },
+      { ...wire, chainId: "0x2105", nonce: "0x7", yParity: "0x1" },
       { ...wire, address: delegate.toLowerCase() },
       { ...wire, r: "0x1234", s: "0x5678" }
     ]) {
@@ -28,9 +29,17 @@ describe("Authorization", () => {
     }
   })
 
-  it("takes an absent yParity for 0", () => {
+  it("takes an absent yParity, and null, for 0", () => {
     const { yParity: _, ...posted } = wire
-    expect(decode(posted)).toEqual(Exit.succeed({ ...decoded, yParity: 0 }))
+    for (const each of [posted, { ...wire, yParity: null }]) {
+      expect(decode(each)).toEqual(Exit.succeed({ ...decoded, yParity: 0 }))
+    }
+  })
+
+  it("writes words in lower case, as the database does", () => {
+    expect(decode({ ...wire, r: "0xAB", s: word("CD") })).toEqual(
+      Exit.succeed({ ...decoded, r: word("ab"), s: word("cd") })
+    )
   })
 
   it("reads chain 0, valid on every chain, as what it is: no source chain's id, so that intake refuses it", () => {
@@ -45,7 +54,8 @@ describe("Authorization", () => {
       { chainId: -1 },
       { chainId: 1.5 },
       { chainId: "9007199254740993" },
-      { chainId: "0x2105" },
+      { chainId: "0x" },
+      { chainId: "0x20000000000001" },
       { nonce: -1 },
       { nonce: (2n ** 64n).toString() },
       { nonce: "" },
@@ -55,7 +65,8 @@ describe("Authorization", () => {
       { s: null },
       { yParity: 2 },
       { yParity: 27 },
-      { yParity: "1" }
+      { yParity: "2" },
+      { yParity: "" }
     ]) {
       expect(Exit.isFailure(decode({ ...wire, ...change })), JSON.stringify(change)).toBe(true)
     }

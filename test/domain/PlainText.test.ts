@@ -15,7 +15,10 @@ describe("plainText", () => {
     assert.isFalse(name("😀".repeat(9)))
     assert.isFalse(name(""))
     assert.isTrue(note(""))
-    for (const blank of [" ", "\u00a0", "\u3000"]) assert.isFalse(name(blank))
+    for (const blank of [" ", "\u00a0", "\u3000", "\u200b", "\u2060", "\u3164 \u2800", "\u00ad\u034f"]) {
+      assert.isFalse(name(blank), JSON.stringify(blank))
+      assert.isTrue(note(blank))
+    }
   })
 
   it("refuses control characters, line breaks, and characters that change the direction of text", () => {

@@ -2,19 +2,25 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { compactSignatureToSignature, parseCompactSignature, serializeSignature } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { compact, withRecoveryByte } from "../../src/domain/Signature.ts"
+import { compact, normalized } from "../../src/domain/Signature.ts"
 
 const body = "ab".repeat(64)
 
 describe("Signature", () => {
   it("turns a recovery byte of 0 or 1 into 27 or 28", () => {
-    assert.strictEqual(withRecoveryByte(`0x${body}00`), `0x${body}1b`)
-    assert.strictEqual(withRecoveryByte(`0x${body}01`), `0x${body}1c`)
+    assert.strictEqual(normalized(`0x${body}00`), `0x${body}1b`)
+    assert.strictEqual(normalized(`0x${body}01`), `0x${body}1c`)
+  })
+
+  it("writes its digits in lower case, as the database does", () => {
+    for (const digits of [`${body}1b`, body, "abcd"]) {
+      assert.strictEqual(normalized(`0x${digits.toUpperCase()}`), `0x${digits}`)
+    }
   })
 
   it("leaves everything else alone", () => {
     for (const signature of [`0x${body}1b`, `0x${body}1c`, `0x${body}02`, `0x${body}`, "0x"] as const) {
-      assert.strictEqual(withRecoveryByte(signature), signature)
+      assert.strictEqual(normalized(signature), signature)
     }
   })
 

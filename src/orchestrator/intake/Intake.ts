@@ -4,7 +4,7 @@ import { zero } from "../../domain/Address.ts"
 import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
-import { withRecoveryByte } from "../../domain/Signature.ts"
+import * as Signature from "../../domain/Signature.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
@@ -87,7 +87,7 @@ const makeAccept = Effect.gen(function* () {
     const paused = yield* pauses.ofIntent(intent)
     if (paused !== undefined) return yield* refuse("chain_paused", Pauses.explained(paused))
 
-    const signature = withRecoveryByte(returned)
+    const signature = Signature.normalized(returned)
     yield* requireOwner(intent, { signature, authorization })
 
     const from = network === undefined ? {} : { network }
@@ -169,7 +169,7 @@ export class Intake extends Context.Service<
         quoteId,
         signature
       }: OrderSubmission & { readonly quoteId: string }) {
-        const submission: OrderSubmission = { signature: withRecoveryByte(signature), authorization }
+        const submission: OrderSubmission = { signature: Signature.normalized(signature), authorization }
         return Option.map(
           Option.filter(yield* intents.find(quoteId), (intent) => Equal.equals(intent.submission, submission)),
           asAccepted

@@ -4,7 +4,7 @@ import { type Address, zero } from "../../domain/Address.ts"
 import { accountCode, type Authorization } from "../../domain/Delegation.ts"
 import * as Generations from "../../domain/Generations.ts"
 import type { Hex } from "../../domain/Hex.ts"
-import { withRecoveryByte } from "../../domain/Signature.ts"
+import * as Signature from "../../domain/Signature.ts"
 import * as SweepBatch from "../../domain/SweepBatch.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { Signatures } from "../../ports/orchestrator/Signatures.ts"
@@ -118,7 +118,7 @@ export const makeCheckSignatures = Effect.gen(function* () {
   return Effect.fnUntraced(function* (legs: Legs, { authorizations, signature }: Signed) {
     const { owner } = legs[0].intent.order
     const batch = Array.map(legs, ({ client, intent }) => ({ chainId: client.chain.id, order: intent.order }))
-    const signer = yield* signatures.recover(SweepBatch.digest(batch, domainName), withRecoveryByte(signature))
+    const signer = yield* signatures.recover(SweepBatch.digest(batch, domainName), Signature.normalized(signature))
     if (Option.getOrUndefined(signer) !== owner) {
       return yield* refuse("bad_signature", "the batch was not signed by the owner of its orders")
     }

@@ -1,7 +1,7 @@
 /** Accepts many orders that their owner signed once (domain/SweepBatch): all of them or none, stored before the response. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { withRecoveryByte } from "../../domain/Signature.ts"
+import * as Signature from "../../domain/Signature.ts"
 import * as SweepBatch from "../../domain/SweepBatch.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
@@ -67,7 +67,7 @@ export class SweepIntake extends Context.Service<
         const found = yield* intents.findAll(quoteIds)
         const known = new Map(found.map((intent) => [intent.id, intent]))
         const sweepId = found[0]?.submission?.batch?.sweepId
-        const signed = withRecoveryByte(signature)
+        const signed = Signature.normalized(signature)
         const isSame = quoteIds.every((id, index) => {
           const submission = known.get(id)?.submission
           const batch = submission?.batch
@@ -133,7 +133,7 @@ const makeAccept = Effect.gen(function* () {
       .submitSweep({
         id,
         owner: legs[0].intent.order.owner,
-        signature: withRecoveryByte(submission.signature),
+        signature: Signature.normalized(submission.signature),
         legs: stored,
         ...(network === undefined ? {} : { network })
       })

@@ -72,7 +72,7 @@ export const problems = (
       }
       return issue.issues.flatMap((inner) => problems(inner, path, override))
     case "AnyOf":
-      return issue.issues.length === 0
+      return issue.issues.length === 0 || issue.ast.annotations?.["message"] !== undefined
         ? [{ path, message: override ?? mismatch(issue.ast) }]
         : issue.issues.flatMap((inner) => problems(inner, path, override))
     case "MissingKey":

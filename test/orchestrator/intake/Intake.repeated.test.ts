@@ -74,6 +74,19 @@ for (const [adapter, stores] of [
       })
     )
 
+    it.effect("is known with its digits in upper case, in which clients may send them", () =>
+      Effect.gen(function* () {
+        const { intake, submission } = yield* make(stores)
+        const shouted: typeof submission = {
+          ...submission,
+          signature: `0x${submission.signature.slice(2).toUpperCase()}`
+        }
+        yield* intake.submit(shouted)
+        const accepted = Option.some({ id: ID, status: "submitted" as const })
+        for (const each of [shouted, submission]) assert.deepStrictEqual(yield* intake.accepted(each), accepted)
+      })
+    )
+
     it.effect("is not taken for another one of the same quote", () =>
       Effect.gen(function* () {
         const { intake, submission } = yield* make(stores)

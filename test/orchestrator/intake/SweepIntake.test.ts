@@ -280,6 +280,8 @@ describe("a sweep of many tokens", () => {
       assert.deepStrictEqual(yield* intake.accepted(submission), Option.none())
       const accepted = yield* intake.submit(submission)
       assert.deepStrictEqual(yield* intake.accepted(submission), Option.some(accepted))
+      const shouted = `0x${submission.signature.slice(2).toUpperCase()}` as const
+      assert.deepStrictEqual(yield* intake.accepted({ ...submission, signature: shouted }), Option.some(accepted))
       assert.deepStrictEqual(yield* intake.accepted({ ...submission, quoteIds: ["a"] }), Option.none())
       assert.deepStrictEqual(yield* intake.accepted({ ...submission, quoteIds: ["c", "a"] }), Option.none())
       const other = yield* sign(["b"])

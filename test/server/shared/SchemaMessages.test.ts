@@ -69,10 +69,10 @@ describe("SchemaMessages", () => {
 
   it.each([
     ["chainId", {}, "expected a number or a string"],
-    ["chainId", "eight", "expected an integer or a decimal string"],
+    ["chainId", "eight", "expected an integer, a decimal string or a JSON-RPC quantity"],
     ["nonce", (2n ** 64n).toString(), "expected an account nonce (uint64)"],
     ["r", "0x", "expected at most 32 bytes as 0x-prefixed hex"],
-    ["yParity", 2, "expected one of 0, 1"]
+    ["yParity", 2, "expected 0 or 1"]
   ])("authorization.%s: %j → %s", (field, value, message) => {
     const authorization = { ...submission.authorization, [field]: value }
     assert.deepStrictEqual(messagesOf(IntentSubmission, { ...submission, authorization }), [
