@@ -8,18 +8,30 @@ import { sleep } from "./Sleep.ts"
 export const failureOf = (error: unknown): RequestFailure | undefined =>
   error instanceof NetworkError || error instanceof ApiError ? error : undefined
 
-/** Sends a request until it succeeds. Rejects with the last error if a retry is pointless or the attempts are used up. */
+/** True if the service may have done what was asked, although it did not say so. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof NetworkError || (error instanceof ApiError && error.status >= 500)
+
+/**
+ * Sends a request until it succeeds. Rejects with the last error if a retry is pointless or the attempts are used up. Its cause is then
+ * the last error of an earlier attempt after which it is unknown what the service did.
+ */
 export const withRetries = async <A>(
   send: () => Promise<A>,
   options: RetryOptions | undefined,
   signal: AbortSignal | undefined
 ): Promise<A> => {
+  let unanswered: unknown
   for (let sent = 1; ; sent++) {
     try {
       return await send()
     } catch (error) {
       const pause = pauseBeforeRetry(failureOf(error), sent, options)
-      if (pause === undefined) throw error
+      if (pause === undefined) {
+        if (unanswered !== undefined && error instanceof Error) error.cause ??= unanswered
+        throw error
+      }
+      if (isUnanswered(error)) unanswered = error
       await sleep(pause, signal)
     }
   }

@@ -41,7 +41,8 @@ export const makeStateReader = <State extends { readonly id: string }>(
     read(text).flatMap((data) => {
       try {
         const state = decode(JSON.parse(data))
-        return state?.id === id ? [state] : []
+        // The service returns ids in lower case, and takes them in any.
+        return state?.id.toLowerCase() === id.toLowerCase() ? [state] : []
       } catch {
         return []
       }

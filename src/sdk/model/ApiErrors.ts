@@ -165,6 +165,8 @@ const MASKED = "internal error"
 
 const classOf = ({ reason, retryAfterSeconds, status, sweepReason }: Answer): new (answer: Answer) => ApiError => {
   const hasPause = retryAfterSeconds !== undefined
+  // A sweep of many tokens has its reason in the body. The header, which every 503 of a submission has, tells less.
+  if (status === 503 && REASON.test(reason)) return SweepPostponedError
   if (sweepReason === SCREENING_UNAVAILABLE) return ScreeningUnavailableError
   // Without `Retry-After`, the token is declined.
   if (sweepReason === UNAVAILABLE && (status !== 422 || hasPause)) return UnavailableError
@@ -184,8 +186,6 @@ const classOf = ({ reason, retryAfterSeconds, status, sweepReason }: Answer): ne
       return reason === MASKED ? QuoteUnavailableError : InvalidRequestError
     case 429:
       return RateLimitedError
-    case 503:
-      return REASON.test(reason) ? SweepPostponedError : ServiceError
     default:
       return status >= 500 ? ServiceError : UnexpectedStatusError
   }

@@ -4,7 +4,7 @@ import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { PAGE, SweepPostponed, SweepRefused } from "../../api/orchestrator/SweepApi.ts"
-import { NotFound, Unavailable } from "../../api/shared/Errors.ts"
+import { NotFound, SCREENING_UNAVAILABLE, Unavailable, UNAVAILABLE } from "../../api/shared/Errors.ts"
 import { isPassing } from "../../domain/SweepRefusal.ts"
 import * as Uuid from "../../domain/Uuid.ts"
 import { refuse, type SubmissionRefused } from "../../orchestrator/intake/SubmissionRefused.ts"
@@ -29,9 +29,12 @@ const unavailable = mask(() => new Unavailable())
 const refused = Effect.fnUntraced(function* (refusal: SubmissionRefused) {
   const { reason, retryAfterMillis = PAUSE_MILLIS } = refusal
   if (!isPassing(reason)) return yield* mask(() => new SweepRefused({ error: reason }))(refusal)
-  const seconds = String(retryAfterSeconds(Duration.millis(retryAfterMillis)))
+  const headers = {
+    "retry-after": String(retryAfterSeconds(Duration.millis(retryAfterMillis))),
+    "sweep-reason": reason === SCREENING_UNAVAILABLE ? SCREENING_UNAVAILABLE : UNAVAILABLE
+  }
   yield* HttpEffect.appendPreResponseHandler((_, response) =>
-    Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", seconds))
+    Effect.succeed(HttpServerResponse.setHeaders(response, headers))
   )
   return yield* mask(() => new SweepPostponed({ error: reason }))(refusal)
 })

@@ -152,14 +152,19 @@ describe("a sweep of many tokens", () => {
     )
   })
 
+  /** As the service sends them. */
+  const headersOf = (status: number): Readonly<Record<string, string>> =>
+    status === 503 ? { "retry-after": "7", "sweep-reason": "unavailable" } : {}
+
   for (const [status, reason, expected, code, retryable] of [
     [400, "expired_quote", Sdk.SweepRefusedError, "sweep_refused", false],
     [400, "a_newer_reason", Sdk.SweepRefusedError, "sweep_refused", false],
     [503, "budget_spent", Sdk.SweepPostponedError, "sweep_postponed", true],
-    [503, "internal error", Sdk.ServiceError, "service_error", true]
+    [503, "internal error", Sdk.UnavailableError, "unavailable", true],
+    [502, "internal error", Sdk.ServiceError, "service_error", true]
   ] as const) {
     it(`rejects with a ${expected.name} on ${status} ${reason}`, async () => {
-      const { client: sweeps } = client(() => json(status, { error: reason }, { "retry-after": "7" }))
+      const { client: sweeps } = client(() => json(status, { error: reason }, headersOf(status)))
       const error = await sweeps.submitSweep(signed).catch((cause: unknown) => cause)
       assert.isTrue(error instanceof expected && error instanceof Sdk.ApiError)
       if (!(error instanceof expected)) return

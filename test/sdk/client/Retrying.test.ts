@@ -109,6 +109,19 @@ describe("a request that is sent again", () => {
     assert.lengthOf(asked, 3)
   })
 
+  it("that was refused tells as the cause that an earlier one may have been accepted", async () => {
+    for (const [answers, isUnknown] of [
+      [[failed(503), later(429, 3600)], true],
+      [[reset, later(429, 1), later(429, 3600)], true],
+      [[later(429, 1), later(429, 3600)], false]
+    ] as const) {
+      const { client: sweeps } = client(answers, { retry: { attempts: 3, pauseMillis: 1 } })
+      const error = await rejection(ended(sweeps.submit(signed)))
+      assert.isTrue(error instanceof Sdk.RateLimitedError)
+      assert.strictEqual(error instanceof Error && error.cause !== undefined, isUnknown)
+    }
+  })
+
   it("is not sent again for what another attempt would not change", async () => {
     for (const [answer, expected] of [
       [failed(400), Sdk.SubmissionRefusedError],

@@ -48,6 +48,7 @@ describe("the event stream", () => {
       typeof value === "object" && value !== null && "id" in value ? { id: String(value.id) } : undefined
     const states = makeStateReader("a", decode)
     assert.deepStrictEqual(states(`data: {"id":"a"}\n\ndata: {"id":"b"}\n\ndata: {\n\ndata: 1\n\n`), [{ id: "a" }])
+    assert.deepStrictEqual(makeStateReader("A", decode)(`data: {"id":"a"}\n\n`), [{ id: "a" }])
     assert.deepStrictEqual(states(`data: {"id":`), [])
     assert.deepStrictEqual(states(`"a"}\n\n`), [{ id: "a" }])
   })

@@ -100,6 +100,8 @@ describe("POST /sweeps", () => {
           const answer = yield* post("/sweeps", body, { "idempotency-key": "one" })
           expectError(answer, 503, reason)
           assert.strictEqual(answer.headers.get("retry-after"), "5")
+          const shown = reason === "screening_unavailable" ? reason : "unavailable"
+          assert.strictEqual(answer.headers.get("sweep-reason"), shown)
           assert.strictEqual((yield* post("/sweeps", body, { "idempotency-key": "one" })).status, 201)
         }).pipe(Effect.scoped),
       { discard: true }
