@@ -33,6 +33,11 @@ export const bytes = (description: string, example: string) =>
     Schema.isPattern(/^0x(?:[0-9a-fA-F]{2})*$/u, { message: "expected bytes: 0x followed by hex digits" })
   ).annotate({ description, examples: [example] })
 
+const word = (description: string, example: string) =>
+  Schema.String.check(
+    Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/u, { message: "expected at most 32 bytes as 0x-prefixed hex" })
+  ).annotate({ description, examples: [example] })
+
 export const chainId = (description: string, example = 8453) =>
   Schema.Int.check(
     Schema.isBetween(
@@ -82,8 +87,8 @@ export const authorization = (field: string, tool: string) =>
     ),
     chainId: integer(`Source chain id: \`${field}.chainId\` of ${tool}'s answer.`, "8453"),
     nonce: integer(`Next transaction nonce of the owner: \`${field}.nonce\` of ${tool}'s answer.`, "7"),
-    r: bytes("Signature component r.", `0x${"34".repeat(32)}`),
-    s: bytes("Signature component s.", `0x${"56".repeat(32)}`),
+    r: word("Signature component r. Leading zeros may be missing.", `0x${"34".repeat(32)}`),
+    s: word("Signature component s. Leading zeros may be missing.", `0x${"56".repeat(32)}`),
     yParity: Schema.optionalKey(
       Schema.Literals([0, 1]).annotate({ description: "Signature parity. Default: 0.", examples: [0] })
     )

@@ -6,6 +6,7 @@ import { IntentAccepted, IntentSubmission, IntentView, QuoteResponse } from "../
 import { QuoteRequest } from "../domain/Quote.ts"
 import * as Arguments from "./Arguments.ts"
 import { attribution, type McpSettings } from "./McpSettings.ts"
+import * as QuoteAdvice from "./QuoteAdvice.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import { decoded, failure, ofServiceError } from "./ToolFailure.ts"
 
@@ -90,10 +91,7 @@ const getQuote = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }: Mc
                     )
               case "Unprocessable":
                 if (error.retryAfterSeconds !== undefined) return ofOrchestrator(error)
-                return failure(
-                  "No quote is available. The service masks the reason: fees may reach the amount, the token may be declined, or no route may exist.",
-                  "try a larger amountIn, another tokenOut or destChainId, or a `route` hint."
-                )
+                return QuoteAdvice.refused(error.reason)
               default:
                 return ofOrchestrator(error)
             }

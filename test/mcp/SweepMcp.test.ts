@@ -37,6 +37,31 @@ const properties = (schema: JsonSchema, path = ""): ReadonlyArray<readonly [stri
     ...properties(property.items ?? {}, `${path}${name}[].`)
   ])
 
+const { owner } = request
+const asked = {
+  owner,
+  tokenIn: request.tokenIn,
+  amountIn: "25000000",
+  tokenOut: request.tokenOut,
+  destination: owner,
+  destChainId: 8453,
+  tier: "tier1",
+  subscriptionActive: false,
+  userId: "user-1"
+}
+const signed = {
+  quoteId: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a",
+  signature: `0x${"12".repeat(65)}`,
+  authorization: {
+    address: owner,
+    chainId: 8453,
+    nonce: 7,
+    // Some wallets leave out leading zeros.
+    r: `0x${"3".repeat(63)}`,
+    s: `0x${"56".repeat(32)}`
+  }
+}
+
 describe("the MCP server's tools", () => {
   it.effect("are those that its environment allows", () =>
     Effect.gen(function* () {
@@ -162,29 +187,6 @@ describe("the MCP server's tools", () => {
 
   it.effect("tell when a sweep that cannot be taken now can be tried again", () =>
     Effect.gen(function* () {
-      const { owner } = request
-      const asked = {
-        owner,
-        tokenIn: request.tokenIn,
-        amountIn: "25000000",
-        tokenOut: request.tokenOut,
-        destination: owner,
-        destChainId: 8453,
-        tier: "tier1",
-        subscriptionActive: false,
-        userId: "user-1"
-      }
-      const signed = {
-        quoteId: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a",
-        signature: `0x${"12".repeat(65)}`,
-        authorization: {
-          address: owner,
-          chainId: 8453,
-          nonce: 7,
-          r: `0x${"34".repeat(32)}`,
-          s: `0x${"56".repeat(32)}`
-        }
-      }
       const headers = { "retry-after": "24", "sweep-reason": "unavailable" }
       for (const [name, args, status, error, seconds] of [
         ["get_quote", asked, 422, "internal error", "24"],
@@ -196,6 +198,23 @@ describe("the MCP server's tools", () => {
         assert.include(textOf(result), "cannot take such a sweep at the moment")
         assert.include(textOf(result), `after ${seconds} seconds`)
       }
+    })
+  )
+
+  it.effect("say why there is no quote, and what helps", () =>
+    Effect.gen(function* () {
+      for (const [reason, said, next] of [
+        ["insufficient_balance", "holds less than the amount", "that the owner holds"],
+        ["owner_is_a_contract", "is a contract", "stop"],
+        ["fees_exceed_amount", "not less than the amount", "larger amountIn"]
+      ] as const) {
+        const refusing = answering(422, "internal error", { "sweep-reason": reason })
+        const text = textOf(yield* call(bare, "get_quote", asked, refusing))
+        assert.include(text, said)
+        assert.include(text.split("Next: ")[1] ?? "", next)
+        assert.notInclude(text, "masks")
+      }
+      assert.include(textOf(yield* call(bare, "get_quote", asked, answering(422, "internal error", {}))), "masks")
     })
   )
 
