@@ -149,6 +149,7 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* click(page, "Open the batch")
       yield* sees(page, "The batch is open")
       yield* reads(page, "The batch is full, and more is owed.")
+      yield* reads(page, "A builder whose rest is below the least amount is left out until it reaches it.")
       yield* reads(page, other.id)
       yield* reads(page, "excluded by you")
       yield* click(page, "Continue to the batch")

@@ -21,9 +21,13 @@ const LOST = /It was signed, but it never reached the service\. Your tokens did 
 const isShown = (page: Page, text: string | RegExp) =>
   Effect.promise(async () => (await page.getByText(text).count()) > 0)
 
+const boxOf = (page: Page, name: string) => page.getByRole("checkbox", { name, exact: true, disabled: false })
+
 /** True if the account's token can be ticked. Those that cannot be swept have no box. */
-const canTick = (page: Page, name: string) =>
-  Effect.promise(async () => (await page.getByRole("checkbox", { name, exact: true, disabled: false }).count()) > 0)
+const canTick = (page: Page, name: string) => Effect.promise(async () => (await boxOf(page, name).count()) > 0)
+
+/** Waits until the account's token can be ticked. */
+const becomesFree = (page: Page, name: string) => Effect.promise(() => boxOf(page, name).waitFor())
 
 /** Keeps submissions in the page. A request that a route holds would be sent when the page is closed. */
 const sendsNothing = (page: Page) =>
@@ -64,7 +68,7 @@ layer(SweepSite.layer, live)("somebody whose submission is not answered", (it) =
 
         yield* later(page, LOST)
         yield* reads(page, /^0 of 2 delivered, 2 failed/)
-        assert.isTrue(yield* canTick(page, "DAI on Alpha"))
+        yield* becomesFree(page, "DAI on Alpha")
         yield* Effect.promise(() => page.unroute(IS_SUBMISSION))
         yield* click(page, "Sweep the rest")
         yield* Steps.sweeps(page, 2)
@@ -98,8 +102,31 @@ layer(SweepSite.layer, live)("somebody whose submission is not answered", (it) =
         )
       )
       yield* later(next, LOST)
-      assert.isTrue(yield* canTick(next, "DAI on Alpha"))
+      yield* becomesFree(next, "DAI on Alpha")
       assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 40n * 10n ** 18n)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("because the service lost its database meanwhile hears how the sweep ended", () =>
+    Effect.gen(function* () {
+      const { address, alpha, key, page } = yield* Steps.person({ DAI: "40" })
+      let sent = 0
+      yield* Effect.promise(() =>
+        page.route(IS_SUBMISSION, async (route) => {
+          sent += 1
+          // The first one is stored, and no answer tells so.
+          if (sent === 1) await route.fetch()
+          await route.fulfill({
+            status: 503,
+            headers: { "retry-after": "1", "sweep-reason": "unavailable", "access-control-expose-headers": "*" },
+            json: { error: "internal error" }
+          })
+        })
+      )
+      yield* Steps.usesKey(page, key)
+      yield* Steps.sweeps(page, 1)
+      assert.isAbove(sent, 1)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)
     }).pipe(Effect.scoped)
   )
 

@@ -101,11 +101,24 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       yield* Steps.goesTo(page, "USDC", "Alpha")
       yield* Steps.planned(page, 2)
       yield* click(page, "Change the amount of DAI on Alpha")
-      yield* Effect.promise(() => page.getByLabel("Amount of DAI to sweep").fill("50"))
-      yield* reads(page, "You hold 40.")
+      // What is not an amount of it is not swept, and neither is the last amount that was one.
+      for (const [text, problem] of [
+        ["50", "You hold 40."],
+        ["", "Enter an amount."],
+        ["1,5", "Enter an amount."]
+      ] as const) {
+        yield* Effect.promise(() => page.getByLabel("Amount of DAI to sweep").fill(text))
+        yield* reads(page, problem)
+        const button = page.getByRole("button", { name: "Enter the amount of DAI" })
+        assert.strictEqual(yield* Effect.promise(() => button.getAttribute("aria-disabled")), "true")
+      }
       yield* Effect.promise(() => page.getByLabel("Amount of DAI to sweep").fill("15"))
       yield* Steps.sweeps(page, 2)
       assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 25n * 10n ** 18n)
+      // The amount was for the balance before.
+      const rest = page.getByRole("checkbox", { name: "DAI on Alpha", exact: true, disabled: false })
+      assert.isFalse(yield* Effect.promise(() => rest.isChecked()))
+      assert.strictEqual(yield* Effect.promise(() => page.getByText(/15 of /).count()), 0)
       const stays = yield* balanceOf(alpha, "ETH", address)
       assert.isTrue(stays > 0n && stays < 10n ** 15n, `${stays} wei stay`)
     }).pipe(Effect.scoped)

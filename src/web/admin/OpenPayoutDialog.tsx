@@ -43,7 +43,10 @@ function Opened({ batch, book, onContinue }: { batch: OpenedPayout; book: TokenB
       title="The batch is open"
     >
       {batch.more !== undefined && (
-        <p className="text-muted">The batch is full, and more is owed. Open another one for the rest.</p>
+        <p className="text-muted">
+          The batch is full, and more is owed. Open another one for the rest. A builder whose rest is below the least amount
+          is left out until it reaches it. Enter a smaller one to pay it now.
+        </p>
       )}
       {batch.leftOut.length > 0 && (
         <>

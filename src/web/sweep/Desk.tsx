@@ -11,7 +11,7 @@ import type { Wanted } from "./plan.ts"
 import { PlanPanel } from "./PlanPanel.tsx"
 import { useSession } from "./session.ts"
 import { Sweeps } from "./Sweeps.tsx"
-import { MOST_TOKENS, usePlan } from "./usePlan.ts"
+import { MOST_TOKENS, type Outcome, usePlan } from "./usePlan.ts"
 import type { Selection } from "./useSelection.ts"
 
 /** Below the first screen, so its code comes later. */
@@ -85,7 +85,11 @@ function Tokens({ heading, selection }: { readonly selection: Selection; readonl
 const useWanted = ({ chosen, destination, isRefused, to }: Selection): Wanted | undefined =>
   useMemo(
     () =>
-      to === undefined || isRefused || destination === undefined || chosen.length === 0
+      to === undefined ||
+      isRefused ||
+      destination === undefined ||
+      chosen.length === 0 ||
+      chosen.some(({ lacksAmount }) => lacksAmount)
         ? undefined
         : { to, destination, tokens: chosen.slice(0, MOST_TOKENS) },
     [chosen, destination, isRefused, to]
@@ -96,6 +100,9 @@ export function Desk({ selection }: { readonly selection: Selection }) {
   const tokens = useRef<HTMLHeadingElement>(null)
   const sweeps = useRef<HTMLHeadingElement>(null)
   const { pickOnly } = selection
+  const forget = (outcome: Outcome) => {
+    if (outcome.kind === "submitted") selection.forget(outcome.swept)
+  }
   const outcome = state.sweep.data
   useEffect(() => {
     if (outcome?.kind === "submitted") sweeps.current?.focus()
@@ -118,7 +125,7 @@ export function Desk({ selection }: { readonly selection: Selection }) {
         <Tokens heading={tokens} selection={selection} />
         <PlanPanel
           onSweep={() => {
-            if (state.plan !== undefined) state.sweep.mutate(state.plan)
+            if (state.plan !== undefined) state.sweep.mutate(state.plan, { onSuccess: forget })
           }}
           selection={selection}
           state={state}

@@ -81,7 +81,7 @@ export function Holdings({ areAllKnown, selection }: { readonly selection: Selec
       latest.current.tick(changes)
     })
   }, [])
-  const onAmount = useCallback((key: string, amount: bigint | undefined) => {
+  const onAmount = useCallback((key: string, amount: bigint | null) => {
     latest.current.setAmount(key, amount)
     latest.current.tick([[key, true]])
   }, [])

@@ -33,16 +33,14 @@ export interface PlanPanelProps {
 }
 
 /** The next thing that the user must do before a plan can be signed. Undefined if there is none. */
-const missing = ({ chosen, destination, isRefused, to }: Selection): string | undefined =>
-  to === undefined
-    ? "Loading …"
-    : isRefused
-      ? "Choose another token to receive"
-      : chosen.length === 0
-        ? "Select a token"
-        : destination === undefined
-          ? "Enter the destination"
-          : undefined
+const missing = ({ chosen, destination, isRefused, to }: Selection): string | undefined => {
+  if (to === undefined) return "Loading …"
+  if (isRefused) return "Choose another token to receive"
+  if (chosen.length === 0) return "Select a token"
+  const without = chosen.find(({ lacksAmount }) => lacksAmount)
+  if (without !== undefined) return `Enter the amount of ${without.token.symbol}`
+  return destination === undefined ? "Enter the destination" : undefined
+}
 
 const countOf = (count: number): string => (count === 1 ? "1 token" : `${count} tokens`)
 

@@ -21,13 +21,14 @@ const SHOWN_DIGITS = 5
 export interface RowActions {
   readonly onTick: (key: string, isWanted: boolean) => void
   readonly onEdit: (key: string) => void
-  readonly onAmount: (key: string, amount: bigint | undefined) => void
+  /** Null for an input that is no amount of the token. */
+  readonly onAmount: (key: string, amount: bigint | null) => void
 }
 
 function AmountField({ entry, onAmount }: Pick<RowActions, "onAmount"> & { readonly entry: Entry }) {
-  const { amount, key, token } = entry
+  const { amount, key, lacksAmount, token } = entry
   const { balance, decimals, symbol } = token
-  const [text, setText] = useState(exact(amount, decimals))
+  const [text, setText] = useState(lacksAmount ? "" : exact(amount, decimals))
   const typed = parse(text, decimals)
   const problem =
     typed === undefined || typed === 0n
@@ -56,7 +57,7 @@ function AmountField({ entry, onAmount }: Pick<RowActions, "onAmount"> & { reado
           onChange={({ target }) => {
             setText(target.value)
             const next = parse(target.value, decimals)
-            if (next !== undefined && next > 0n && next <= balance) onAmount(key, next)
+            onAmount(key, next !== undefined && next > 0n && next <= balance ? next : null)
           }}
           value={text}
         />
@@ -189,6 +190,7 @@ export const TokenRow = memo(
     a.entry.token === b.entry.token &&
     a.entry.isChosen === b.entry.isChosen &&
     a.entry.amount === b.entry.amount &&
+    a.entry.lacksAmount === b.entry.lacksAmount &&
     a.entry.left === b.entry.left &&
     a.entry.obstacle === b.entry.obstacle
 )

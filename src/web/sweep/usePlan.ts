@@ -10,12 +10,15 @@ import {
   MalformedAnswerError,
   NetworkError,
   NothingToSweepError,
+  RateLimitedError,
   ServiceError,
   type SignedBatch,
   SweepRefusedError,
-  type SweepQuotesRequest
+  type SweepQuotesRequest,
+  UnavailableError
 } from "../../sdk/index.ts"
 import { askAgain, useLastError } from "../api/askAgain.ts"
+import type { Place } from "./catalog.ts"
 import { isOutdated } from "./explain.ts"
 import { type Change, changeOf, type Figures, figuresOf, isPassing, isPast, leastOf, type Wanted } from "./plan.ts"
 import { type Session, useSession } from "./session.ts"
@@ -84,13 +87,16 @@ const planOf = async (session: Session, wanted: Wanted, signal?: AbortSignal): P
   }
 }
 
-/** True if the response may be lost although the sweep was accepted. */
+/** True if the response may be lost although the sweep was accepted. The service gives 503 for that too, with a time to retry. */
 const mayBeAccepted = (error: unknown): boolean =>
   error instanceof NetworkError ||
   error instanceof ServiceError ||
+  (error instanceof UnavailableError && error.status >= 500) ||
   error instanceof MalformedAnswerError ||
   (error instanceof SweepRefusedError && error.reason === "already_submitted") ||
-  error instanceof IdempotencyKeyInUseError
+  error instanceof IdempotencyKeyInUseError ||
+  // A limit refuses a repeated request before it is known what became of the first one.
+  (error instanceof RateLimitedError && mayBeAccepted(error.cause))
 
 const textOf = ({ destination, to, tokens }: Wanted): string =>
   [
@@ -114,8 +120,8 @@ const useSettled = <A>(value: A, key: string): { readonly value: A; readonly key
 }
 
 /** Outcome of a press on the button: submitted, or not because the renewed plan is not what the user agreed to. */
-type Outcome =
-  | { readonly kind: "submitted"; readonly ids: ReadonlyArray<string> }
+export type Outcome =
+  | { readonly kind: "submitted"; readonly swept: ReadonlyArray<Place> }
   | { readonly kind: Change; readonly agreed: bigint }
 
 /** Stores the sweep, and then submits it. Stored sweeps that the service refused are removed. */
@@ -133,7 +139,6 @@ const submit = async ({ client, submissions }: Session, plan: Plan, review: Batc
     }
     submissions.unanswered(ids)
   }
-  return ids
 }
 
 /** Asks for the plan of what is wanted, renews it, and repeats what failed and may succeed. */
@@ -195,7 +200,9 @@ export const usePlan = (wanted: Wanted | undefined) => {
       if (review === undefined) throw new NothingToSweepError(plan.leftOut)
       try {
         const signed = await client.signBatch(review, account.signer)
-        return { kind: "submitted", ids: await submit(session, plan, review, signed) }
+        await submit(session, plan, review, signed)
+        const swept = review.legs.map(({ send: { chainId, token } }) => ({ chainId, address: token }))
+        return { kind: "submitted", swept }
       } catch (error) {
         if (attempt > 1 || !isOutdated(error)) throw error
       }

@@ -26,6 +26,8 @@ export interface Entry {
   readonly isChosen: boolean
   /** Amount to sweep, in the smallest unit. */
   readonly amount: bigint
+  /** True if what the user entered last is no amount of it. It cannot be swept until that is mended. */
+  readonly lacksAmount: boolean
 }
 
 const NOTHING: ReadonlyArray<SweepableToken> = []
@@ -67,9 +69,15 @@ interface Choice {
   readonly preset: Preset
   /** Keys of the tokens that the user ticked, for the preset `custom`. */
   readonly picked: ReadonlySet<string>
-  /** Amounts that the user entered, by key. */
-  readonly amounts: ReadonlyMap<string, bigint>
+  readonly amounts: Amounts
 }
+
+/** Amounts that the user entered, by key. Null for an input that is no amount. */
+type Amounts = ReadonlyMap<string, bigint | null>
+
+/** The entered amount, unless the account holds less by now, or else the default. */
+const amountOf = (token: SweepableToken, entered: bigint | null | undefined): bigint =>
+  typeof entered === "bigint" && entered <= token.balance ? entered : defaultAmount(token)
 
 const UNDER_WAY = "On its way in another sweep"
 const UNCONFIRMED = "Signed in another sweep, which the service has not confirmed"
@@ -110,7 +118,8 @@ const useEntries = (
         obstacle: why,
         left: why === undefined ? whyLeft(preset, token) : undefined,
         isChosen: why === undefined && (preset === "custom" ? picked.has(key) : isPreselected(preset, token)),
-        amount: amounts.get(key) ?? defaultAmount(token)
+        amount: amountOf(token, amounts.get(key)),
+        lacksAmount: amounts.get(key) === null
       })),
     [sorted, preset, picked, amounts]
   )
@@ -135,7 +144,7 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
   const [preset, setPreset] = useState<Preset>("dust")
   /** Keys of the tokens that the user ticked, for the preset `custom`. */
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
-  const [amounts, setAmounts] = useState<ReadonlyMap<string, bigint>>(new Map())
+  const [amounts, setAmounts] = useState<Amounts>(new Map())
 
   const entries = useEntries(session, { amounts, picked, preset, to, tokens })
   const chosen = useMemo(() => entries.filter(({ isChosen }) => isChosen), [entries])
@@ -169,12 +178,14 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
       setPicked(new Set(keys))
       setPreset("custom")
     },
-    /** Sets the amount of a token. Undefined for the default. */
-    setAmount: (key: string, amount: bigint | undefined) => {
-      const next = new Map(amounts)
-      if (amount === undefined) next.delete(key)
-      else next.set(key, amount)
-      setAmounts(next)
+    /** Sets the amount of a token. Null for an input that is no amount. */
+    setAmount: (key: string, amount: bigint | null) => setAmounts(new Map(amounts).set(key, amount)),
+    /** Forgets the ticks and amounts of tokens that are swept: they were for the balance before. */
+    forget: (swept: ReadonlyArray<Place>) => {
+      const keys = new Set(swept.map((place) => keyOf(place).toLowerCase()))
+      const isLeft = (key: string) => !keys.has(key.toLowerCase())
+      setPicked((before) => new Set([...before].filter(isLeft)))
+      setAmounts((before) => new Map([...before].filter(([key]) => isLeft(key))))
     }
   }
 }

@@ -38,7 +38,7 @@ function Attempts({ delivery: { attempts, dueAtMs } }: { readonly delivery: Deli
               </time>
             </p>
             {attempt.response !== undefined && attempt.response !== "" && (
-              <pre aria-label="Response" className={`mt-1 ${PRE}`} role="region" tabIndex={0}>
+              <pre aria-label={`Response at ${atSecond(attempt.atMs)}`} className={`mt-1 ${PRE}`} role="region" tabIndex={0}>
                 {attempt.response}
               </pre>
             )}
@@ -114,7 +114,7 @@ function Entry({ delivery, isEnabled }: { readonly delivery: Delivery; readonly 
               <h3 className="text-sm font-medium">Payload</h3>
               <CopyButton text={payload} />
             </div>
-            <pre aria-label="Payload" className={`mt-1 ${PRE}`} role="region" tabIndex={0}>
+            <pre aria-label={`Payload: ${type} ${messageId}`} className={`mt-1 ${PRE}`} role="region" tabIndex={0}>
               {JSON.stringify(JSON.parse(payload), null, 2)}
             </pre>
           </div>
