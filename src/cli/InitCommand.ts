@@ -163,6 +163,23 @@ const written = Effect.fnUntraced(function* (file: string, text: string) {
   yield* fs.writeFileString(file, text, { flag: "wx", mode: PRIVATE_MODE })
 })
 
+/** Id of the account in the image, and of its group. */
+const IMAGE_ID = 1_000
+
+/**
+ * Makes the file readable for the services in containers, and returns the `uid:gid` that they need for it; none for the image's own
+ * account. The file of root is handed over to that account, so that no service runs as root.
+ */
+const shared = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const { gid, uid } = yield* fs.stat(file)
+  const owner = Option.getOrElse(uid, () => IMAGE_ID)
+  if (owner === IMAGE_ID) return undefined
+  if (owner !== 0) return `${owner}:${Option.getOrElse(gid, () => owner)}`
+  yield* fs.chown(file, IMAGE_ID, IMAGE_ID)
+  return undefined
+})
+
 export const initCommand = Command.make(
   "init",
   { chain, directory, fact, feeRecipient, force, guardOwner, lanes, rpc, yes },
@@ -191,7 +208,7 @@ export const initCommand = Command.make(
         : flags.yes
           ? ""
           : yield* Questions.databaseUrl
-      const answers: Files.Answers = {
+      const answers: Omit<Files.Answers, "user"> = {
         chains,
         relayerKeys: keys,
         databaseUrl: database === "" ? undefined : database,
@@ -203,7 +220,7 @@ export const initCommand = Command.make(
       yield* fs.makeDirectory(folder, { recursive: true })
       for (const file of [chainsFile, environment]) yield* makeRoom(file, flags.force)
       yield* written(chainsFile, text)
-      yield* written(environment, Files.environment(answers))
+      yield* written(environment, Files.environment({ ...answers, user: yield* shared(chainsFile) }))
       yield* Console.log(
         Files.nextSteps({
           directory: folder,

@@ -64,6 +64,19 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep init", (it) => {
     })
   )
 
+  it.effect("leaves files that the services of Docker Compose can read, without root", () =>
+    Effect.gen(function* () {
+      const { directory, fs, init, settings } = yield* folder
+      assert.strictEqual((yield* init(BASE)).code, 0)
+      const { uid } = yield* fs.stat(`${directory}/chains.json`)
+      const owner = Option.getOrThrow(uid)
+      assert.notStrictEqual(owner, 0)
+      // docker-compose.yml runs them by this account.
+      const account = (yield* settings)["SWEEP_USER"] ?? "1000:1000"
+      assert.strictEqual(account.split(":")[0], String(owner))
+    })
+  )
+
   it.effect("replaces files only by force, and keeps copies of them", () =>
     Effect.gen(function* () {
       const { directory, fs, init, mode, settings } = yield* folder

@@ -21,6 +21,8 @@ export interface Answers {
   readonly databasePassword: string
   /** Path of the chains file as it is written to `.env`. */
   readonly chainsFile: string
+  /** `uid:gid` of the owner of the files. Absent if the image's own account owns them. */
+  readonly user: string | undefined
 }
 
 /** Facts that an entry of a chain needs that is not built in, with the question for each. */
@@ -66,6 +68,12 @@ export const environment = (answers: Answers): string =>
   [
     "# Secrets of the deployment, written by ./sweep init. Keep this file private, and a copy of it in a safe place.",
     `CHAINS_FILE=${answers.chainsFile}`,
+    ...(answers.user === undefined
+      ? []
+      : [
+          "# Account in the containers of Docker Compose: the one that owns these files.",
+          `SWEEP_USER=${answers.user}`
+        ]),
     ...(answers.databaseUrl === undefined
       ? [
           "# PostgreSQL of Docker Compose. Without Docker, set DATABASE_URL instead.",

@@ -142,6 +142,12 @@ export const read = Effect.fn("ChainsFile.read")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(path).pipe(
     Effect.mapError(({ reason }) => {
+      if (reason._tag === "PermissionDenied") {
+        return new BadChainsFile({
+          path,
+          detail: "cannot be read; make it readable for the account that runs this program"
+        })
+      }
       const why = reason._tag === "NotFound" ? "there is no such file" : `cannot be read (${reason._tag})`
       return new BadChainsFile({ path, detail: `${why}; set CHAINS_FILE to the one that lists the chains` })
     })
