@@ -35,7 +35,8 @@ const newest = (...times: ReadonlyArray<number | undefined>): number | undefined
 export const make = Effect.fnUntraced(function* (options: Options) {
   const { maxRemovedPercent = 20 } = options
   const maxAge = Duration.fromInputUnsafe(options.maxAge ?? Duration.days(7))
-  const file = options.file === undefined ? undefined : yield* OfacSnapshot.reader(options.file)
+  const file =
+    options.file === undefined ? undefined : yield* OfacSnapshot.reader({ maxRemovedPercent, ...options.file })
   const download = options.download === undefined ? undefined : yield* SanctionsDownload.make(options.download)
   const kept =
     options.keepIn === undefined || download === undefined ? undefined : yield* LastGoodList.make(options.keepIn)
@@ -73,10 +74,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       const isListed = (address: Address.Address) =>
         downloaded?.list.addresses.has(address) === true || inFile?.listed.has(address) === true
       if (addresses.some(isListed)) return yield* new ScreeningBlocked({ cause: "listed" })
-      // An unreadable file may hold what no other list has.
+      // A file that stays unreadable may hold what no other list has.
       if (fromFile !== undefined && Result.isFailure(fromFile)) return yield* fromFile.failure
       const checkedAt = checkedAtOf(inFile)
-      if (checkedAt === undefined) return yield* FailClosed.unavailable("no sanctions list was read yet")
+      if (checkedAt === undefined) return yield* FailClosed.unavailable("no sanctions list of a known age was read yet")
       const now = yield* Clock.currentTimeMillis
       if (now - checkedAt > Duration.toMillis(maxAge)) {
         return yield* FailClosed.unavailable(`the sanctions list is older than ${Duration.format(maxAge)}`)

@@ -6,22 +6,34 @@
  * - `<` is the SDN list of OFAC (SDN.XML), of which every "Digital Currency Address" that is an EVM address is read;
  * - `[` is a JSON array of addresses;
  * - any other is one address per line, with `#` starting a comment.
+ *
+ * The job may be writing the file while it is read, or may have died meanwhile. The first two formats show that they are cut off. The
+ * last one does not if the cut is between two lines, so its addresses are compared with those of the copy in use.
  */
-import { Duration, Effect, Exit, FileSystem, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Exit, FileSystem, Option, Result, Schema } from "effect"
 import * as Address from "../../domain/Address.ts"
+import * as SanctionsList from "../../domain/SanctionsList.ts"
 import * as SdnXml from "./SdnXml.ts"
+
+/** Time in which a file that cannot be read any more is replaced by the last good copy, in milliseconds. */
+const KEPT_MILLIS = 900_000
+
+/** Largest lead of the file system's clock, in milliseconds. A later time of writing would count as fresh for too long. */
+const SKEW_MILLIS = 300_000
 
 export interface Options {
   /** Path of the snapshot. */
   readonly path: string
   /** Time for which a parsed file is cached. */
   readonly reloadEvery?: Duration.Input
+  /** Part of the addresses that may be missing from a newer copy, in percent. Default: 20. */
+  readonly maxRemovedPercent?: number
 }
 
 /** A file that was read. */
 export interface Snapshot {
   readonly listed: ReadonlySet<Address.Address>
-  /** UNIX milliseconds. */
+  /** UNIX milliseconds. Undefined if the file system has no time for it, or one that has not come. */
   readonly writtenAt: number | undefined
   /** True if it is the SDN list, and not another list of addresses. */
   readonly isOfac: boolean
@@ -52,8 +64,19 @@ const decodeJson = Schema.decodeEffect(Schema.fromJsonString(Schema.Array(Addres
 
 const isSdn = (text: string): boolean => text.startsWith("<")
 
-const entries = (text: string) => {
-  if (isSdn(text)) return decodeAddresses(SdnXml.addressesIn(text))
+const sdnEntries = (text: string) => {
+  const { finish, push } = SdnXml.reader()
+  push(text)
+  return Effect.fromResult(
+    Result.mapBoth(finish(), {
+      onFailure: (message) => ({ message }),
+      onSuccess: ({ addresses }) => [...addresses]
+    })
+  )
+}
+
+const entries = (text: string): Effect.Effect<ReadonlyArray<Address.Address>, { readonly message: string }> => {
+  if (isSdn(text)) return sdnEntries(text)
   if (text.startsWith("[")) return decodeJson(text)
   return decodeAddresses(
     text
@@ -63,17 +86,73 @@ const entries = (text: string) => {
   )
 }
 
-/** Makes the effect that reads the file, at most once in `reloadEvery`. */
-export const reader = Effect.fnUntraced(function* ({ path, reloadEvery = Duration.minutes(1) }: Options) {
+const asList = ({ listed }: Snapshot): SanctionsList.SanctionsList => ({ addresses: listed, publishedOn: undefined })
+
+/** A copy that lacks too many addresses lifts no sanctions, and does not make the list in use any younger. */
+const joined = (before: Snapshot, next: Snapshot): Snapshot => ({
+  ...next,
+  listed: new Set([...before.listed, ...next.listed]),
+  writtenAt: before.writtenAt
+})
+
+/**
+ * Makes the effect that reads the file, at most once in `reloadEvery`. While a file that was good cannot be read, the last good copy
+ * is in use for 15 minutes. The addresses of one that lost too many stay listed until it has them again, or until a restart.
+ */
+export const reader = Effect.fnUntraced(function* ({
+  maxRemovedPercent = 20,
+  path,
+  reloadEvery = Duration.minutes(1)
+}: Options) {
   const files = yield* FileSystem.FileSystem
-  const load = Effect.gen(function* () {
+  /** The copy in use. */
+  let good: Snapshot | undefined
+  /** UNIX milliseconds of the first of the failures in a row. */
+  let failingSince: number | undefined
+  let complained: string | undefined
+
+  const complain = Effect.fnUntraced(function* (detail: string) {
+    if (complained === detail) return
+    complained = detail
+    yield* Effect.annotateLogs(Effect.logWarning("sanctions.file_refused"), { path, detail })
+  })
+
+  const read = Effect.gen(function* () {
+    // Before the text, so that a file that changes meanwhile does not look younger than it is.
     const { mtime } = yield* files.stat(path)
     const text = yield* files.readFileString(path)
+    const latest = (yield* Clock.currentTimeMillis) + SKEW_MILLIS
+    const written = Option.filter(
+      Option.map(mtime, (date) => date.getTime()),
+      (millis) => millis <= latest
+    )
     return {
       listed: yield* parse(path, text),
-      writtenAt: Option.getOrUndefined(Option.map(mtime, (date) => date.getTime())),
+      writtenAt: Option.getOrUndefined(written),
       isOfac: isSdn(text.trimStart())
     } satisfies Snapshot
+  })
+
+  const accept = Effect.fnUntraced(function* (next: Snapshot) {
+    failingSince = undefined
+    const before = good
+    const accepted = SanctionsList.replace(before && asList(before), asList(next), maxRemovedPercent)
+    if (before === undefined || Result.isSuccess(accepted)) {
+      complained = undefined
+      return (good = next)
+    }
+    yield* complain(SanctionsList.describe(accepted.failure))
+    return (good = joined(before, next))
+  })
+
+  const load = Effect.gen(function* () {
+    const outcome = yield* Effect.result(read)
+    if (Result.isSuccess(outcome)) return yield* accept(outcome.success)
+    const now = yield* Clock.currentTimeMillis
+    failingSince ??= now
+    if (good === undefined || now - failingSince >= KEPT_MILLIS) return yield* Effect.fail(outcome.failure)
+    yield* complain(outcome.failure.message)
+    return good
   })
   return yield* Effect.cachedWithTTL(load, (exit) => (Exit.isSuccess(exit) ? reloadEvery : Duration.zero))
 })

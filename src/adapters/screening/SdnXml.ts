@@ -10,7 +10,7 @@ const SDN_ADDRESS =
   /<idType>\s*Digital Currency Address[^<]*<\/idType>\s*<idNumber>\s*(0x[0-9a-fA-F]{40})\s*<\/idNumber>/g
 
 /** The listed EVM addresses of a text, as they are written. */
-export const addressesIn = (xml: string): ReadonlyArray<string> =>
+const addressesIn = (xml: string): ReadonlyArray<string> =>
   Array.from(xml.matchAll(SDN_ADDRESS), ([, address = ""]) => address)
 
 /** OFAC writes month, day and year. */

@@ -31,7 +31,7 @@ export const screening = {
     default: 20,
     check: integer({ from: 0, to: 100 }),
     meaning:
-      "Part of the addresses that a new list of `OFAC_SNAPSHOT_URL` may lack, in percent. A list that lacks more does not replace the last good one."
+      "Part of the addresses that a new list of `OFAC_SNAPSHOT_URL` or a new file of `OFAC_SNAPSHOT` may lack, in percent. A list that lacks more does not replace the last good one. The addresses that such a file lacks stay blocked, and its age is that of the last good file, until it is complete or the service restarts."
   }),
   chainalysisApiKey: secret({
     name: "CHAINALYSIS_API_KEY",

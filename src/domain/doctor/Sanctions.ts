@@ -28,6 +28,11 @@ export const kinds = {
     "the sanctions list is older than a day",
     "Check the job or the download that refreshes it."
   ),
+  listUndated: error(
+    "sanctions_list_undated",
+    "the file of the sanctions list has no time of writing, or one in the future, so that its age is not known and does not count",
+    "Correct the clock of the job that writes it, and write the file again."
+  ),
   downloadFails: error(
     "sanctions_download_fails",
     "the list of `OFAC_SNAPSHOT_URL` cannot be downloaded",
@@ -76,6 +81,6 @@ const hours = (millis: number): string => `${Math.floor(millis / 3_600_000)} hou
 
 export const judgeList = ({ addresses, ageMillis, failure, setting }: ListFacts): Finding => {
   if (failure !== undefined) return found(kinds.listUnreadable, setting, failure)
-  if (ageMillis === undefined) return found(kinds.listOld, setting, "its age is not known")
+  if (ageMillis === undefined) return found(kinds.listUndated, setting, "its age is not known")
   return found(ageKind(ageMillis), setting, `${addresses} addresses, ${hours(ageMillis)}`)
 }

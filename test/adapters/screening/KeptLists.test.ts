@@ -142,16 +142,17 @@ describe("KeptLists with a download", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("blocks what the operator's file lists too, and blocks all while that is unreadable", () =>
+  it.effect("blocks what the operator's file lists too, and blocks all if that stays unreadable", () =>
     Effect.gen(function* () {
       const path = yield* snapshotFile(CLEAR)
-      // The clock of the test begins decades before the file's time, and the newer of both counts.
       const stub = yield* make({ file: { path, reloadEvery: "0 millis" } })
       yield* stub.lists.refresh
       assert.strictEqual(yield* stub.ask(CLEAR), "listed")
       assert.strictEqual(yield* stub.ask(FakeChain.address(1)), "listed")
       assert.strictEqual(yield* stub.ask(FakeChain.address(0xfe)), "clear")
       yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.writeFileString(path, "no list"))
+      assert.strictEqual(yield* stub.ask(CLEAR), "listed")
+      yield* TestClock.adjust("15 minutes")
       assert.strictEqual(yield* stub.ask(FakeChain.address(0xfe)), "unavailable")
       assert.strictEqual(yield* stub.ask(FakeChain.address(1)), "listed")
     }).pipe(Effect.scoped, Effect.provide(environment))

@@ -10,22 +10,18 @@ import * as Address from "../../../src/domain/Address.ts"
 import { Screening } from "../../../src/ports/shared/Screening.ts"
 import * as ScreeningSuite from "../../ports/shared/Screening.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
-import { fixture, outcome, snapshotFile } from "./fixture.ts"
+import { fixture, outcome, rewrite, snapshotFile } from "./fixture.ts"
+import { sdnXml } from "./sdnFixture.ts"
 
 const screeningBy = (options: KeptLists.Options) => Effect.map(KeptLists.make(options), ({ screening }) => screening)
 
-/** Writing a file sets its time from the real clock, so the maximum age is long. */
-const snapshotLayer = (text: string, options?: Omit<KeptLists.Options, "file">) =>
+const snapshotLayer = (text: string) =>
   Layer.effect(
     Screening,
-    Effect.flatMap(snapshotFile(text), (path) => screeningBy({ ...options, file: { path } }))
+    Effect.flatMap(snapshotFile(text), (path) => screeningBy({ file: { path } }))
   ).pipe(Layer.provideMerge([BunServices.layer, FetchHttpClient.layer]), Layer.orDie)
 
-ScreeningSuite.suite(
-  "a snapshot",
-  snapshotLayer(`# listed\n${Accounts.sanctioned()} # here\n`, { maxAge: "100000 days" }),
-  fixture
-)
+ScreeningSuite.suite("a snapshot", snapshotLayer(`# listed\n${Accounts.sanctioned()} # here\n`), fixture)
 
 describe("OfacSnapshot", () => {
   const listed = Address.of("0x8589427373D6D84E98730D7795D8f6f8731FDA16")
@@ -53,6 +49,8 @@ describe("OfacSnapshot", () => {
     ["an empty array", "[]"],
     ["a truncated address", `${listed}\n0x1234`],
     ["an error page", "<html><body>502 Bad Gateway</body></html>"],
+    ["a cut-off SDN list", sdn.slice(0, sdn.indexOf("</sdnEntry>"))],
+    ["addresses in XML of another kind", sdn.replace("<sdnList>", "<list>")],
     ["broken JSON", `["${listed}"`],
     ["JSON of another shape", `[{"address":"${listed}"}]`]
   ])("takes %s for no list", ([, text]) =>
@@ -83,14 +81,90 @@ describe("OfacSnapshot", () => {
 
   it.effect("uses what it read until it is time to read again", () =>
     Effect.gen(function* () {
-      const files = yield* FileSystem.FileSystem
       const path = yield* snapshotFile(FakeChain.address(1))
-      const screening = yield* screeningBy({ file: { path, reloadEvery: "1 minute" }, maxAge: "100000 days" })
+      const screening = yield* screeningBy({ file: { path, reloadEvery: "1 minute" } })
       yield* screening.clear(1, [FakeChain.address(2)])
-      yield* files.writeFileString(path, FakeChain.address(2))
+      yield* rewrite(path, FakeChain.address(2))
       yield* screening.clear(1, [FakeChain.address(2)])
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* outcome(screening.clear(1, [FakeChain.address(2)])), "listed")
     }).pipe(Effect.scoped, Effect.provide([BunServices.layer, FetchHttpClient.layer]))
+  )
+})
+
+describe("OfacSnapshot, when the file changes", () => {
+  const addresses = (...numbers: ReadonlyArray<number>) => numbers.map(FakeChain.address)
+  const FIVE = addresses(1, 2, 3, 4, 5)
+  const other = FakeChain.address(0xff)
+  const environment = Layer.mergeAll(BunServices.layer, FetchHttpClient.layer, Logger.layer([]))
+
+  const watched = Effect.fnUntraced(function* (text: string) {
+    const path = yield* snapshotFile(text)
+    const screening = yield* screeningBy({ file: { path, reloadEvery: "0 millis" } })
+    const ask = (address: Address.Address) => outcome(screening.clear(1, [address]))
+    return { ask, path, rewrite: (next: string) => rewrite(path, next) }
+  })
+
+  it.effect.each<readonly [string, string, string]>([
+    ["an SDN list that is being written", sdnXml(FIVE), sdnXml(FIVE).slice(0, 1_500)],
+    ["a JSON array that is being written", JSON.stringify(FIVE), JSON.stringify(FIVE).slice(0, 60)],
+    ["a file that is truncated", FIVE.join("\n"), ""]
+  ])("keeps the last good copy beside %s, for 15 minutes", ([, whole, part]) =>
+    Effect.gen(function* () {
+      const { ask, rewrite: write } = yield* watched(whole)
+      assert.strictEqual(yield* ask(FakeChain.address(5)), "listed")
+      yield* write(part)
+      assert.strictEqual(yield* ask(FakeChain.address(5)), "listed")
+      assert.strictEqual(yield* ask(other), "clear")
+      yield* TestClock.adjust("15 minutes")
+      assert.strictEqual(yield* ask(other), "unavailable")
+      yield* write(whole)
+      assert.strictEqual(yield* ask(other), "clear")
+      // The time counts from the first failure after a good copy.
+      yield* write(part)
+      assert.strictEqual(yield* ask(other), "clear")
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect("lists what a copy lacks that lost too much, and takes the age of the one before", () =>
+    Effect.gen(function* () {
+      const { ask, rewrite: write } = yield* watched(FIVE.join("\n"))
+      yield* ask(other)
+      yield* TestClock.adjust("4 days")
+      yield* write(addresses(1, 2, 6).join("\n"))
+      for (const address of addresses(1, 5, 6)) assert.strictEqual(yield* ask(address), "listed")
+      assert.strictEqual(yield* ask(other), "clear")
+      yield* TestClock.adjust("4 days")
+      assert.strictEqual(yield* ask(other), "unavailable")
+      yield* write(addresses(1, 2, 3, 4, 6).join("\n"))
+      assert.strictEqual(yield* ask(FakeChain.address(5)), "clear")
+      assert.strictEqual(yield* ask(other), "clear")
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect("takes a copy that lacks no more than the setting allows", () =>
+    Effect.gen(function* () {
+      const path = yield* snapshotFile(FIVE.join("\n"))
+      const screening = yield* screeningBy({ file: { path, reloadEvery: "0 millis" }, maxRemovedPercent: 60 })
+      yield* screening.clear(1, [other])
+      yield* rewrite(path, addresses(1, 2).join("\n"))
+      assert.strictEqual(yield* outcome(screening.clear(1, addresses(5))), "clear")
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect("takes a time of writing that has not come for none", () =>
+    Effect.gen(function* () {
+      const { ask, path } = yield* watched(sdnXml(FIVE))
+      const files = yield* FileSystem.FileSystem
+      const writtenIn = (millis: number) => files.utimes(path, new Date(millis), new Date(millis))
+      // A file system whose clock leads by a moment.
+      yield* writtenIn(60_000)
+      assert.strictEqual(yield* ask(other), "clear")
+      yield* writtenIn(3_600_000)
+      assert.strictEqual(yield* ask(other), "unavailable")
+      assert.strictEqual(yield* ask(FakeChain.address(1)), "listed")
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(yield* ask(other), "clear")
+    }).pipe(Effect.scoped, Effect.provide(environment))
   )
 })

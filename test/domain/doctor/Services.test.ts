@@ -51,7 +51,7 @@ describe("services and screening", () => {
         "sanctions_list_ok",
         "sanctions_list_old",
         "sanctions_list_too_old",
-        "sanctions_list_old",
+        "sanctions_list_undated",
         "sanctions_list_unreadable"
       ]
     )
