@@ -89,35 +89,39 @@ const deliver = Effect.fnUntraced(function* (destination: AlertDestination, opti
   )
 })
 
-/** Raises or clears the alert about a destination itself when that changes. The others tell it. */
-const reviewer = (name: DestinationName) => {
-  let known: boolean | undefined
-  return Effect.fnUntraced(function* (fails: boolean) {
-    if (known === fails) return
-    const alerts = yield* Alerts
-    yield* fails
-      ? alerts.raise({
-          key: failingKey(name),
-          severity: "critical",
-          kind: "alert_destination_failing",
-          message: `The alert destination ${name} has refused or not answered three times in a row. Run ./sweep alerts test, and correct its settings.`,
-          details: { destination: name }
-        })
-      : alerts.clear(failingKey(name))
-    known = fails
-  })
-}
+/**
+ * Raises or clears the alert about a destination itself. The others tell it. Replicas share the records and remember nothing, so none acts
+ * on what it last knew.
+ */
+const review = Effect.fnUntraced(function* (name: DestinationName, open: ReadonlyArray<Followed>) {
+  const alerts = yield* Alerts
+  const key = failingKey(name)
+  // Records under a lease count, since a notice that fails is under one during each attempt.
+  if (isFailing(open.map(({ told }) => told))) {
+    yield* alerts.raise({
+      key,
+      severity: "critical",
+      kind: "alert_destination_failing",
+      message: `The alert destination ${name} has refused or not answered three times in a row. Run ./sweep alerts test, and correct its settings.`,
+      details: { destination: name }
+    })
+  } else if (open.some(({ alert }) => alert.key === key && alert.clearedAtMs === undefined)) {
+    yield* alerts.clear(key)
+  }
+})
 
 const followed = Effect.fnUntraced(function* (destination: AlertDestination, options: Options) {
   const { isEscalation, name } = destination
   const { escalationMillis, repeatMillis } = options
   const notices = yield* AlertNotices
   const supervised = Background.supervisor("alert delivery", { destination: name })
-  const review = reviewer(name)
   const round = Effect.gen(function* () {
     const open = yield* notices.open(name)
+    // Before the sending, during which what was read grows old.
+    yield* review(name, open)
     const now = yield* Clock.currentTimeMillis
     const due = open.flatMap((each): ReadonlyArray<Due> => {
+      if (each.isLeased) return []
       const reason = dueNotice(each.alert, each.told, { isEscalation, escalationMillis, repeatMillis }, now)
       return reason === undefined ? [] : [{ ...each, reason }]
     })
@@ -125,7 +129,6 @@ const followed = Effect.fnUntraced(function* (destination: AlertDestination, opt
       concurrency: CONCURRENCY,
       discard: true
     })
-    yield* review(isFailing(open.map(({ told }) => told)))
   })
   yield* Background.loop(supervised, { pauseMillis: POLL_MILLIS }, round)
 })

@@ -1,10 +1,11 @@
 /** Notices are told once, in time, and to every destination on its own. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../src/adapters/memory/shared/Alerts.ts"
 import type { AlertKind } from "../../src/domain/AlertKind.ts"
 import type { AlertMessage } from "../../src/domain/AlertMessage.ts"
+import { UNTOLD } from "../../src/domain/AlertNotice.ts"
 import {
   type AlertDestination,
   AlertDestinations,
@@ -15,7 +16,6 @@ import { AlertNotices } from "../../src/ports/shared/AlertNotices.ts"
 import { Alerts, type Severity } from "../../src/ports/shared/Alerts.ts"
 import { StoreUnavailable } from "../../src/ports/shared/Store.ts"
 import * as AlertDelivery from "../../src/runtime/AlertDelivery.ts"
-import * as Heartbeat from "../../src/runtime/Heartbeat.ts"
 
 const OPTIONS: AlertDelivery.Options = {
   service: "orchestrator",
@@ -29,7 +29,7 @@ type Answer = Effect.Effect<void, NotAccepted>
 const refusal: Answer = Effect.fail(new NotAccepted({ detail: "HTTP 500" }))
 
 /** A destination that answers as `answer` says at the time, and remembers what it was sent. */
-const destination = (name: DestinationName, answer: () => Answer = () => Effect.void) => {
+const destination = (name: DestinationName, answer: (message: AlertMessage) => Answer = () => Effect.void) => {
   const sent: Array<AlertMessage> = []
   const made: AlertDestination = {
     name,
@@ -37,7 +37,7 @@ const destination = (name: DestinationName, answer: () => Answer = () => Effect.
     send: (message) =>
       Effect.suspend(() => {
         sent.push(message)
-        return answer()
+        return answer(message)
       })
   }
   return { made, sent, said: () => sent.map(({ kind, reason }) => `${reason} ${kind}`) }
@@ -153,6 +153,93 @@ describe("the delivery of alerts", () => {
     })
   )
 
+  it.effect("replicas tell once that a destination fails, while it hangs and after its replica has died", () =>
+    Effect.gen(function* () {
+      const on = yield* store
+      let answer: Answer = Effect.andThen(Effect.sleep("10 seconds"), refusal)
+      const slack = destination("slack", () => answer)
+      const webhook = destination("webhook")
+      const first = yield* replica(on, slack.made, webhook.made)
+      yield* TestClock.adjust("1 second")
+      yield* replica(on, slack.made, webhook.made)
+      yield* raise(on, "lane_low")
+      const failing = () => webhook.said().filter((said) => said.endsWith("alert_destination_failing"))
+      yield* TestClock.adjust("4 minutes")
+      assert.deepStrictEqual(failing(), ["raised alert_destination_failing"])
+      yield* Scope.close(first, Exit.void)
+      // As if the other replica had cleared it by what it knew.
+      yield* clear(on, "alert_destination_failing:slack")
+      yield* TestClock.adjust("10 seconds")
+      assert.include(
+        (yield* Context.get(on, Alerts).list).map(({ key }) => key),
+        "alert_destination_failing:slack"
+      )
+      answer = Effect.void
+      yield* TestClock.adjust("2 minutes")
+      assert.strictEqual(failing().at(-1), "resolved alert_destination_failing")
+      assert.deepStrictEqual(
+        (yield* Context.get(on, Alerts).list).map(({ key }) => key),
+        ["lane_low"]
+      )
+    })
+  )
+
+  it.effect("a replica that waits for a destination does not raise again what another one has cleared", () =>
+    Effect.gen(function* () {
+      const on = yield* store
+      const notices = Context.get(on, AlertNotices)
+      for (const [kind, failures] of [
+        ["lane_low", 3],
+        ["gas_price", 1]
+      ] as const) {
+        yield* raise(on, kind)
+        const { alert } = (yield* notices.open("slack")).at(-1) ?? assert.fail()
+        const subject = { alertId: alert.id, destination: "slack" }
+        yield* notices.claim(subject, undefined, 1_000)
+        yield* notices.record(subject, UNTOLD, { ...UNTOLD, failures, retryMs: 5_000 })
+      }
+      const slack = destination("slack", ({ kind }) =>
+        kind === "gas_price" ? Effect.sleep("10 seconds") : Effect.void
+      )
+      const webhook = destination("webhook")
+      yield* replica(on, slack.made, webhook.made)
+      yield* TestClock.adjust("1 second")
+      yield* replica(on, slack.made, webhook.made)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(
+        webhook.said().filter((said) => said.endsWith("alert_destination_failing")),
+        ["raised alert_destination_failing", "resolved alert_destination_failing"]
+      )
+    })
+  )
+
+  it.effect("a replica ends the alert about a destination that another one raised before it died", () =>
+    Effect.gen(function* () {
+      const on = yield* store
+      yield* replica(on, destination("slack").made)
+      yield* TestClock.adjust("10 seconds")
+      yield* raise(on, "alert_destination_failing:slack")
+      yield* TestClock.adjust("4 seconds")
+      assert.deepStrictEqual(yield* Context.get(on, Alerts).list, [])
+    })
+  )
+
+  it.effect("tells the others while other replicas send many notices", () =>
+    Effect.gen(function* () {
+      const on = yield* store
+      const notices = Context.get(on, AlertNotices)
+      for (let index = 0; index < 20; index++) yield* raise(on, `held ${index}`)
+      for (const { alert } of yield* notices.open("slack")) {
+        yield* notices.claim({ alertId: alert.id, destination: "slack" }, undefined, 30_000)
+      }
+      yield* raise(on, "lane_low")
+      const slack = destination("slack")
+      yield* replica(on, slack.made)
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(slack.said(), ["raised lane_low"])
+    })
+  )
+
   it.effect("repeats at most one message, with its id, if a process dies between sending and recording", () =>
     Effect.gen(function* () {
       const on = yield* store
@@ -180,39 +267,17 @@ describe("the delivery of alerts", () => {
   it.effect("ends alerts about destinations that are no longer configured", () =>
     Effect.gen(function* () {
       const on = yield* store
+      const webhook = destination("webhook", () => refusal).made
+      yield* replica(on, webhook)
+      yield* raise(on, "lane_low")
+      yield* TestClock.adjust("1 minute")
       yield* raise(on, "alert_destination_failing:slack")
-      yield* raise(on, "alert_destination_failing:webhook")
-      yield* replica(on, destination("webhook", () => Effect.never).made)
+      yield* replica(on, webhook)
       yield* TestClock.adjust("1 millis")
       assert.deepStrictEqual(
         (yield* Context.get(on, Alerts).list).map(({ key }) => key),
-        ["alert_destination_failing:webhook"]
+        ["lane_low", "alert_destination_failing:webhook"]
       )
     })
   )
 })
-
-it.effect("a heartbeat is sent each minute while the service can work", () =>
-  Effect.gen(function* () {
-    let beats = 0
-    let isAble = true
-    const beat = Effect.suspend(() => {
-      beats += 1
-      return beats === 1 ? refusal : Effect.void
-    })
-    yield* Layer.build(
-      Heartbeat.layer(
-        beat,
-        Effect.sync(() => isAble)
-      )
-    )
-    yield* TestClock.adjust("2 minutes")
-    assert.strictEqual(beats, 3)
-    isAble = false
-    yield* TestClock.adjust("5 minutes")
-    assert.strictEqual(beats, 3)
-    isAble = true
-    yield* TestClock.adjust("1 minute")
-    assert.strictEqual(beats, 4)
-  })
-)

@@ -12,6 +12,8 @@ export interface Followed {
   }
   /** Absent if no attempt was ever made. */
   readonly told: Told | undefined
+  /** True while a process has the lease, and may be sending a notice. */
+  readonly isLeased: boolean
 }
 
 /** Names an alert and a destination. */
@@ -23,10 +25,7 @@ export interface Subject {
 export class AlertNotices extends Context.Service<
   AlertNotices,
   {
-    /**
-     * Standing alerts, and cleared ones whose end the destination was not told, without those under a lease. Critical first, then oldest
-     * first.
-     */
+    /** Standing alerts, and cleared ones whose end the destination was not told. Critical first, then oldest first. */
     readonly open: (destination: string) => Effect.Effect<ReadonlyArray<Followed>, StoreUnavailable>
     /**
      * Leases a record for one attempt. False if another process has the lease, or attempted since `told` was read. An expired lease can

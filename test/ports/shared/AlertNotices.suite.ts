@@ -23,7 +23,9 @@ const raise = (key: string, severity?: NewAlert["severity"]) =>
 
 const open = (destination = "slack") => AlertNotices.use((notices) => notices.open(destination))
 
-const keys = (destination?: string) => Effect.map(open(destination), (all) => all.map((each) => each.alert.key))
+/** Keys of the alerts that nobody has under a lease. */
+const keys = (destination?: string) =>
+  Effect.map(open(destination), (all) => all.flatMap(({ alert, isLeased }) => (isLeased ? [] : [alert.key])))
 
 export const suite = (adapter: string, stores: Layer.Layer<Alerts | AlertNotices, unknown>) =>
   describe(`notices about alerts on ${adapter}`, () => {
@@ -40,7 +42,8 @@ export const suite = (adapter: string, stores: Layer.Layer<Alerts | AlertNotices
         const [first, ...others] = yield* open()
         assert.deepStrictEqual(first, {
           alert: { ...alert("b"), id: the(first).alert.id, sinceMs: 5 },
-          told: undefined
+          told: undefined,
+          isLeased: false
         })
         assert.deepStrictEqual(
           others.map((each) => each.alert.key),
@@ -71,6 +74,26 @@ export const suite = (adapter: string, stores: Layer.Layer<Alerts | AlertNotices
         const [again] = yield* open()
         assert.deepStrictEqual(the(again).told, UNTOLD)
         assert.isTrue(yield* notices.claim(subject, the(again).told, LEASE))
+      })
+    )
+
+    test(
+      "show their record also under a lease, while the alert stands and after it",
+      Effect.gen(function* () {
+        const alerts = yield* Alerts
+        const notices = yield* AlertNotices
+        yield* raise("a")
+        const subject = { alertId: the((yield* open())[0]).alert.id, destination: "slack" }
+        yield* notices.claim(subject, undefined, LEASE)
+        const failed = { ...UNTOLD, failures: 3, retryMs: 7_000 }
+        yield* notices.record(subject, UNTOLD, failed)
+        yield* notices.claim(subject, failed, LEASE)
+        const seen = Effect.map(open(), (all) => all.map(({ isLeased, told }) => ({ isLeased, told })))
+        assert.deepStrictEqual(yield* seen, [{ isLeased: true, told: failed }])
+        yield* alerts.clear("a")
+        assert.deepStrictEqual(yield* seen, [{ isLeased: true, told: failed }])
+        yield* TestClock.adjust(LEASE)
+        assert.deepStrictEqual(yield* seen, [{ isLeased: false, told: failed }])
       })
     )
 

@@ -63,7 +63,7 @@ const noticesOn = Effect.fnUntraced(function* (board: Ref.Ref<Board>) {
     return inOrder([...HashMap.values(standing), ...cleared]).flatMap((alert): ReadonlyArray<Followed> => {
       const record = Option.getOrUndefined(HashMap.get(held, keyOf({ alertId: alert.id, destination })))
       const isEnded = "clearedAtMs" in alert && (record === undefined || record.told.isClosed)
-      return isEnded || (record?.leasedUntil ?? 0) > now ? [] : [{ alert, told: record?.told }]
+      return isEnded ? [] : [{ alert, told: record?.told, isLeased: (record?.leasedUntil ?? 0) > now }]
     })
   })
 

@@ -17,7 +17,8 @@ const Row = Schema.Struct({
   last_at: Schema.NullOr(Schema.Date),
   told_severity: Schema.NullOr(Severity),
   failures: Schema.NullOr(Schema.Int),
-  retry_at: Schema.NullOr(Schema.Date)
+  retry_at: Schema.NullOr(Schema.Date),
+  is_leased: Schema.Boolean
 })
 
 const decodeRow = Schema.decodeUnknownSync(Row)
@@ -40,7 +41,8 @@ const read = (raw: { readonly id: bigint }): Followed => {
   const alert = { id: String(id), key, severity, kind, message, details, sinceMs: since.getTime() }
   return {
     alert: clearedAt === null ? alert : { ...alert, clearedAtMs: clearedAt.getTime() },
-    told: toldOf(row)
+    told: toldOf(row),
+    isLeased: row.is_leased
   }
 }
 
@@ -54,17 +56,17 @@ const make = Effect.fnUntraced(function* (schema: "orchestrator" | "builder") {
   const open = Effect.fn("AlertNotices.open")(function* (destination: string) {
     const at = timestamp(yield* Clock.currentTimeMillis)
     const selected = sql`a.id, a.key, a.severity, a.kind, a.message, a.details, a.since, a.cleared_at,
-      n.accepted, n.last_at, n.severity AS told_severity, n.failures, n.retry_at`
+      n.accepted, n.last_at, n.severity AS told_severity, n.failures, n.retry_at,
+      coalesce(n.leased_until > ${at}, false) AS is_leased`
     // The union lets each part use its index.
     const rows = yield* sql<{ readonly id: bigint }>`
       SELECT * FROM (
         SELECT ${selected} FROM ${alerts} a
         LEFT JOIN ${notices} n ON n.alert_id = a.id AND n.destination = ${destination}
-        WHERE a.cleared_at IS NULL AND (n.leased_until IS NULL OR n.leased_until <= ${at})
+        WHERE a.cleared_at IS NULL
         UNION ALL
         SELECT ${selected} FROM ${notices} n JOIN ${alerts} a ON a.id = n.alert_id
         WHERE n.destination = ${destination} AND NOT n.closed AND a.cleared_at IS NOT NULL
-          AND (n.leased_until IS NULL OR n.leased_until <= ${at})
       ) followed ORDER BY severity = 'critical' DESC, since, id`
     return yield* readable(rows, read)
   }, guarded("AlertNotices.open"))
