@@ -79,6 +79,8 @@ export const make = Effect.fnUntraced(function* ({ sources }: Pick<Options, "sou
     const list = nameOf(source)
     return Effect.flatMap(read, (document) => {
       const tokens = TokenList.tokensOf(document)
+      // Hosts answer so while they are overloaded, or after a mistake of the list's publisher.
+      if (tokens.length === 0) return Effect.fail({ message: "the list has no usable token" })
       lists.set(source, tokens)
       return Effect.as(Effect.annotateLogs(Effect.logInfo("token_list.read"), { list, tokens: tokens.length }), true)
     }).pipe(

@@ -52,6 +52,8 @@ describe("TokenLists", () => {
         { status: 302, headers: { location: "/other" } },
         { status: 200, body: "<html>" },
         { status: 200, body: { tokens: "none" } },
+        { status: 200, body: { tokens: [] } },
+        listOf({ chainId: 1, address: "0x1" }, { error: "overloaded" }),
         { status: 200, body: `{"tokens":[]}${" ".repeat(17 * 1_048_576)}` }
       ]) {
         const { refresh, symbols } = yield* make(`${url}/list.json`)
