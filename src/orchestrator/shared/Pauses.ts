@@ -1,5 +1,5 @@
 /** Pauses that hold now: those of the settings, with the choices of the operator in their place. */
-import { Effect } from "effect"
+import { type Array, Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -26,6 +26,13 @@ export const choicesOf = (overrides: ReadonlyArray<Override>): ReadonlyArray<Pau
       : []
   })
 
+/** The forms of a token that are paused together: itself, or the wrapped and then the native form of the native currency. */
+export const formsOf = (
+  chain: Chain.Chain | undefined,
+  token: Address.Address
+): Array.NonEmptyReadonlyArray<Address.Address> =>
+  chain !== undefined && Chain.erc20(chain, token) === chain.wrappedNative ? [chain.wrappedNative, NATIVE] : [token]
+
 /** Facts of a request that decide if it is paused. */
 export interface Wanted {
   readonly sourceChainId: ChainId
@@ -51,18 +58,13 @@ export const make = Effect.gen(function* () {
   const find = (facts: Pause.SweepFacts) =>
     Effect.map(current, (overrides) => Pause.pauseOf(Pause.pausedNames(pausedChains, choicesOf(overrides)), facts))
 
-  /** The token, and its other form if it is the native currency. */
-  const formsOf = (chainId: ChainId, token: Address.Address) => {
-    const chain = served.get(chainId)
-    const forms = chain === undefined ? [token] : [token, Chain.erc20(chain, token)]
-    const isNative = chain !== undefined && forms.includes(chain.wrappedNative)
-    return [...new Set(isNative ? [...forms, NATIVE] : forms)].map((form) => ({ chainId, token: form }))
-  }
+  const tokensOf = (chainId: ChainId, token: Address.Address) =>
+    formsOf(served.get(chainId), token).map((form) => ({ chainId, token: form }))
 
   const of = ({ builderId, destChainId, sourceChainId, tokenIn, tokenOut }: Wanted) =>
     find({
       chainIds: [sourceChainId, destChainId],
-      tokens: [...formsOf(sourceChainId, tokenIn), ...formsOf(destChainId, tokenOut)],
+      tokens: [...tokensOf(sourceChainId, tokenIn), ...tokensOf(destChainId, tokenOut)],
       builderId
     })
 

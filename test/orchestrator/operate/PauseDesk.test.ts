@@ -9,6 +9,8 @@ import { PauseDesk } from "../../../src/orchestrator/operate/PauseDesk.ts"
 import { KeptOverrides } from "../../../src/runtime/KeptOverrides.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { Overrides } from "../../../src/ports/shared/Overrides.ts"
+import * as Pauses from "../../../src/orchestrator/shared/Pauses.ts"
+import { address } from "../../support/FakeChain.ts"
 import * as Quoting from "../../support/Quoting.ts"
 import { source } from "../../support/RelayFixtures.ts"
 import { layerWith, scene } from "../../support/RelayScene.ts"
@@ -74,6 +76,59 @@ describe("a pause of the operator", () => {
         ]
       )
     }).pipe(Effect.provide(Layer.provideMerge(PauseDesk.layer, layerWith({ pausedChains: [source.id] }))))
+  )
+
+  it.effect("of the native currency is one in both forms, whichever form is named or was stored before", () =>
+    Effect.gen(function* () {
+      const { list } = yield* PauseDesk
+      const overrides = yield* Overrides
+      const { refresh } = yield* KeptOverrides
+      const { of } = yield* Pauses.make
+      const forms = [NATIVE, source.wrappedNative]
+      const nameOf = (token: string) => `token:${source.id}:${token}`
+      const wrapped = named(nameOf(source.wrappedNative))
+      const store = (token: string, value: "paused" | "running") =>
+        Effect.andThen(
+          overrides.set(
+            { name: `pause:${nameOf(token)}`, value, reason: "" },
+            { actor: "an earlier release", action: `pause.${value}`, subject: nameOf(token), details: {} }
+          ),
+          refresh
+        )
+      const isPaused = Effect.map(
+        Effect.forEach(forms, (tokenIn) =>
+          of({ sourceChainId: source.id, destChainId: source.id, tokenIn, tokenOut: address(0x31) })
+        ),
+        (all) => all.every((subject) => subject !== undefined)
+      )
+      for (const stored of forms) {
+        for (const named of forms) {
+          for (const state of ["running", "default"] as const) {
+            yield* store(stored, "paused")
+            assert.deepInclude((yield* list)[0], { subject: wrapped, state: "paused" })
+            assert.isTrue(yield* isPaused)
+            assert.deepInclude(yield* choose(nameOf(named), state), { subject: wrapped, state: "running" })
+            assert.isFalse(yield* isPaused, `${stored} ${named} ${state}`)
+            yield* choose(nameOf(named), "default")
+            assert.deepStrictEqual(yield* list, [])
+          }
+          yield* choose(nameOf(stored), "paused")
+          yield* choose(nameOf(named), "paused")
+          assert.lengthOf(yield* list, 1)
+          yield* choose(nameOf(named), "default")
+          assert.isFalse(yield* isPaused)
+        }
+      }
+      // The form that is paused holds.
+      for (const paused of forms) {
+        for (const form of forms) yield* store(form, form === paused ? "paused" : "running")
+        const [view, ...others] = yield* list
+        assert.deepInclude(view, { subject: wrapped, state: "paused" })
+        assert.strictEqual(view?.chosen?.state, "paused")
+        assert.lengthOf(others, 0)
+        assert.isTrue(yield* isPaused)
+      }
+    }).pipe(Effect.provide(layer))
   )
 
   it.effect("refuses quotes of what is paused, and of nothing else", () =>
