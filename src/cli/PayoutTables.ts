@@ -57,12 +57,17 @@ export const asLeftOut = (leftOut: ReadonlyArray<LeftOut>): string =>
     )
   ].join("\n")
 
+/** A part of a builder's amount is in the batch, so that the rest of it may be less than `--min-amount`. */
+const REST =
+  "the batch is full, and more is owed: open another one for the rest.\n" +
+  "A builder whose rest is below the minimum amount is left out until it reaches it. A smaller --min-amount pays it now."
+
 /** A batch that was opened now, and what is not in it. */
 export const asOpened = ({ leftOut, more, ...batch }: OpenedPayout): string =>
   [
     asFacts(batch),
     ...(leftOut.length === 0 ? [] : ["", asLeftOut(leftOut)]),
-    ...(more === undefined ? [] : ["", "the batch is full, and more is owed: open another one for the rest"])
+    ...(more === undefined ? [] : ["", REST])
   ].join("\n")
 
 /** Sums of the ledger per token and chain, with the balances of the vaults. */

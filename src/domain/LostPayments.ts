@@ -5,6 +5,7 @@
 import type * as Address from "./Address.ts"
 import type { Hash } from "./Hex.ts"
 import { type PayoutBatch, type TransferLog, transferOf, unpaidLines } from "./Payout.ts"
+import * as PayoutClaims from "./PayoutClaims.ts"
 
 /** Transfers of one token out of the vault by one transaction. */
 export interface VaultPayment {
@@ -21,6 +22,8 @@ export interface OwedEntry {
   readonly builderId: string
   readonly token: Address.Address
   readonly amount: bigint
+  /** Sweep of an accrual and of its reversal. */
+  readonly sweepId?: string
 }
 
 export interface Payee {
@@ -51,7 +54,10 @@ export type PaymentFinding =
   | { readonly _tag: "Explained"; readonly payment: VaultPayment }
   /** It pays an open batch. */
   | { readonly _tag: "PaysOpen"; readonly payment: VaultPayment; readonly batchId: string }
-  /** It pays a batch that the database forgot: each recipient received exactly the sum of the first entries that it is owed, or of its reversals and the first accruals. */
+  /**
+   * It pays a batch that the database forgot: each recipient received exactly the sum of the first entries that it is owed, or of the
+   * first ones in an order in which a large batch claims them.
+   */
   | { readonly _tag: "PaysLost"; readonly payment: VaultPayment; readonly lines: ReadonlyArray<LostLine> }
   | { readonly _tag: "Unknown"; readonly payment: VaultPayment; readonly recipients: ReadonlyArray<Unexplained> }
 
@@ -105,12 +111,6 @@ const settledBy = (entries: ReadonlyArray<OwedEntry>, amount: bigint): ReadonlyA
   return []
 }
 
-/** A large batch pays a builder a part of what it is owed: what was taken back, then the first accruals. */
-const reversalsFirst = (entries: ReadonlyArray<OwedEntry>): ReadonlyArray<OwedEntry> => [
-  ...entries.filter(({ amount }) => amount < 0n),
-  ...entries.filter(({ amount }) => amount >= 0n)
-]
-
 /** Finds out what each payment paid. `payments` are in the order of the chain. */
 export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): ReadonlyArray<PaymentFinding> => {
   const { batches, explained, owed, payees } = books
@@ -134,8 +134,9 @@ export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): Readonly
       const payee = payeeOf(address)
       if (payee === undefined) return []
       const own = entriesOf(payment, payee.builderId)
-      const inOrder = settledBy(own, amount)
-      const entries = inOrder.length > 0 ? inOrder : settledBy(reversalsFirst(own), amount)
+      // A large batch pays a builder a part of what it is owed.
+      const orders = [own, ...PayoutClaims.orders(own)]
+      const entries = orders.map((order) => settledBy(order, amount)).find(({ length }) => length > 0) ?? []
       return entries.length === 0 ? [] : [{ ...payee, amount, entries: entries.map(({ id }) => id) }]
     })
     return lines.length > 0 && lines.length === payment.recipients.length ? lines : undefined

@@ -30,10 +30,25 @@ export interface UnassignedFee {
 
 export interface SweepBooking {
   readonly sweep: SettledSweep
-  readonly revenue: Revenue
+  /** Absent if it is booked under another transaction. */
+  readonly revenue?: Revenue
   /** At most one of both. */
   readonly accrual?: Accrual
   readonly unassigned?: UnassignedFee
+}
+
+interface WholeBooking extends SweepBooking {
+  readonly revenue: Revenue
+}
+
+/** A line of the books, or of a message that is on its way to them. */
+export interface BookedLine {
+  readonly book: "revenue" | "accrual" | "unassigned"
+  readonly sweepId: string
+  readonly token: Address.Address
+  readonly amount: bigint
+  /** Only of an accrual. */
+  readonly builderId?: string
 }
 
 export interface Attributions {
@@ -43,7 +58,7 @@ export interface Attributions {
   readonly intents: ReadonlyMap<Hash, { readonly builderId: string; readonly payoutMode: PayoutMode } | undefined>
 }
 
-const booking = ({ intents, payees, vault }: Attributions, sweep: SettledSweep): SweepBooking => {
+const booking = ({ intents, payees, vault }: Attributions, sweep: SettledSweep): WholeBooking => {
   const { builderFee, chainId, feeToken, recipient, settledAtMs, sweepId, txHash } = sweep
   const payee = recipient === vault ? undefined : payees.find(({ payoutAddress }) => payoutAddress === recipient)
   const attributed =
@@ -58,5 +73,35 @@ const booking = ({ intents, payees, vault }: Attributions, sweep: SettledSweep):
 }
 
 /** The bookings of the settlements, in their order. */
-export const plan = (attributions: Attributions, sweeps: ReadonlyArray<SettledSweep>): ReadonlyArray<SweepBooking> =>
+export const plan = (attributions: Attributions, sweeps: ReadonlyArray<SettledSweep>): ReadonlyArray<WholeBooking> =>
   sweeps.map((sweep) => booking(attributions, sweep))
+
+/**
+ * The bookings without what is booked under an earlier transaction of the same order, which a reorganisation removed: its amounts stay
+ * booked when the order settles again. `former` has the earlier transactions of orders, and `lines` what is booked under them. Each line
+ * stands for one settlement, so that what the books lost of several equal ones is still booked.
+ */
+export const withoutBooked = (
+  bookings: ReadonlyArray<SweepBooking>,
+  former: ReadonlyMap<Hash, ReadonlyArray<Hash>>,
+  lines: ReadonlyArray<BookedLine>
+): ReadonlyArray<SweepBooking> => {
+  const rest = new Map(lines.map((line) => [`${line.book}:${line.sweepId}`, line]))
+  return bookings.map(({ accrual, revenue, sweep, unassigned }) => {
+    const hashes = former.get(sweep.orderHash) ?? []
+    const isBooked = (book: BookedLine["book"], amount: bigint, builderId?: string) => {
+      for (const [key, line] of rest) {
+        const isOfOrder = hashes.some((hash) => hash !== sweep.txHash && line.sweepId.startsWith(`${hash}_`))
+        if (!isOfOrder || line.book !== book || line.token !== sweep.feeToken) continue
+        if (line.amount === amount && line.builderId === builderId) return rest.delete(key)
+      }
+      return false
+    }
+    return {
+      sweep,
+      ...(revenue === undefined || isBooked("revenue", revenue.amount) ? {} : { revenue }),
+      ...(accrual === undefined || isBooked("accrual", accrual.amount, accrual.builderId) ? {} : { accrual }),
+      ...(unassigned === undefined || isBooked("unassigned", unassigned.amount) ? {} : { unassigned })
+    }
+  })
+}

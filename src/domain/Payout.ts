@@ -30,7 +30,7 @@ export type PayoutLine = typeof PayoutLine.Type
 /**
  * Reason why a builder who is owed enough is not in a batch. `excluded`: the operator named it. `suspended`: its account is
  * suspended. `sanctions_listed`: screening found its payout address. `screening_unavailable`: screening gave no result.
- * `changed`: its account, or what it is owed, changed while the batch was opened.
+ * `changed`: its account, or what it is owed, changed while the batch was opened, or no part of what it is owed fits in a batch.
  */
 export const LeftOutReason = Schema.Literals([
   "excluded",

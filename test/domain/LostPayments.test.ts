@@ -92,6 +92,24 @@ describe("payments of a vault", () => {
 })
 
 describe("the plan of payments", () => {
+  it("finds forgotten batches of a builder whose reversals fill a batch", () => {
+    const [payee] = payees
+    const to = payee?.payoutAddress ?? STRANGER
+    const wrong = [1, 2, 3].map((id): OwedEntry => ({ ...entry(id, 0, 20n), sweepId: `wrong ${id}` }))
+    const taken = wrong.map((each): OwedEntry => ({ ...each, id: `${each.id} reversed`, amount: -each.amount }))
+    const right = [entry(4, 0, 8n), entry(5, 0, 15n)]
+    const owed = [...wrong, ...taken, ...right]
+    const paidBy = (amount: bigint) => {
+      const [found] = plan(
+        { vault: VAULT, batches: [], owed, payees, explained: [] },
+        paying(hash(1), [{ to, amount }])
+      )
+      return found?._tag === "PaysLost" ? found.lines.flatMap(({ entries }) => entries) : found?._tag
+    }
+    assert.deepStrictEqual(paidBy(15n), ["5"])
+    assert.strictEqual(paidBy(7n), "Unknown")
+  })
+
   it("knows what is booked or explained", () => {
     const paid = { ...batchOf("paid", [{ payee: 0, amount: 5n }]), status: "paid" as const, txHash: hash(0) }
     const books = { ...none, batches: [paid], explained: [{ txHash: hash(1), token: TOKEN }] }

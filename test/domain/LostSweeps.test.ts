@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { numberToHex } from "viem"
 import type { Hash } from "../../src/domain/Hex.ts"
-import { plan, type SettledSweep } from "../../src/domain/LostSweeps.ts"
+import { type BookedLine, plan, type SettledSweep, withoutBooked } from "../../src/domain/LostSweeps.ts"
 import * as Arbitraries from "./Arbitraries.ts"
 
 const VAULT = Arbitraries.address(1n)
@@ -50,6 +50,35 @@ describe("the plan of settlements", () => {
     const { accrual } = only({ ...books, intents }, sweep()) ?? {}
     assert.deepInclude(accrual, { builderId: "other", amount: 5n })
     assert.isFalse("paidTxHash" in (accrual ?? {}))
+  })
+
+  it("books what the books lost of equal sweeps that settled again", () => {
+    const again = [0, 1].map((position) => sweep({ sweepId: `${hash(9)}_${position}`, txHash: hash(9) }))
+    const line = { book: "revenue", sweepId: `${hash(1)}_3`, token: Arbitraries.address(4n), amount: 7n } as const
+    const former = new Map([[hash(2), [hash(1)]]])
+    const left = (...lines: ReadonlyArray<BookedLine>) =>
+      withoutBooked(plan(books, again), former, lines).map(({ revenue }) => revenue?.sweepId)
+    const [first, second] = again.map(({ sweepId }) => sweepId)
+    assert.deepStrictEqual(left(), [first, second])
+    assert.deepStrictEqual(left(line), [undefined, second])
+    // The same line from the books and from a message.
+    assert.deepStrictEqual(left(line, line), [undefined, second])
+    assert.deepStrictEqual(left(line, { ...line, sweepId: `${hash(1)}_4` }), [undefined, undefined])
+    assert.deepStrictEqual(left({ ...line, amount: 8n }, { ...line, token: STRANGER }), [first, second])
+    assert.deepStrictEqual(left({ ...line, sweepId: `${hash(8)}_3` }), [first, second])
+  })
+
+  it("keeps an unassigned fee once when its sweep settles again", () => {
+    const again = sweep({ sweepId: `${hash(9)}_0`, txHash: hash(9) })
+    const line = { book: "unassigned", sweepId: `${hash(1)}_3`, token: Arbitraries.address(4n), amount: 5n } as const
+    const [found] = withoutBooked(plan(books, [again]), new Map([[hash(2), [hash(1)]]]), [line])
+    assert.deepStrictEqual(Object.keys(found ?? {}).toSorted(), ["revenue", "sweep"])
+  })
+
+  it("books a settlement in the transaction that its intent names, whatever else is booked there", () => {
+    const planned = plan(books, [sweep()])
+    const line = { book: "revenue", sweepId: `${hash(1)}_4`, token: Arbitraries.address(4n), amount: 7n } as const
+    assert.deepStrictEqual(withoutBooked(planned, new Map([[hash(2), [hash(1)]]]), [line]), planned)
   })
 
   it("books revenue alone for a sweep without a builder", () => {

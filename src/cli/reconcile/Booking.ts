@@ -42,7 +42,7 @@ const accrue = Effect.fnUntraced(function* (sql: PgClient.PgClient, booking: Swe
   return yield* ledger.accrue(accrual).pipe(
     Effect.as<ReadonlyArray<Open>>([]),
     Effect.catchTags({
-      AccrualConflict: ({ message }) => Effect.succeed([stopping(`${message}. Correct the books by a reversal`)]),
+      AccrualConflict: ({ message }) => Effect.succeed([stopping(message)]),
       UnknownBuilder: () => {
         const fee = unassignedOf(booking)
         return fee === undefined ? Effect.succeed([]) : Effect.as(Money.keepUnassigned(sql, fee), [])
@@ -67,7 +67,10 @@ export const sweeps = Effect.fnUntraced(function* (
     (each) => each.unassigned !== undefined && !isAccrued(each) && !known.unassigned.has(each.sweep.sweepId)
   )
   const fresh = bookings.filter(
-    (each) => !known.revenue.has(each.sweep.sweepId) || accruals.includes(each) || kept.includes(each)
+    (each) =>
+      (each.revenue !== undefined && !known.revenue.has(each.sweep.sweepId)) ||
+      accruals.includes(each) ||
+      kept.includes(each)
   )
   const found = fresh.map(({ accrual, sweep }): Report["sweeps"][number] => ({
     chainId: sweep.chainId,
@@ -79,9 +82,9 @@ export const sweeps = Effect.fnUntraced(function* (
   }))
   if (dryRun) return { found, open: [], accruals }
   const revenueBook = yield* RevenueBook
-  const lines = bookings.map(({ revenue }) => revenue)
+  const lines = bookings.flatMap(({ revenue }) => revenue ?? [])
   const parts = yield* Effect.forEach(Arr.chunksOf(lines, LINES_PER_STATEMENT), (part) => revenueBook.bookAll(part))
-  const conflicts = bookings.filter(({ sweep }) => !parts.some((part) => part.has(sweep.sweepId)))
+  const conflicts = lines.filter(({ sweepId }) => !parts.some((part) => part.has(sweepId)))
   const open = yield* Effect.forEach(accruals, (each) => accrue(sql, each))
   yield* Effect.forEach(kept, ({ unassigned }) =>
     unassigned === undefined ? Effect.void : Money.keepUnassigned(sql, unassigned)
@@ -91,7 +94,7 @@ export const sweeps = Effect.fnUntraced(function* (
     accruals,
     open: [
       ...open.flat(),
-      ...conflicts.map(({ sweep }) => stopping(`revenue of sweep ${sweep.sweepId} is booked with other content`))
+      ...conflicts.map(({ sweepId }) => stopping(`revenue of sweep ${sweepId} is booked with other content`))
     ]
   }
 }, mapped("reconcile sweeps"))
@@ -101,7 +104,15 @@ export const imagined = (accruals: ReadonlyArray<SweepBooking>): ReadonlyArray<O
   accruals.flatMap(({ accrual }) =>
     accrual === undefined || accrual.paidTxHash !== undefined
       ? []
-      : [{ id: `new:${accrual.sweepId}`, builderId: accrual.builderId, token: accrual.token, amount: accrual.amount }]
+      : [
+          {
+            id: `new:${accrual.sweepId}`,
+            builderId: accrual.builderId,
+            token: accrual.token,
+            amount: accrual.amount,
+            sweepId: accrual.sweepId
+          }
+        ]
   )
 
 const unknownPayment = (chain: string, { payment, recipients }: PaymentFinding & { readonly _tag: "Unknown" }): Open =>

@@ -100,6 +100,28 @@ const lanesOf = Effect.fnUntraced(function* (view: ChainView, period: LaneReadin
   return { ...nothing, transactions: lost, open }
 })
 
+/**
+ * What the books may lack of these settlements. An order that settled again after a deep reorganisation stays booked under its first
+ * transaction.
+ */
+const lacking = Effect.fnUntraced(function* (bookings: ReadonlyArray<LostSweeps.SweepBooking>) {
+  const sql = yield* PgClient.PgClient
+  const first = yield* Transactions.firstSettlements(
+    sql,
+    bookings.map(({ sweep }) => sweep.orderHash)
+  )
+  const again = bookings.filter(({ sweep }) => first.get(sweep.orderHash)?.some((hash) => hash !== sweep.txHash))
+  if (again.length === 0) return bookings
+  const digests = again.map(({ sweep }) => sweep.orderHash)
+  const hashes = new Set(digests.flatMap((digest) => first.get(digest) ?? []))
+  const lines = [
+    // Messages are read first: one that is delivered meanwhile is then in the books.
+    ...(yield* Transactions.undelivered(sql, digests)),
+    ...(yield* Money.linesOf(sql, [...hashes]))
+  ]
+  return LostSweeps.withoutBooked(bookings, first, lines)
+})
+
 const booksOf = Effect.fnUntraced(function* (client: ChainClient, sweeps: ReadonlyArray<LostSweeps.SettledSweep>) {
   const sql = yield* PgClient.PgClient
   const { builderVault, id } = client.chain
@@ -109,7 +131,7 @@ const booksOf = Effect.fnUntraced(function* (client: ChainClient, sweeps: Readon
     sweeps.map(({ orderHash }) => orderHash)
   )
   return {
-    bookings: LostSweeps.plan({ vault: builderVault, payees, intents }, sweeps),
+    bookings: yield* lacking(LostSweeps.plan({ vault: builderVault, payees, intents }, sweeps)),
     /** The books as they are after the bookings. */
     after: Effect.gen(function* () {
       const batches = (yield* allBatches).filter(({ chainId }) => chainId === id)

@@ -85,7 +85,7 @@ export interface Candidate extends Payee {
 
 /** A batch that was opened now. */
 export interface OpenedBatch extends PayoutBatch {
-  /** True if the builders are owed more than the batch claims. Absent otherwise. */
+  /** True if the builders are owed more than the batch claims, also where the rest is below the minimum. Absent otherwise. */
   readonly more?: true
 }
 
@@ -102,8 +102,9 @@ export class Payouts extends Context.Service<
      * one. Concurrent calls never claim an entry twice: an entry is in at most one batch that is open or paid. `NothingOwed`
      * if there is no such builder.
      *
-     * Claims at most `maxEntries` entries: builders in the order of their ids, and of the last one its reversals before its oldest
-     * accruals, so that no line is more than its builder is owed. Default of `maxEntries`: `MAX_BATCH_ENTRIES`.
+     * Claims at most `maxEntries` entries: builders in the order of their ids, the entries of each in the order of
+     * `PayoutClaims.inOrder`, so that no line is more than its builder is owed, and a builder without a line takes no place of another.
+     * Default of `maxEntries`: `MAX_BATCH_ENTRIES`.
      */
     readonly open: (
       request: Claimable & { readonly id: string; readonly payees?: ReadonlyArray<Payee>; readonly maxEntries?: number }

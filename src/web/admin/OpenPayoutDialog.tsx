@@ -44,8 +44,8 @@ function Opened({ batch, book, onContinue }: { batch: OpenedPayout; book: TokenB
     >
       {batch.more !== undefined && (
         <p className="text-muted">
-          The batch is full, and more is owed. Open another one for the rest. A builder whose rest is below the least amount
-          is left out until it reaches it. Enter a smaller one to pay it now.
+          The batch is full, and more is owed. Open another one for the rest. A builder whose rest is below the least
+          amount is left out until it reaches it. Enter a smaller one to pay it now.
         </p>
       )}
       {batch.leftOut.length > 0 && (

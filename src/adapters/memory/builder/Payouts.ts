@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import { MAX_UINT256 } from "../../../domain/Amount.ts"
 import { MAX_BATCH_ENTRIES, type PayoutBatch, total } from "../../../domain/Payout.ts"
+import * as PayoutClaims from "../../../domain/PayoutClaims.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import {
   type Candidate,
@@ -48,10 +49,13 @@ const claimable = (books: Shared, { chainId, token }: Claimable) => {
   )
 }
 
-/** Entries of a builder that a batch can claim: reversals, then accruals, each in the order in which they were booked. */
-const inOrder = (books: Shared, request: Claimable, builderId: string) => {
+/** Entries of a builder in the order in which a batch claims them. */
+const inOrder = (books: Shared, request: Claimable, builderId: string, limit: number) => {
   const own = claimable(books, request).filter((entry) => entry.builderId === builderId)
-  return [...own.filter((entry) => owing(entry) < 0n), ...own.filter((entry) => owing(entry) > 0n)]
+  return PayoutClaims.inOrder(
+    own.map((entry) => ({ ...entry, amount: owing(entry) })),
+    limit
+  )
 }
 
 const candidates = (books: Shared, builders: Builders["Service"]): Payouts["Service"]["candidates"] =>
@@ -78,11 +82,11 @@ const open = (books: Shared, builders: Builders["Service"]): Payouts["Service"][
     const chosen = (yield* candidates(books, builders)(request)).filter(
       (candidate) => !candidate.suspended && isPayee(candidate)
     )
-    const owed = chosen.flatMap(({ builderId }) => inOrder(books, request, builderId))
+    const owed = chosen.flatMap(({ builderId }) => inOrder(books, request, builderId, maxEntries))
     const taken = owed.slice(0, maxEntries)
     const lines = chosen.flatMap(({ builderId, payoutAddress }) => {
       const own = taken.filter((entry) => entry.builderId === builderId)
-      const amount = own.reduce((sum, entry) => sum + owing(entry), 0n)
+      const amount = own.reduce((sum, entry) => sum + entry.amount, 0n)
       return amount > 0n ? [{ builderId, payoutAddress, amount, entries: own.length }] : []
     })
     if (lines.length === 0) return yield* new NothingOwed({ leftOut: [] })
@@ -98,7 +102,10 @@ const open = (books: Shared, builders: Builders["Service"]): Payouts["Service"][
       claims: taken.filter((entry) => lines.some((line) => line.builderId === entry.builderId))
     }
     books.batches.set(id, batch)
-    return { ...view(batch), ...(owed.length > taken.length ? { more: true as const } : {}) }
+    const isPart = lines.some(({ amount, builderId }) =>
+      chosen.some((candidate) => candidate.builderId === builderId && candidate.amount > amount)
+    )
+    return { ...view(batch), ...(owed.length > taken.length || isPart ? { more: true as const } : {}) }
   })
 
 const find =

@@ -4,7 +4,7 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import type { LostLine, OwedEntry } from "../../../domain/LostPayments.ts"
-import type { UnassignedFee } from "../../../domain/LostSweeps.ts"
+import type { BookedLine, UnassignedFee } from "../../../domain/LostSweeps.ts"
 import { text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
@@ -14,20 +14,26 @@ const OwedRow = Schema.Struct({
   id: Rows.RowId,
   builder_id: Schema.String,
   token: Address.Address,
-  amount: Rows.Integer
+  amount: Rows.Integer,
+  sweep_id: Schema.NullOr(Schema.String)
 })
 
 /** Entries of a chain that are owed and that no batch claims, in the order of their settlements. */
 export const owed = (sql: Sql, chainId: number) =>
   Effect.map(
     Effect.flatMap(
-      sql`SELECT e.id, p.builder_id, p.token, p.amount
+      sql`SELECT e.id, p.builder_id, p.token, p.amount, e.sweep_id
         FROM builder.payable p JOIN builder.ledger_entries e ON e.id = p.entry_id
           LEFT JOIN builder.revenue r ON r.sweep_id = e.sweep_id
         WHERE p.chain_id = ${chainId} ORDER BY coalesce(r.settled_at, e.created_at), e.id`,
       Rows.decode(OwedRow)
     ),
-    (rows) => rows.map(({ builder_id, ...row }): OwedEntry => ({ ...row, builderId: builder_id }))
+    (rows) =>
+      rows.map(({ builder_id, sweep_id, ...row }): OwedEntry => ({
+        ...row,
+        builderId: builder_id,
+        ...Rows.present({ sweepId: sweep_id })
+      }))
   )
 
 /** Tokens in which builders earned on a chain. */
@@ -53,6 +59,39 @@ export const known = Effect.fnUntraced(function* (sql: Sql, sweepIds: ReadonlyAr
     new Set(rows.filter((row) => row.book === book).map(({ sweep_id }) => sweep_id))
   return { revenue: of("revenue"), accruals: of("accrual"), unassigned: of("unassigned") }
 })
+
+const LineRow = Schema.Struct({
+  book: Schema.Literals(["revenue", "accrual", "unassigned"]),
+  sweep_id: Schema.String,
+  token: Address.Address,
+  amount: Rows.Integer,
+  builder_id: Schema.NullOr(Schema.String)
+})
+
+/** Lines that are booked under settlements of these transactions, without accruals that were reversed. */
+export const linesOf = (sql: Sql, hashes: ReadonlyArray<Hash>) => {
+  // Ids of settlements are the hash, "_" and a position. "`" is the character after "_".
+  const settled = sql`FROM unnest(${hashes}::text[]) AS t (hash) CROSS JOIN LATERAL`
+  const within = sql`b.sweep_id > t.hash || '_' AND b.sweep_id < t.hash || '\`'`
+  return Effect.map(
+    Effect.flatMap(
+      sql`SELECT 'revenue' AS book, l.sweep_id, l.token, l.amount, NULL AS builder_id ${settled}
+          (SELECT * FROM builder.revenue b WHERE ${within}) l
+        UNION ALL SELECT 'unassigned', l.sweep_id, l.token, l.amount, NULL ${settled}
+          (SELECT * FROM builder.unassigned_accruals b WHERE ${within}) l
+        UNION ALL SELECT 'accrual', l.sweep_id, l.token, l.earned, l.builder_id ${settled}
+          (SELECT * FROM builder.ledger_entries b WHERE ${within} AND b.kind = 'accrual' AND NOT EXISTS (
+            SELECT FROM builder.ledger_entries r WHERE r.sweep_id = b.sweep_id AND r.kind = 'reversal')) l`,
+      Rows.decode(LineRow)
+    ),
+    (rows) =>
+      rows.map(({ builder_id, sweep_id, ...row }): BookedLine => ({
+        ...row,
+        sweepId: sweep_id,
+        ...Rows.present({ builderId: builder_id })
+      }))
+  )
+}
 
 /** Keeps a fee until an operator assigns it to a builder. Idempotent. */
 export const keepUnassigned = Effect.fnUntraced(function* (sql: Sql, fee: UnassignedFee) {

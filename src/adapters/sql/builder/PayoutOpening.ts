@@ -52,9 +52,40 @@ const amongPayees = (sql: SqlClient.SqlClient, payees: ReadonlyArray<Payee> | un
 const ClaimedRow = Schema.Struct({ claimed: Rows.Int8, more: Schema.Boolean })
 
 /**
- * Claims the entries of builders in the order of their ids, up to `maxEntries`, and reads few more. Only the last builder may get a part
- * of its entries: its reversals, then its oldest accruals, so that its line is never more than it is owed. Whatever order a plan reads
- * them in, a builder whose entries are not its first ones (`turn`) gets no line.
+ * The orders of `PayoutClaims.orders`, as common table expressions over the entries of the builder `c`. `pays` says that the first
+ * `limit` entries sum to more than zero. Entries after them are read by `reversals_first` only as far as they show that there are more.
+ */
+const orders = (sql: SqlClient.SqlClient, { chainId, token }: Claimable, limit: number) => {
+  const own = sql`p.token = ${token} AND p.chain_id = ${chainId} AND p.builder_id = c.builder_id`
+  const pays = sql`coalesce(sum(amount) FILTER (WHERE turn <= ${limit}) OVER (), 0) > 0 AS pays`
+  return sql`reversals_first AS MATERIALIZED (
+      SELECT *, ${pays} FROM (
+        SELECT entry_id, amount, usd, row_number() OVER (ORDER BY amount > 0, entry_id) AS turn FROM builder.payable p
+        WHERE ${own} ORDER BY amount > 0, entry_id LIMIT ${limit + 1}
+      ) f
+    ), unpaired AS MATERIALIZED (
+      SELECT p.entry_id, p.amount, p.usd, sum(p.amount) OVER () AS owed
+      FROM builder.payable p JOIN builder.ledger_entries e ON e.id = p.entry_id
+      WHERE ${own} AND NOT EXISTS (SELECT FROM builder.ledger_entries o JOIN builder.payable q ON q.entry_id = o.id
+        WHERE o.sweep_id = e.sweep_id AND o.kind <> e.kind)
+    ), largest_first AS MATERIALIZED (
+      SELECT *, ${pays} FROM (
+        SELECT entry_id, amount, usd, row_number() OVER (ORDER BY amount > 0, amount DESC, entry_id) AS turn FROM unpaired
+      ) u
+    ), within_owed AS (
+      SELECT * FROM (
+        SELECT entry_id, amount, usd, owed, row_number() OVER largest AS turn, sum(amount) OVER largest AS reached
+        FROM unpaired WHERE amount > 0 AND amount <= owed
+        WINDOW largest AS (ORDER BY amount DESC, entry_id ROWS UNBOUNDED PRECEDING)
+      ) w WHERE reached <= owed
+    )`
+}
+
+/**
+ * Claims the entries of builders in the order of their ids, up to `maxEntries`, and reads few more. Each builder's entries are in the
+ * first order that pays it, and a builder whom none pays takes no place. Only the last builder may get fewer than its order has. A line
+ * is never more than its builder is owed. Whatever order a plan reads them in, a builder whose entries are not its first ones (`turn`)
+ * gets no line.
  */
 const claim = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* ({
@@ -63,19 +94,21 @@ const claim = (sql: SqlClient.SqlClient) =>
     payees,
     ...request
   }: Parameters<Payouts["Service"]["open"]>[0]) {
-    const { chainId, token } = request
     // One more than are claimed shows that there are more.
     const looked = maxEntries + 1
     // One statement computes lines and claims, so that they cannot differ.
     const rows = yield* sql`WITH chosen AS MATERIALIZED (
-        SELECT o.builder_id, b.payout_address FROM (${owed(sql, request)}) o JOIN builder.builders b ON b.id = o.builder_id
+        SELECT o.builder_id, b.payout_address, o.amount FROM (${owed(sql, request)}) o JOIN builder.builders b ON b.id = o.builder_id
         WHERE b.suspended_at IS NULL ${amongPayees(sql, payees)}
       ), looked AS MATERIALIZED (
         SELECT c.builder_id, c.payout_address, p.entry_id, p.amount, p.usd, p.turn
         FROM (SELECT * FROM chosen ORDER BY builder_id) c CROSS JOIN LATERAL (
-          SELECT entry_id, amount, usd, row_number() OVER (ORDER BY amount > 0, entry_id) AS turn FROM builder.payable
-          WHERE token = ${token} AND chain_id = ${chainId} AND builder_id = c.builder_id
-          ORDER BY amount > 0, entry_id LIMIT ${looked}
+          WITH ${orders(sql, request, maxEntries)}
+          SELECT entry_id, amount, usd, turn FROM reversals_first WHERE pays
+          UNION ALL SELECT entry_id, amount, usd, turn FROM largest_first
+            WHERE pays AND NOT EXISTS (SELECT FROM reversals_first WHERE pays)
+          UNION ALL SELECT entry_id, amount, usd, turn FROM within_owed
+            WHERE NOT EXISTS (SELECT FROM reversals_first WHERE pays) AND NOT EXISTS (SELECT FROM largest_first WHERE pays)
         ) p ORDER BY c.builder_id LIMIT ${looked}
       ), taken AS MATERIALIZED (
         SELECT * FROM (SELECT *, row_number() OVER (ORDER BY builder_id, turn) AS position FROM looked) l
@@ -85,13 +118,14 @@ const claim = (sql: SqlClient.SqlClient) =>
         SELECT ${id}, builder_id, payout_address, sum(amount), count(*)::integer,
           coalesce(sum(usd), 0), coalesce(sum(amount) FILTER (WHERE usd IS NOT NULL), 0)
         FROM taken GROUP BY builder_id, payout_address HAVING sum(amount) > 0 AND count(*) = max(turn)
-        RETURNING builder_id
+        RETURNING builder_id, amount
       ), claims AS (
         INSERT INTO builder.payout_claims (payout_id, builder_id, entry_id)
         SELECT ${id}, t.builder_id, t.entry_id FROM taken t JOIN lines l ON l.builder_id = t.builder_id
         RETURNING entry_id
       )
-      SELECT (SELECT count(*) FROM claims) AS claimed, (SELECT count(*) FROM looked) > ${maxEntries} AS more`
+      SELECT (SELECT count(*) FROM claims) AS claimed, (SELECT count(*) FROM looked) > ${maxEntries}
+        OR EXISTS (SELECT FROM lines l JOIN chosen c ON c.builder_id = l.builder_id WHERE l.amount < c.amount) AS more`
     const [row] = yield* Rows.decode(ClaimedRow)(rows)
     return row ?? { claimed: 0, more: false }
   })

@@ -1,11 +1,13 @@
 /** Reads lanes and intents, and books the cost of transactions that a restore made the database forget. */
 import type { PgClient } from "@effect/sql-pg"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import type { PayoutMode } from "../../../domain/Builder.ts"
 import type { Hash } from "../../../domain/Hex.ts"
+import type { BookedLine } from "../../../domain/LostSweeps.ts"
 import type { KnownNonce, LostTransaction } from "../../../domain/LostTransactions.ts"
 import { timestamp } from "../shared/Database.ts"
+import { OutboxMessageJson } from "./OutboxMessageJson.ts"
 
 type Sql = PgClient.PgClient
 
@@ -105,4 +107,37 @@ export const attributions = Effect.fnUntraced(function* (sql: Sql, digests: Read
       builder_id === null ? undefined : { builderId: builder_id, payoutMode: payout_mode ?? "onchain" }
     ])
   )
+})
+
+/** Transactions in which the orders with these digests settled first, as the history of their intents has them. */
+export const firstSettlements = Effect.fnUntraced(function* (sql: Sql, digests: ReadonlyArray<Hash>) {
+  const rows = yield* sql<{ digest: Hash; hash: Hash }>`
+    SELECT '0x' || encode(s.order_digest, 'hex') AS digest, '0x' || encode(h.tx_hash, 'hex') AS hash
+    FROM orchestrator.intent_states s JOIN orchestrator.intent_history h USING (number)
+    WHERE s.order_digest = ANY(ARRAY(SELECT decode(substr(digest, 3), 'hex') FROM unnest(${digests}::text[]) AS digest))
+      AND h.status = 'settled_source' AND h.tx_hash IS NOT NULL`
+  const found = new Map<Hash, ReadonlyArray<Hash>>()
+  for (const { digest, hash } of rows) found.set(digest, [...(found.get(digest) ?? []), hash])
+  return found
+})
+
+const decodeMessage = Schema.decodeUnknownOption(OutboxMessageJson)
+
+/** Lines of the orders' messages that the builder backend has not accepted yet. */
+export const undelivered = Effect.fnUntraced(function* (sql: Sql, digests: ReadonlyArray<Hash>) {
+  const rows = yield* sql<{ message: unknown }>`
+    SELECT o.message FROM orchestrator.outbox o
+    WHERE o.state IN ('pending', 'rejected') AND o.topic = 'ledger' AND o.intent_id = ANY(ARRAY(
+      SELECT s.id FROM orchestrator.intent_states s
+      WHERE s.order_digest = ANY(ARRAY(SELECT decode(substr(digest, 3), 'hex') FROM unnest(${digests}::text[]) AS digest))))`
+  return rows.flatMap(({ message }): ReadonlyArray<BookedLine> => {
+    const known = Option.getOrUndefined(decodeMessage(message))
+    if (known?._tag === "Accrual") {
+      const { amount, builderId, sweepId, token } = known.accrual
+      return [{ book: "accrual", sweepId, token, amount, builderId }]
+    }
+    if (known?._tag !== "Revenue") return []
+    const { amount, sweepId, token } = known.revenue
+    return [{ book: "revenue", sweepId, token, amount }]
+  })
 })
