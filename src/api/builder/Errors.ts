@@ -129,7 +129,10 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
 /** 409: the sweep or its event was reported with other content. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(
   { error: code("conflict") },
-  { httpApiStatus: 409, description: "The same sweepId was booked with other content. Nothing was changed" }
+  {
+    httpApiStatus: 409,
+    description: "The same sweepId was booked with other content, or its accrual was reversed. Nothing was changed"
+  }
 ) {
   readonly _tag = "Conflict"
 }

@@ -22,7 +22,10 @@ import { BuilderSettings } from "../shared/BuilderSettings.ts"
 export class Bookkeeping extends Context.Service<
   Bookkeeping,
   {
-    /** Books a builder's accrual, on the default chain if it names none. Different content under a booked sweep id is refused, and raises an alert. */
+    /**
+     * Books a builder's accrual, on the default chain if it names none. Different content under a booked sweep id, and any content under
+     * one whose accrual was reversed, is refused, and raises an alert.
+     */
     readonly accrue: (accrual: Accrual) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
     /**
      * Assigns a token's accruals that were reported without a chain to a chain, on which payouts then pay them. Idempotent: an
@@ -62,9 +65,7 @@ export class Bookkeeping extends Context.Service<
             key: `${kind}:${conflict.sweepId}`,
             severity: "critical",
             kind,
-            message:
-              "A settlement was reported again with different content, and the first booking was kept. Find out which report is " +
-              "right, and correct the books by a reversal.",
+            message: CONFLICTS[kind],
             details: { sweepId: conflict.sweepId }
           })
 
@@ -103,6 +104,16 @@ export class Bookkeeping extends Context.Service<
     })
   )
 }
+
+const CONFLICTS = {
+  accrual_conflict:
+    "An accrual was reported with other content than it was booked with, or again after its reversal, and nothing was booked. If the " +
+    "booking is wrong, reverse it. Then book the right accrual under the sweep id with -corrected after it, and close the message in " +
+    "the orchestrator's outbox.",
+  revenue_conflict:
+    "A revenue line was reported with other content than it was booked with, and the booking was kept. A revenue line cannot be " +
+    "reversed. Settle the difference outside the books, and close the message in the orchestrator's outbox."
+} as const
 
 /** Time after which an assignment begins no other transaction, well before a request's time is over. */
 const ASSIGNING_MILLIS = 2_000

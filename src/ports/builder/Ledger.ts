@@ -8,12 +8,16 @@ import type { Hash } from "../../domain/Hex.ts"
 import type { Activity, EarningStatus, LedgerEntry, LedgerTotals } from "../../domain/LedgerEntry.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
-/** The sweep is booked with other content. */
+/** The sweep is booked with other content, or its accrual was reversed, so that nothing is owed for it. */
 export class AccrualConflict extends Schema.TaggedError<AccrualConflict>()("AccrualConflict", {
-  sweepId: Schema.String
+  sweepId: Schema.String,
+  /** True if the accrual was reversed. Absent otherwise. */
+  reversed: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
-    return `sweep ${this.sweepId} is booked with other content`
+    return this.reversed === undefined
+      ? `sweep ${this.sweepId} is booked with other content. If that is wrong, reverse it and book the right accrual as ${this.sweepId}-corrected`
+      : `the accrual of sweep ${this.sweepId} was reversed. Book the right one, if any, as ${this.sweepId}-corrected`
   }
 }
 
@@ -69,7 +73,7 @@ export class Ledger extends Context.Service<
   {
     /**
      * Books an accrual under its sweep id; durable when it returns. Idempotent: repeated with the same content, it
-     * changes nothing. The first value in dollars is kept. An accrual with `paidTxHash` is earned and paid at once. An accrual without a chain is assigned to
+     * changes nothing. `AccrualConflict` once it is reversed, since a sweep id is booked once. The first value in dollars is kept. An accrual with `paidTxHash` is earned and paid at once. An accrual without a chain is assigned to
      * `defaultChainId`, if given.
      */
     readonly accrue: (

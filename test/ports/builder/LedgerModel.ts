@@ -4,6 +4,7 @@
  */
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
+import * as PayoutClaims from "../../../src/domain/PayoutClaims.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 export const BUILDERS = ["alpha", "beta", "gamma"] as const
@@ -84,6 +85,7 @@ export class Model {
   private book(booking: Booking): string {
     const booked = this.find(booking.sweepId, 1n)
     if (booked !== undefined) {
+      if (this.find(booking.sweepId, -1n) !== undefined) return "AccrualConflict"
       const same = (["builderId", "token", "amount", "chainId", "paidTxHash"] as const).every(
         (key) => booked.booking[key] === booking[key]
       )
@@ -120,11 +122,16 @@ export class Model {
       const own = claimable.filter(({ booking }) => booking.builderId === builderId)
       const owed = sum(own)
       if (owed <= 0n || owed < opening.minAmount || owed >= 2n ** 256n) continue
-      const taken = own.toSorted((a, b) => Number(a.sign - b.sign)).slice(0, room)
-      more ||= taken.length < own.length
+      const order = PayoutClaims.inOrder(
+        own.map((entry) => ({ entry, amount: entry.sign * entry.booking.amount, sweepId: entry.booking.sweepId })),
+        opening.maxEntries
+      )
+      const taken = order.slice(0, room).map(({ entry }) => entry)
+      more ||= taken.length < order.length
       room -= taken.length
       const amount = sum(taken)
       if (amount <= 0n) continue
+      more ||= amount < owed
       lines.set(builderId, amount)
       for (const entry of taken) entry.batch = opening.id
     }

@@ -66,6 +66,40 @@ layer(Harness.layer(), live)("bookings over machine routes", (it) => {
     })
   )
 
+  it.effect("a wrong accrual is corrected under another id, and its own id stays refused", () =>
+    Effect.gen(function* () {
+      const { id } = yield* register()
+      const sweepId = `${hash("23")}_0`
+      const wrong = { builderId: id, sweepId, token: TOKEN, amount: "6", chainId: 7 }
+      const right = { ...wrong, amount: "5" }
+      const balances = Effect.map(asAdmin(`GET /builders/${id}/accruals`), (answer) => field(answer, "balances"))
+      const alerts = Effect.map(
+        Effect.flatMap(Alerts, ({ list }) => list),
+        (all) => all.filter(({ details }) => details["sweepId"] === sweepId)
+      )
+      assert.strictEqual((yield* accrue(wrong)).status, 201)
+      assert.strictEqual((yield* accrue(right)).status, 409)
+      const reversal = yield* asAdmin("POST /admin/accruals/reverse", { body: { sweepId, reason: "reported wrongly" } })
+      assert.strictEqual(reversal.status, 200)
+      assert.deepStrictEqual(yield* alerts, [])
+      // The outbox offers the right one again, and a late report of the wrong one may come: neither is owed.
+      for (const body of [right, wrong]) {
+        const answer = yield* accrue(body)
+        assert.strictEqual(answer.status, 409)
+        assert.deepStrictEqual(answer.body, { error: "conflict" })
+      }
+      assert.deepStrictEqual(yield* balances, [])
+      const [alert] = yield* alerts
+      assert.include(alert?.message, "under the sweep id with -corrected after it")
+      const corrected = { ...right, sweepId: `${sweepId}-corrected` }
+      for (let times = 0; times < 2; times++) assert.strictEqual((yield* accrue(corrected)).status, 201)
+      assert.deepStrictEqual(yield* balances, [{ token: TOKEN, amount: "5", chainId: 7 }])
+      const cleared = yield* asAdmin("POST /admin/alerts/clear", { body: { key: `accrual_conflict:${sweepId}` } })
+      assert.strictEqual(cleared.status, 200)
+      assert.deepStrictEqual(yield* alerts, [])
+    })
+  )
+
   it.effect("an accrual's problems are all named", () =>
     Effect.gen(function* () {
       const { id } = yield* register()

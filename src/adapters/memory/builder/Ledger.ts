@@ -54,6 +54,9 @@ const bookings = (
         ...valued(usd)
       }
       if (booked !== undefined) {
+        if (bySweep(books, "reversal", sweepId) !== undefined) {
+          return yield* new AccrualConflict({ sweepId, reversed: true })
+        }
         const same =
           booked.builderId === builderId &&
           booked.token === token &&

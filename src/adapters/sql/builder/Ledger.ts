@@ -70,9 +70,11 @@ const book = (sql: SqlClient.SqlClient) =>
     if (added.length === 1) return "added" as const
     const booked =
       yield* sql`SELECT builder_id = ${text(builderId)} AND token = ${token} AND earned = ${amount}::numeric
-        AND chain_id IS NOT DISTINCT FROM ${chainId}::bigint AND tx_hash IS NOT DISTINCT FROM ${txHash}::text AS same
+        AND chain_id IS NOT DISTINCT FROM ${chainId}::bigint AND tx_hash IS NOT DISTINCT FROM ${txHash}::text AS same,
+        EXISTS (SELECT FROM builder.ledger_entries WHERE kind = 'reversal' AND sweep_id = ${text(sweepId)}) AS reversed
       FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${text(sweepId)}`
     if (booked.length === 0) return yield* new UnknownBuilder({ builderId })
+    if (booked[0]?.["reversed"] === true) return yield* new AccrualConflict({ sweepId, reversed: true })
     if (booked[0]?.["same"] === true) return "already_booked" as const
     return yield* new AccrualConflict({ sweepId })
   })
