@@ -49,6 +49,7 @@ import * as Sampling from "../orchestrator/operate/Sampling.ts"
 import * as Retention from "../orchestrator/operate/Retention.ts"
 import { Quoter } from "../orchestrator/quote/Quoter.ts"
 import { Relayer } from "../orchestrator/relay/Relayer.ts"
+import * as RemovedSubjects from "../orchestrator/operate/RemovedSubjects.ts"
 import * as TargetReviews from "../orchestrator/operate/TargetReviews.ts"
 import { Treasury } from "../orchestrator/treasury/Treasury.ts"
 import { Watcher } from "../orchestrator/watch/Watcher.ts"
@@ -251,6 +252,7 @@ export const useCases = Layer.mergeAll(
   ),
   Portfolio.layer,
   Readiness.layer,
+  RemovedSubjects.layer,
   RoleReview.layer,
   Layer.merge(Retention.layer, SumReview.layer).pipe(onlyIn("outbox")),
   TargetReviews.layer,

@@ -6,25 +6,14 @@ import * as Background from "../../runtime/Background.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as ChainReview from "./ChainReview.ts"
-import * as RemovedChains from "./RemovedChains.ts"
 
 const PAUSE_MILLIS = 5_000
-
-/** A replica with the former settings may raise such an alert once more. */
-const REMOVED_PAUSE_MILLIS = 60_000
 
 /** Runs until the scope closes. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { all } = yield* Chains
     const share = yield* ProcessShare
-    if (!share.roles.has("watch")) return
-    const removed = Background.supervisor("removed chains")
-    yield* Background.loop(
-      removed,
-      { pauseMillis: REMOVED_PAUSE_MILLIS },
-      RemovedChains.clear(all.map(({ chain }) => chain.id))
-    )
     for (const client of all) {
       const { id, name } = client.chain
       if (!worksOn(share, "watch", id)) continue

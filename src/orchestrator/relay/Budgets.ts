@@ -12,7 +12,7 @@ import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
-import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as BuilderFailures from "./BuilderFailures.ts"
 
 /** A sweep that must wait. */
 export interface Excess {
@@ -43,7 +43,7 @@ const NONE: Judged = { over: new Map(), losing: new Set() }
 export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
   const losses = yield* ChainLosses
-  const { clearBuilders, failuresOf } = yield* makeFailures
+  const failuresOf = yield* makeFailures
 
   /** The class whose losses make the sweep wait. Reservations do not count here, since one may be the sweep's own. */
   const spentClass = (
@@ -67,7 +67,6 @@ export const make = Effect.gen(function* () {
     const sweeps = yield* watched(chain, claimed)
     // A sweep that failed on chain cost gas, so that no owner has failures while there are no losses.
     const isCalm = listed.day.lost + unlisted.day.lost === 0n
-    if (isCalm) yield* clearBuilders(claimed)
     if (isCalm && sweeps.length === 0) return NONE
     const [known, failures] = yield* Effect.all(
       [
@@ -94,28 +93,22 @@ export const make = Effect.gen(function* () {
   })
 })
 
-const buildersOf = (claimed: ReadonlyArray<Intent>) =>
-  new Set(claimed.flatMap(({ attributed }) => (attributed === undefined ? [] : [attributed.builderId])))
-
-const builderKey = (builderId: string): string => `builder_failing:${builderId}`
-
 /**
  * Makes `failuresOf(chainId, claimed)`: the owners whose sweeps failed too often in the window, and those who may have no first
  * sweep. The operator hears of builders with too many failures, and their sweeps go on, since anybody can use a builder's public
- * key. `clearBuilders(claimed)` clears those alerts.
+ * key.
  */
 const makeFailures = Effect.gen(function* () {
-  const alerts = yield* StandingAlerts
   const intents = yield* Intents
+  const { note } = yield* BuilderFailures.make
   const { failureBudget } = (yield* OrchestratorSettings).relayer
 
-  const clearBuilders = (claimed: ReadonlyArray<Intent>) =>
-    Effect.forEach(buildersOf(claimed), (builderId) => alerts.clear(builderKey(builderId)), { discard: true })
-
-  const failuresOf = Effect.fnUntraced(function* (chainId: number, claimed: ReadonlyArray<Intent>) {
+  return Effect.fnUntraced(function* (chainId: number, claimed: ReadonlyArray<Intent>) {
     const now = yield* Clock.currentTimeMillis
     const owners = claimed.map(({ order }) => order.owner)
-    const builders = buildersOf(claimed)
+    const builders = new Set(
+      claimed.flatMap(({ attributed }) => (attributed === undefined ? [] : [attributed.builderId]))
+    )
     const [burned, ofDay] = yield* Effect.all(
       [
         intents.burned({ chainId, owners, builders: [...builders], sinceMs: now - failureBudget.windowMillis }),
@@ -123,25 +116,10 @@ const makeFailures = Effect.gen(function* () {
       ],
       { concurrency: "unbounded" }
     )
-    for (const builderId of builders) {
-      const key = builderKey(builderId)
-      const failures = burned.builders.get(builderId) ?? 0
-      if (failures < failureBudget.builder) yield* alerts.clear(key)
-      else {
-        yield* alerts.raise({
-          key,
-          severity: "warning",
-          kind: "builder_failing",
-          message: `Many sweeps of builder ${builderId} failed on chain in the last hour. Sweeps of other owners go on. If the builder's API key is abused, ask the builder to rotate it.`,
-          details: { builderId, failures }
-        })
-      }
-    }
+    yield* note(burned.builders)
     return {
       often: new Set(owners.filter((owner) => (burned.owners.get(owner) ?? 0) >= failureBudget.owner)),
       losing: new Set(owners.filter((owner) => (ofDay.owners.get(owner) ?? 0) >= MOST_FIRST_FAILURES))
     }
   })
-
-  return { clearBuilders, failuresOf }
 })

@@ -22,6 +22,7 @@ import { RecentIntents } from "../shared/RecentIntents.ts"
 import { SentHere } from "../shared/SentHere.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
+import * as BuilderFailures from "./BuilderFailures.ts"
 import * as FeeCoverWait from "./FeeCoverWait.ts"
 import * as Gate from "./Gate.ts"
 import * as Gathering from "./Gathering.ts"
@@ -81,6 +82,7 @@ export class Relayer extends Context.Service<
       const relayOn = yield* Batch.make
       const settings = yield* OrchestratorSettings
       const lanes = yield* LaneTurns.make
+      const { review: reviewBuilders } = yield* BuilderFailures.make
       const { review: reviewWaiting } = yield* FeeCoverWait.make
       const worker = `relayer-${yield* (yield* SecureRandom.SecureRandom).uuidV4()}`
 
@@ -129,6 +131,7 @@ export class Relayer extends Context.Service<
         const { id: chainId } = client.chain
         yield* ownerBlocks.review(client)
         yield* reviewWaiting(client)
+        yield* reviewBuilders(client)
         if (!(yield* isOpen(client))) return []
         // While no lane can send, the queue is left to other workers. While all are full, sweeps gather there for the next batches.
         if (!(yield* lanes.hasLane(client))) return []

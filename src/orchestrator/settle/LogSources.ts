@@ -3,12 +3,13 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { zeroHash } from "viem"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { Alerts } from "../../ports/shared/Alerts.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 /** An alert is raised when the source fails for longer. */
 const ALERT_MILLIS = 60_000
 
-/** Interval of own reads while the source fails, so that the alert ends when nothing else reads logs. */
+/** Interval of own reads while the source fails or its alert stands, so that the alert ends when nothing else reads logs. */
 const PROBE_MILLIS = 10_000
 
 interface Failing {
@@ -27,7 +28,7 @@ export class LogSources extends Context.Service<
     ) => Effect.Effect<A, ChainUnavailable>
     /** Notes the outcome of a read that another part has handled: its failure, or undefined if it succeeded. */
     readonly note: (client: ChainClient, failure: ChainUnavailable | undefined) => Effect.Effect<void>
-    /** Reads a log source again that failed, and raises or clears its alert. */
+    /** Reads a log source again that failed here, or whose alert stands, and raises or clears the alert. */
     readonly review: (client: ChainClient) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/orchestrator/LogSources") {
@@ -35,6 +36,9 @@ export class LogSources extends Context.Service<
     LogSources,
     Effect.gen(function* () {
       const alerts = yield* StandingAlerts
+      const { list } = yield* Alerts
+      /** UNIX milliseconds of the newest look for a standing alert, by chain id. */
+      const looked = new Map<number, number>()
       const failing = new Map<number, Failing>()
 
       const note: LogSources["Service"]["note"] = ({ chain }, failure) =>
@@ -54,18 +58,33 @@ export class LogSources extends Context.Service<
           Effect.tapError((failure) => note(client, failure))
         )
 
-      const probe = Effect.fnUntraced(function* (client: ChainClient, known: Failing) {
-        const now = yield* Clock.currentTimeMillis
-        if (now - known.probedAtMs < PROBE_MILLIS) return
-        known.probedAtMs = now
+      /** True if the source answers. */
+      const answers = Effect.fnUntraced(function* (client: ChainClient) {
         const head = yield* client.block("latest")
-        if (head._tag === "None") return
+        if (head._tag === "None") return false
         const { number } = head.value
         const { guard } = client.chain.contracts
         yield* reading(
           client,
           client.logs({ address: guard, topics: [zeroHash], fromBlock: number, toBlock: number, requests: 1 })
         )
+        return true
+      })
+
+      const probe = Effect.fnUntraced(function* (client: ChainClient, known: Failing) {
+        const now = yield* Clock.currentTimeMillis
+        if (now - known.probedAtMs < PROBE_MILLIS) return
+        known.probedAtMs = now
+        yield* answers(client)
+      })
+
+      /** Another process may have raised the alert. That this one has read no logs since does not prove that the source answers. */
+      const endStanding = Effect.fnUntraced(function* (client: ChainClient, key: string) {
+        const now = yield* Clock.currentTimeMillis
+        if (now - (looked.get(client.chain.id) ?? Number.NEGATIVE_INFINITY) < PROBE_MILLIS) return
+        looked.set(client.chain.id, now)
+        if (!(yield* list).some((alert) => alert.key === key)) return
+        if (yield* Effect.orElseSucceed(answers(client), () => false)) yield* alerts.clear(key)
       })
 
       const review: LogSources["Service"]["review"] = Effect.fn("LogSources.review")(function* (client) {
@@ -74,7 +93,7 @@ export class LogSources extends Context.Service<
         const before = failing.get(chain.id)
         if (before !== undefined) yield* Effect.ignore(probe(client, before))
         const known = failing.get(chain.id)
-        if (known === undefined) return yield* alerts.clear(key)
+        if (known === undefined) return yield* endStanding(client, key)
         if ((yield* Clock.currentTimeMillis) - known.sinceMs < ALERT_MILLIS) return
         yield* alerts.raise({
           key,

@@ -1,22 +1,26 @@
 /**
  * {@link Screening} that survives a busy minute: while a source does not answer, addresses that were cleared less than
  * `clearanceLifetimeMillis` ago still pass. The sources are asked each time, so that a new listing blocks at once. Refusals for
- * want of an answer raise an alert until the sources answer again.
+ * want of an answer raise an alert until the sources answer again. Processes have sources of their own, such as their copies of lists,
+ * so that a process without refusals does not clear the alert of another one.
  */
 import { Clock, Effect, Layer } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import { Chains } from "../../ports/shared/Chains.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 import * as Background from "../../runtime/Background.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
-import { StandingAlerts } from "./StandingAlerts.ts"
+import { ProcessShare } from "./ProcessShare.ts"
+import * as RenewedAlerts from "./RenewedAlerts.ts"
 
 /** Clearances that are kept. Beyond them the oldest is forgotten. */
 const CAPACITY = 100_000
 
 /** Pause between two reviews of chains whose screening was unanswered. */
 const REVIEW_PAUSE_MILLIS = 5_000
+
+const alertKey = (chainId: ChainId): string => `screening_unavailable:${chainId}`
 
 const keyOf = (chainId: ChainId, address: Address.Address): string => `${chainId}:${address}`
 
@@ -42,30 +46,35 @@ const makeClearances = (lifetimeMillis: number) => {
   }
 }
 
-/** Raises and clears the alert of each chain. A review asks again, so that one lost answer raises nothing. */
+/**
+ * Raises and clears the alert of each chain. A review asks again, so that one lost answer raises nothing. An alert that its process
+ * no longer renews is taken over by any other one, which asks its own sources.
+ */
 const makeReview = Effect.fnUntraced(function* (screening: Screening["Service"], unanswered: Set<ChainId>) {
-  const alerts = yield* StandingAlerts
+  const { clear, left, renew } = yield* RenewedAlerts.make("screening_unavailable")
   const { all } = yield* Chains
 
-  return Effect.forEach(
-    all,
-    Effect.fnUntraced(function* ({ chain }) {
-      const key = `screening_unavailable:${chain.id}`
-      if (!unanswered.has(chain.id)) return yield* alerts.clear(key)
-      const answer = yield* Effect.result(screening.clear(chain.id, [chain.feeRecipient]))
-      if (answer._tag === "Failure" && answer.failure.cause === "unavailable") {
-        return yield* alerts.raise({
-          key,
-          severity: "critical",
-          kind: "screening_unavailable",
-          message: `Sanctions screening on ${chain.name} is unanswered: quotes and submissions are refused unless their parties were cleared a moment ago. The log event screening.unavailable names the source. Check the nodes of the chain, its sanctionsOracle, OFAC_SNAPSHOT_URL, OFAC_SNAPSHOT and CHAINALYSIS_API_KEY.`,
-          details: { chainId: chain.id }
-        })
-      }
-      unanswered.delete(chain.id)
-      yield* alerts.clear(key)
-    }),
-    { concurrency: "unbounded", discard: true }
+  const review = Effect.fnUntraced(function* ({ chain }: ChainClient, isLeft: boolean) {
+    if (!unanswered.has(chain.id) && !isLeft) return
+    const answer = yield* Effect.result(screening.clear(chain.id, [chain.feeRecipient]))
+    if (answer._tag === "Failure" && answer.failure.cause === "unavailable") {
+      unanswered.add(chain.id)
+      return yield* renew({
+        key: alertKey(chain.id),
+        severity: "critical",
+        message: `Sanctions screening on ${chain.name} is unanswered: quotes and submissions are refused unless their parties were cleared a moment ago. The log event screening.unavailable names the source. Check the nodes of the chain, its sanctionsOracle, OFAC_SNAPSHOT_URL, OFAC_SNAPSHOT and CHAINALYSIS_API_KEY.`,
+        details: { chainId: chain.id }
+      })
+    }
+    unanswered.delete(chain.id)
+    if (isLeft) yield* clear(alertKey(chain.id))
+  })
+
+  return Effect.flatMap(left, (keys) =>
+    Effect.forEach(all, (client) => review(client, keys.has(alertKey(client.chain.id))), {
+      concurrency: "unbounded",
+      discard: true
+    })
   )
 })
 
@@ -92,11 +101,15 @@ export const layer = Layer.effect(
       return yield* outcome.failure
     })
 
-    yield* Background.loop(
-      Background.supervisor("screening review"),
-      { pauseMillis: REVIEW_PAUSE_MILLIS },
-      yield* makeReview(screening, unanswered)
-    )
+    // The other roles screen nobody.
+    const { roles } = yield* ProcessShare
+    if (roles.has("api") || roles.has("relay")) {
+      yield* Background.loop(
+        Background.supervisor("screening review"),
+        { pauseMillis: REVIEW_PAUSE_MILLIS },
+        yield* makeReview(screening, unanswered)
+      )
+    }
     return Screening.of({ clear })
   })
-).pipe(Layer.provide(StandingAlerts.layer))
+)

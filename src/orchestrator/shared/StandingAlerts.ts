@@ -1,6 +1,6 @@
 /** Alerts that follow a condition: raised while it holds, cleared when it ends. */
 import { Clock, Context, Effect, Layer } from "effect"
-import { Alerts, type NewAlert } from "../../ports/shared/Alerts.ts"
+import { type Alert, Alerts, type NewAlert } from "../../ports/shared/Alerts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 
 /** Another replica may have raised an alert and ended since this one cleared it. */
@@ -12,6 +12,11 @@ export class StandingAlerts extends Context.Service<
     readonly raise: (alert: NewAlert) => Effect.Effect<void, StoreUnavailable>
     /** Clears the alert in the store, unless this process has done so in the last minute and not raised it since. */
     readonly clear: (key: string) => Effect.Effect<void, StoreUnavailable>
+    /**
+     * Clears the standing alerts that `isGone` selects, whichever process raised them. Ends alerts whose subject left the settings, since
+     * no later observation would.
+     */
+    readonly clearWhere: (isGone: (alert: Alert) => boolean) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/orchestrator/StandingAlerts") {
   static readonly layer = Layer.effect(
@@ -32,7 +37,14 @@ export class StandingAlerts extends Context.Service<
                   alerts.clear(key),
                   Effect.sync(() => clearedAt.set(key, now))
                 )
-          )
+          ),
+        clearWhere: Effect.fn("StandingAlerts.clearWhere")(function* (isGone: (alert: Alert) => boolean) {
+          for (const alert of yield* alerts.list) {
+            if (!isGone(alert)) continue
+            yield* alerts.clear(alert.key)
+            yield* Effect.annotateLogs(Effect.logInfo("alert.cleared_with_its_subject"), { alert: alert.key })
+          }
+        })
       }
     })
   )

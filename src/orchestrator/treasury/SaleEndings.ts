@@ -84,4 +84,6 @@ export const make = Effect.gen(function* () {
   return { book, fail }
 })
 
-const alertOf = (sale: StoredSale) => `treasury_unsellable:${sale.chainId}:${sale.token}`
+/** Key of the alert about a token that cannot be sold. */
+export const alertOf = ({ chainId, token }: Pick<StoredSale, "chainId" | "token">): string =>
+  `treasury_unsellable:${chainId}:${token}`

@@ -20,6 +20,7 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { entryOf } from "./Entry.ts"
 import { NoPlan, type SafePlan } from "./SafePlan.ts"
 import * as SafePlans from "./SafePlan.ts"
+import { alertOf } from "./SaleEndings.ts"
 import * as Selling from "./Selling.ts"
 import * as Surveys from "./Survey.ts"
 import * as TreasuryChains from "./TreasuryChains.ts"
@@ -148,6 +149,7 @@ type Survey = Effect.Success<ReturnType<typeof Surveys.make>>
  * still waited for.
  */
 const makeRound = Effect.fnUntraced(function* (survey: Survey, selling: ReadonlyArray<TreasuryChain>) {
+  const alerts = yield* StandingAlerts
   const store = yield* TreasurySales
 
   return Effect.fn("Treasury.round")(function* (
@@ -158,6 +160,10 @@ const makeRound = Effect.fnUntraced(function* (survey: Survey, selling: Readonly
     const isMissing = selling.some(({ chainId }) => unavailableChains.includes(chainId))
     if (due !== undefined && isMissing && nowMs - due.atMs < PATIENCE_MILLIS) return Option.none()
     const ours = tokens.filter(({ chain }) => chain.selling === "on")
+    // Somebody else has sold them.
+    const sold = ours.filter(({ plan: { state } }) => state === "empty" || state === "small")
+    const ended = new Set(sold.map(({ book }) => alertOf(book)))
+    yield* alerts.clearWhere(({ key }) => ended.has(key))
     const opened = yield* store.openRound({
       ...(due === undefined ? {} : { unlessSinceMs: due.unlessSinceMs }),
       sales: ours.flatMap(({ book: { chainId, token }, chain, plan: { lot } }) =>

@@ -3,11 +3,15 @@ import { Effect, Option } from "effect"
 import type { Chain } from "../../domain/Chain.ts"
 import type { TreasuryChain } from "../../domain/Treasury.ts"
 import { type Signer, TreasuryKey } from "../../ports/orchestrator/TreasuryKey.ts"
+import type { Alert } from "../../ports/shared/Alerts.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
-/** Makes `describe(chain)`, `signerOf(chain)` and `review`, which raises an alert for each chain whose fee recipient has another key. */
+/**
+ * Makes `describe(chain)`, `signerOf(chain)` and `review`, which raises an alert for each chain whose fee recipient has another key, and
+ * ends alerts about tokens that the service does not sell any more.
+ */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const chains = yield* Chains
@@ -28,7 +32,16 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const review = Effect.forEach(
+  const sells = ({ chainId, token }: Alert["details"]): boolean =>
+    chains.all.some(({ chain }) => {
+      const { asset, selling } = describe(chain)
+      const isListed = chain.tokens.some(({ address }) => address === token)
+      return chain.id === chainId && selling === "on" && isListed && token !== asset
+    })
+
+  const reviewTokens = alerts.clearWhere(({ details, kind }) => kind === "treasury_unsellable" && !sells(details))
+
+  const reviewKeys = Effect.forEach(
     chains.all,
     ({ chain }) => {
       const alert = `treasury_key:${chain.id}`
@@ -48,5 +61,5 @@ export const make = Effect.gen(function* () {
     { discard: true }
   )
 
-  return { describe, signerOf, review, hasKey: Option.isSome(key) }
+  return { describe, signerOf, review: Effect.andThen(reviewKeys, reviewTokens), hasKey: Option.isSome(key) }
 })

@@ -1,11 +1,7 @@
-/**
- * Books own transactions whose receipts come after they were taken for displaced, and clears alerts about strangers: when the
- * receipt comes, and when the lane is no longer configured.
- */
+/** Books own transactions whose receipts come after they were taken for displaced, and clears the alerts about strangers. */
 import { Clock, Effect, Option } from "effect"
 import { type DisplacedTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Receipt } from "../../ports/shared/Chains.ts"
-import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { type ChainView, isDeep } from "../shared/ChainView.ts"
 import * as MoneyPrices from "../shared/MoneyPrices.ts"
@@ -21,7 +17,6 @@ const LATE_MILLIS = 86_400_000
 export const make = Effect.gen(function* () {
   // Another process may have raised the alert after this one cleared it.
   const alerts = yield* Alerts
-  const keys = yield* RelayerKeys
   const prices = yield* MoneyPrices.make
   const transactions = yield* RelayTransactions
   /** UNIX milliseconds of the newest look, by chain id. */
@@ -38,20 +33,11 @@ export const make = Effect.gen(function* () {
     return Option.none<Receipt>()
   })
 
-  const clearRetired = Effect.fnUntraced(function* (chainId: number) {
-    const lanes = new Set<unknown>(keys.lanes(chainId))
-    for (const { details, key, kind } of yield* alerts.list) {
-      const isRetired = kind === "foreign_nonce" && details["chainId"] === chainId && !lanes.has(details["lane"])
-      if (isRetired) yield* alerts.clear(key)
-    }
-  })
-
   return Effect.fn("Watcher.recoverLate")(function* (view: ChainView) {
     const { chain } = view.client
     const nowMs = yield* Clock.currentTimeMillis
     if (nowMs - (looked.get(chain.id) ?? -Infinity) < LOOK_MILLIS) return
     looked.set(chain.id, nowMs)
-    yield* clearRetired(chain.id)
     const displaced = yield* transactions.displaced(chain.id, nowMs - LATE_MILLIS)
     const found = yield* Effect.forEach(displaced, (transaction) =>
       Effect.map(findReceipt(view, transaction), (receipt) => ({ ...transaction, receipt }))

@@ -3,11 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
-import type { AlertKind } from "../../../src/domain/AlertKind.ts"
 import type { LimitChoice } from "../../../src/domain/Limit.ts"
 import * as ChainReviews from "../../../src/orchestrator/operate/ChainReviews.ts"
-import * as RemovedChains from "../../../src/orchestrator/operate/RemovedChains.ts"
-import { Alerts, type NewAlert } from "../../../src/ports/shared/Alerts.ts"
+import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import { Chains, type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { LimitChoices } from "../../../src/ports/shared/LimitChoices.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
@@ -180,35 +178,6 @@ describe("reviews of the chains", () => {
       assert.deepStrictEqual(yield* kindsAt(10n), ["fee_limit"])
       choices.push({ chainId: FakeChain.chain.id, limit: "maxFeePerGasWei", wei: 10n })
       assert.deepStrictEqual(yield* kindsAt(10n), [])
-    })
-  )
-
-  it.effect("clear conditions of a chain that was removed from the settings, and nothing else", () =>
-    Effect.gen(function* () {
-      const removed = FakeChain.chain.id + 1
-      const alert = (kind: AlertKind, chainId: number): NewAlert => ({
-        key: `${kind}:${chainId}`,
-        severity: "critical",
-        kind,
-        message: "",
-        details: { chainId }
-      })
-      const context = yield* Layer.build(AlertsInMemory.layer)
-      const left = yield* Effect.gen(function* () {
-        const alerts = yield* Alerts
-        yield* alerts.raise(alert("chain_stale", removed))
-        yield* alerts.raise(alert("lane_low", removed))
-        for (const kind of ["exposure_spent", "fee_limit", "gas_price"] as const)
-          yield* alerts.raise(alert(kind, removed))
-        yield* alerts.raise(alert("settlement_lost", removed))
-        yield* alerts.raise(alert("lane_low", FakeChain.chain.id))
-        yield* RemovedChains.clear([FakeChain.chain.id])
-        return yield* alerts.list
-      }).pipe(Effect.provide(context))
-      assert.deepStrictEqual(left.map(({ key }) => key).toSorted(), [
-        `lane_low:${FakeChain.chain.id}`,
-        `settlement_lost:${removed}`
-      ])
     })
   )
 

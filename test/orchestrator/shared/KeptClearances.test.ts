@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Ref } from "effect"
+import { Effect, Exit, Layer, Ref, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as ScreeningInMemory from "../../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import * as KeptClearances from "../../../src/orchestrator/shared/KeptClearances.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { ProcessShare } from "../../../src/orchestrator/shared/ProcessShare.ts"
+import type { Role } from "../../../src/domain/Role.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import { Screening } from "../../../src/ports/shared/Screening.ts"
 import { address, chain, layer as fakeChain } from "../../support/FakeChain.ts"
@@ -82,7 +84,7 @@ describe("kept clearances", () => {
       yield* TestClock.adjust("5 seconds")
       assert.deepStrictEqual(yield* kinds, ["screening_unavailable"])
       yield* set({ available: true })
-      yield* TestClock.adjust("5 seconds")
+      yield* TestClock.adjust("25 seconds")
       assert.deepStrictEqual(yield* kinds, [])
       // One lost answer is no condition.
       yield* set({ available: false })
@@ -91,5 +93,112 @@ describe("kept clearances", () => {
       yield* TestClock.adjust("5 seconds")
       assert.deepStrictEqual(yield* kinds, [])
     })
+  )
+})
+
+describe("the alert of several processes", () => {
+  const shared = Layer.mergeAll(AlertsInMemory.layer, fakeChain({}))
+
+  /** A process with sources of its own over the shared store. */
+  const start = Effect.fnUntraced(function* (roles: ReadonlyArray<Role> = ["api"]) {
+    const scope = yield* Scope.make()
+    const context = yield* KeptClearances.layer.pipe(
+      Layer.provide(OrchestratorSettings.layer(orchestratorDefaults)),
+      Layer.provide(Layer.succeed(ProcessShare, { roles: new Set(roles), chains: undefined })),
+      Layer.provideMerge(ScreeningInMemory.layer()),
+      Layer.buildWithScope(scope)
+    )
+    return yield* Effect.gen(function* () {
+      const screening = yield* Screening
+      const state = yield* ScreeningInMemory.ScreeningState
+      return {
+        refuse: Effect.ignore(screening.clear(chain.id, [OWNER])),
+        answers: (available: boolean) => Ref.update(state, (now) => ({ ...now, available })),
+        stop: Scope.close(scope, Exit.void)
+      }
+    }).pipe(Effect.provide(context))
+  })
+
+  const since = Effect.flatMap(Alerts, ({ list }) => Effect.map(list, (alerts) => alerts.map(({ sinceMs }) => sinceMs)))
+
+  /** The beginning of the alert, a review after the refusal. */
+  const raised = Effect.gen(function* () {
+    yield* TestClock.adjust("5 seconds")
+    const times = yield* since
+    assert.lengthOf(times, 1)
+    return times.join()
+  })
+
+  /** The different beginnings of the alert in the next seconds. */
+  const afterwards = (seconds: number) =>
+    Effect.gen(function* () {
+      const found = new Set<string>()
+      for (let second = 0; second < seconds; second++) {
+        yield* TestClock.adjust("1 second")
+        found.add((yield* since).join())
+      }
+      return [...found]
+    })
+
+  it.effect("is not cleared by one without refusals, and is cleared after its process has gone", () =>
+    Effect.gen(function* () {
+      const refusing = yield* start()
+      const idle = yield* start()
+      yield* refusing.answers(false)
+      yield* refusing.refuse
+      const original = yield* raised
+      assert.deepStrictEqual(yield* afterwards(180), [original])
+      // The others stay silent too, so that its end proves nothing.
+      yield* idle.answers(false)
+      yield* refusing.stop
+      assert.deepStrictEqual(yield* afterwards(180), [original])
+      yield* idle.answers(true)
+      yield* TestClock.adjust("25 seconds")
+      assert.deepStrictEqual(yield* since, [])
+    }).pipe(Effect.scoped, Effect.provide(shared))
+  )
+
+  it.effect("stands until the last of those that are refused has an answer", () =>
+    Effect.gen(function* () {
+      const [first, second] = [yield* start(), yield* start()]
+      for (const each of [first, second]) {
+        yield* each.answers(false)
+        yield* each.refuse
+      }
+      const original = yield* raised
+      yield* first.answers(true)
+      assert.deepStrictEqual(yield* afterwards(180), [original])
+      yield* second.answers(true)
+      yield* TestClock.adjust("25 seconds")
+      assert.deepStrictEqual(yield* since, [])
+    }).pipe(Effect.scoped, Effect.provide(shared))
+  )
+
+  it.effect("goes on in one that takes it over, beside another one whose sources answer", () =>
+    Effect.gen(function* () {
+      const [refusing, silent] = [yield* start(), yield* start()]
+      yield* start()
+      yield* refusing.answers(false)
+      yield* silent.answers(false)
+      yield* refusing.refuse
+      yield* raised
+      yield* refusing.stop
+      yield* TestClock.adjust("1 minute")
+      const taken = (yield* since).join()
+      assert.notStrictEqual(taken, "")
+      assert.deepStrictEqual(yield* afterwards(180), [taken])
+    }).pipe(Effect.scoped, Effect.provide(shared))
+  )
+
+  it.effect("is left to processes that screen", () =>
+    Effect.gen(function* () {
+      const [refusing, watching] = [yield* start(["relay"]), yield* start(["watch", "outbox"])]
+      yield* refusing.answers(false)
+      yield* refusing.refuse
+      const original = yield* raised
+      yield* refusing.stop
+      yield* watching.answers(true)
+      assert.deepStrictEqual(yield* afterwards(180), [original])
+    }).pipe(Effect.scoped, Effect.provide(shared))
   )
 })

@@ -2,35 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { layer } from "../../support/RelayScene.ts"
 import { source } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
-
-describe("an alert about a stranger", () => {
-  it.effect("ends when the lane is no longer configured", () =>
-    Effect.gen(function* () {
-      const { alertKinds, alerts, lane } = yield* sentSweep()
-      const raise = (of: string) =>
-        alerts.raise({
-          key: `foreign_nonce:${source.id}:${of}`,
-          severity: "critical",
-          kind: "foreign_nonce",
-          message: "A stranger used a nonce.",
-          details: { chainId: source.id, lane: of }
-        })
-      yield* raise(lane)
-      yield* raise(address(0x77))
-      yield* tick
-      assert.deepStrictEqual(
-        (yield* alerts.list).map(({ details }) => details["lane"]),
-        [lane]
-      )
-      assert.deepStrictEqual(yield* alertKinds, ["foreign_nonce"])
-    }).pipe(Effect.provide(layer))
-  )
-})
 
 describe("a transaction that was given up to a stranger", () => {
   /** Looks until the transaction would be given up. */
