@@ -62,11 +62,13 @@ const reasonAgainst = (cause: UnsettledCause, evidence: Evidence): FailureReason
 }
 
 /**
- * True if the owner's account runs the delegate, so that it needs no authorization. The refusal came from reads of two blocks: of the
- * code before the account was delegated, and of the nonce after that.
+ * True if newer reads contradict the refusal. An account that runs the delegate needs no authorization: its code was read before it was
+ * delegated, and its nonce after that. An owner who holds the input had it after the block that the sweep was simulated on.
  */
-const isRefuted = (reason: FailureReason, { account }: Evidence): boolean =>
-  account === "ours" && (reason === "stale_authorization" || reason === "delegation_replaced")
+const isRefuted = (reason: FailureReason, { account, holdsInput }: Evidence): boolean => {
+  if (reason === "insufficient_balance") return holdsInput
+  return account === "ours" && (reason === "stale_authorization" || reason === "delegation_replaced")
+}
 
 const ineffective = (cause: UnsettledCause & { readonly _tag: "Ineffective" }, evidence: Evidence): FailureReason => {
   if (cause.late) return "expired"

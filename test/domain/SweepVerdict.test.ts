@@ -27,8 +27,11 @@ const nothing: Evidence = {
   holdsInput: true
 }
 
-/** Refusals that the delegate in the owner's account refutes. */
-const REFUTED: ReadonlySet<string> = new Set(["stale_authorization", "delegation_replaced"])
+/** True if newer reads contradict the refusal. */
+const isRefuted = (reason: FailureReason, { account, holdsInput }: Evidence): boolean => {
+  if (reason === "insufficient_balance") return holdsInput
+  return account === "ours" && ["stale_authorization", "delegation_replaced"].includes(reason)
+}
 
 const outcome = (cause: UnsettledCause, evidence: Partial<Evidence> = {}) => {
   const decided = verdict(cause, { ...nothing, ...evidence })
@@ -57,7 +60,7 @@ describe("the verdict on an intent", () => {
   it.prop("tries again only what can still succeed and was not tried in vain", [AnyCause, AnyEvidence], (input) => {
     const [cause, evidence] = input
     if (verdict(cause, evidence)._tag !== "Retry") return true
-    const isRefused = cause._tag === "Refused" && !(evidence.account === "ours" && REFUTED.has(cause.reason))
+    const isRefused = cause._tag === "Refused" && !isRefuted(cause.reason, evidence)
     return !evidence.expired && evidence.nonce === "unused" && !isRefused && cause._tag !== "Ineffective"
   })
 
@@ -89,6 +92,17 @@ describe("the verdict on an intent", () => {
       assert.strictEqual(outcome(refused, { account: "other", expired: true }), reason)
     }
     assert.strictEqual(outcome({ _tag: "Refused", reason: "simulation_failed" }), "gives up: simulation_failed")
+  })
+
+  it("gives nothing up because of a balance that the owner holds by now", () => {
+    const refused = { _tag: "Refused", reason: "insufficient_balance" } as const
+    for (const account of ["ours", "plain", "other"] as const) {
+      assert.strictEqual(outcome(refused, { account }), "Retry")
+      assert.strictEqual(outcome(refused, { account, expired: true }), "expired")
+      assert.strictEqual(outcome(refused, { account, holdsInput: false }), "gives up: insufficient_balance")
+    }
+    assert.strictEqual(outcome(refused, { expired: true, holdsInput: false }), "insufficient_balance")
+    assert.strictEqual(outcome({ _tag: "Refused", reason: "reverted" }), "gives up: reverted")
   })
 
   it("gives up, and does not fail, what somebody may still send", () => {

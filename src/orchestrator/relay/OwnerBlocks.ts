@@ -44,7 +44,10 @@ export class OwnerBlocks extends Context.Service<
       detail: string,
       wasAlone: boolean
     ) => Effect.Effect<void, StoreUnavailable>
-    /** Clears the alerts of sweeps that have ended, also those of other processes. Asks the store every 5 seconds at most. */
+    /**
+     * Clears the alerts of sweeps that have ended, also those of other processes, and forgets owners whose alerts are cleared. Asks the
+     * store every 5 seconds at most.
+     */
     readonly review: (client: ChainClient) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/orchestrator/OwnerBlocks") {
@@ -60,18 +63,17 @@ export class OwnerBlocks extends Context.Service<
       const lone = new Map<string, { readonly times: number; readonly notBeforeMs: number }>()
       const reviewed = new Map<number, number>()
 
+      const forget = (key: string) => {
+        refusals.delete(key)
+        lone.delete(key)
+      }
+
       const note: OwnerBlocks["Service"]["note"] = Effect.fnUntraced(function* (client, sweeps, detail, wasAlone) {
         const { chain } = client
         const [intent] = sweeps
         const { owner } = intent.order
         const key = keyOf(chain.id, owner)
         const times = (refusals.get(key) ?? 0) + 1
-        refusals.set(key, times)
-        const now = yield* Clock.currentTimeMillis
-        if (wasAlone) {
-          const before = lone.get(key)?.times ?? 0
-          lone.set(key, { times: before + 1, notBeforeMs: now + FIRST_LONE_PAUSE_MILLIS * 2 ** before })
-        }
         yield* Effect.logWarning("relay.owner_blocks_batch").pipe(
           Effect.annotateLogs({ ...intentFields(client, intent), refusals: times, detail })
         )
@@ -82,6 +84,13 @@ export class OwnerBlocks extends Context.Service<
           message: `Nodes of ${chain.name} refuse every transaction with the authorization of owner ${owner}, who has transactions of its own in the pool. Sweep ${intent.id} is tried again until its deadline. All other sweeps are sent without it.`,
           details: { chainId: chain.id, owner, intentId: intent.id, refusals: times, reason: detail }
         })
+        // After the alert stands, since a review forgets owners without one.
+        refusals.set(key, times)
+        const now = yield* Clock.currentTimeMillis
+        if (wasAlone) {
+          const before = lone.get(key)?.times ?? 0
+          lone.set(key, { times: before + 1, notBeforeMs: now + FIRST_LONE_PAUSE_MILLIS * 2 ** before })
+        }
         const pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS * 2 ** (times - 1))
         yield* intents.release(
           sweeps.map(({ id }) => id),
@@ -99,14 +108,17 @@ export class OwnerBlocks extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         if (now - (reviewed.get(chain.id) ?? Number.NEGATIVE_INFINITY) < REVIEW_MILLIS) return
         reviewed.set(chain.id, now)
+        const known = [...refusals.keys(), ...lone.keys()].filter((key) => key.startsWith(keysOf(chain.id)))
         const alerts = (yield* list).filter(({ details, kind }) => kind === KIND && details["chainId"] === chain.id)
+        // Another process may have cleared the alerts of some.
+        const listed = new Set(alerts.map(({ key }) => key))
+        for (const key of known) if (!listed.has(key)) forget(key)
         if (alerts.length === 0) return
         const found = yield* intents.findAll(alerts.map(({ details }) => String(details["intentId"])))
         const open = new Set(found.flatMap(({ id, status }) => (status === "submitted" ? [id] : [])))
         for (const { details, key } of alerts) {
           if (open.has(String(details["intentId"]))) continue
-          refusals.delete(key)
-          lone.delete(key)
+          forget(key)
           // Another process may have raised the alert after this one cleared it, so this clears it in the store.
           yield* clear(key)
         }
@@ -122,4 +134,7 @@ export class OwnerBlocks extends Context.Service<
   ).pipe(Layer.provide(StandingAlerts.layer))
 }
 
-const keyOf = (chainId: number, owner: Address.Address): string => `${KIND}:${chainId}:${owner}`
+/** Beginning of the keys of a chain's alerts. */
+const keysOf = (chainId: number): string => `${KIND}:${chainId}:`
+
+const keyOf = (chainId: number, owner: Address.Address): string => `${keysOf(chainId)}${owner}`

@@ -12,6 +12,7 @@ import * as Reduction from "../relay/Reduction.ts"
 import * as Signing from "../relay/Signing.ts"
 import type { ChainView } from "../shared/ChainView.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import type * as Conclusion from "./Conclusion.ts"
 import {
   type ChainPass,
@@ -21,11 +22,13 @@ import {
   NOTHING,
   type TransactionPlan
 } from "./Findings.ts"
+import * as Reorganisation from "./Reorganisation.ts"
 
 type FeeCovers = Effect.Success<typeof FeeCoverReplacement.make>
 
-/** Makes `send`, `raise` and `cancel`: the steps with a transaction that is not mined. */
+/** Makes `send`, `resend`, `raise` and `cancel`: the steps with a transaction that is not mined. */
 const makeVersions = Effect.fnUntraced(function* ({ cancelFees, nextVersion, noteKept }: FeeCovers) {
+  const alerts = yield* StandingAlerts
   const broadcast = yield* Broadcast.make
   const { reduce, shrink } = yield* Reduction.make
   const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
@@ -70,12 +73,13 @@ const makeVersions = Effect.fnUntraced(function* ({ cancelFees, nextVersion, not
     return { action: "rebroadcast", resolutions: [] } satisfies Finding
   })
 
-  /** Raises the fees as far as they are covered: for a reopened transaction, by all of its sweeps. */
+  /** Raises the fees as far as they are covered: for a reopened sweep, by all of its sweeps. A self-send can lose none. */
   const raise = Effect.fnUntraced(function* (pass: ChainPass, transaction: RelayTransaction, newest: Attempt) {
     const { lastNonces, market, view } = pass
     const isBlocking = (lastNonces.get(transaction.lane) ?? 0n) > transaction.nonce
     const next = yield* nextVersion(view.client, transaction, newest, market, isBlocking)
-    if (transaction.reopened !== undefined && next._tag !== "Same") return yield* keep(pass, transaction, newest)
+    const mayLose = transaction.reopened !== undefined && transaction.kind === "sweep"
+    if (mayLose && next._tag !== "Same") return yield* keep(pass, transaction, newest)
     switch (next._tag) {
       case "Same":
         return yield* replace(view, transaction, { ...Envelope.parse(newest.raw), ...next.fees }, transaction.kind)
@@ -98,10 +102,26 @@ const makeVersions = Effect.fnUntraced(function* ({ cancelFees, nextVersion, not
       : yield* replace(pass.view, transaction, Envelope.selfSend(transaction, fees), "cancel")
   })
 
-  return { cancel, raise, send }
+  /**
+   * Sends a transaction again whose noted block is gone. One that had settled sweeps is reopened, since they would be lost with it, and
+   * the next pass sends it.
+   */
+  const resend = Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction, newest: Attempt) {
+    yield* Effect.logWarning("relay.reorged")
+    const reopened = transaction.reopened === undefined ? yield* transactions.reopen([transaction.id]) : []
+    if (reopened.length > 0) {
+      yield* alerts.raise(Reorganisation.alertOf(view, reopened.length))
+      return NOTHING
+    }
+    yield* transactions.setInclusion(transaction.id, undefined)
+    yield* send(view.client, transaction, newest)
+    return { action: "rebroadcast", resolutions: [] } satisfies Finding
+  })
+
+  return { cancel, raise, resend, send }
 })
 
-type Detach = Effect.Success<typeof Conclusion.make>["detach"]
+type Detach = Effect.Success<ReturnType<typeof Conclusion.make>>["detach"]
 
 /**
  * Makes `act(pass, transaction, newest, found, decided)`, which carries out a plan. A transaction to conclude is returned, so that all
@@ -110,7 +130,7 @@ type Detach = Effect.Success<typeof Conclusion.make>["detach"]
 export const make = Effect.fnUntraced(function* (detach: Detach) {
   const covers = yield* FeeCoverReplacement.make
   const transactions = yield* RelayTransactions
-  const { cancel, raise, send } = yield* makeVersions(covers)
+  const { cancel, raise, resend, send } = yield* makeVersions(covers)
 
   return Effect.fnUntraced(function* (
     pass: ChainPass,
@@ -138,13 +158,13 @@ export const make = Effect.fnUntraced(function* (detach: Detach) {
         )
         return NOTHING
       case "Reorged":
-        yield* transactions.setInclusion(transaction.id, undefined)
-        yield* Effect.logWarning("relay.reorged")
-        yield* send(view.client, transaction, newest)
-        return { action: "rebroadcast", resolutions: [] }
+        return yield* resend(view, transaction, newest)
       case "Conclude":
-        return Option.isNone(found) ? NOTHING : { transaction, ...found.value }
+        if (Option.isNone(found)) return NOTHING
+        yield* covers.forgetKept(view.client, transaction)
+        return { transaction, ...found.value }
       case "Detach":
+        yield* covers.forgetKept(view.client, transaction)
         return yield* detach(view, transaction)
     }
   })

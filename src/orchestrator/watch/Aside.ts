@@ -17,6 +17,8 @@ export interface Aside {
   ) => Effect.Effect<void>
   /** True until the end of the decision about the transaction with this id. */
   readonly isDeciding: (id: string) => boolean
+  /** True while a decision about any transaction of the chain goes on. */
+  readonly isBusy: (chainId: number) => boolean
   /** Finding of a pass about it meanwhile: the node's silence, if the last decision ended with it. */
   readonly findingOf: (id: string) => Finding
   /** Forgets the chain's transactions that are not among these. */
@@ -25,7 +27,8 @@ export interface Aside {
 
 export const make: Effect.Effect<Aside, never, Scope.Scope> = Effect.gen(function* () {
   const scope = yield* Effect.scope
-  const deciding = new Set<string>()
+  /** Chain ids of the transactions, by their ids. */
+  const deciding = new Map<string, number>()
   const unanswered = new Map<string, { readonly chainId: number; readonly finding: Finding }>()
 
   const noted = Effect.fnUntraced(function* (
@@ -43,8 +46,8 @@ export const make: Effect.Effect<Aside, never, Scope.Scope> = Effect.gen(functio
 
   const decideAside: Aside["decideAside"] = (transaction, decision) =>
     Effect.suspend(() => {
-      const { id } = transaction
-      deciding.add(id)
+      const { chainId, id } = transaction
+      deciding.set(id, chainId)
       const ended = Effect.sync(() => deciding.delete(id))
       const decided: Effect.Effect<unknown> = Effect.catchCause(
         Effect.timeoutOption(noted(transaction, decision), ASIDE_MILLIS),
@@ -62,6 +65,7 @@ export const make: Effect.Effect<Aside, never, Scope.Scope> = Effect.gen(functio
   return {
     decideAside,
     findingOf: (id: string): Finding => unanswered.get(id)?.finding ?? NOTHING,
+    isBusy: (chainId: number): boolean => [...deciding.values()].includes(chainId),
     isDeciding: (id: string): boolean => deciding.has(id),
     retain
   }

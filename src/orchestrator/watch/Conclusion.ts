@@ -17,7 +17,7 @@ import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Envelope from "../relay/Envelope.ts"
-import * as Aside from "./Aside.ts"
+import type { Aside } from "./Aside.ts"
 import * as Booking from "./Booking.ts"
 import {
   type Concluding,
@@ -29,6 +29,7 @@ import {
   isolated,
   type Patience
 } from "./Findings.ts"
+import { isSame } from "./Plan.ts"
 import * as Unsettled from "./Unsettled.ts"
 
 /** Makes `note`, which keeps the sweeps of a transaction, `endingOf`, its books, and `forget`. */
@@ -37,8 +38,8 @@ const makeEndings = Effect.gen(function* () {
   const contracts = yield* SweepContracts
 
   /**
-   * Sweeps of transactions that are not concluded yet, by the transaction's id: those that are decided leave their transaction, and
-   * their part of its cost is booked with it.
+   * Sweeps of transactions that are not concluded yet, by the transaction's id: those that are decided leave their transaction while it
+   * waits for others, and their part of its cost is booked with it.
    */
   const members = new Map<string, ReadonlyMap<string, Omit<Booking.Finished, "isCarried">>>()
 
@@ -127,12 +128,34 @@ const noteTimes = (
   )
 
 /**
- * Makes `conclude`, for transactions in confirmed blocks, `detach`, for those whose nonce a foreign transaction used, and `aside`, the
- * decisions that passes do not wait for.
+ * Makes `detach`, which decides the intents of a transaction that lost its nonce, then alerts that the lane's key is used elsewhere. An
+ * undecided intent postpones both: a spent order nonce suggests that the transaction is mined, and its receipt is late.
  */
-export const make = Effect.gen(function* () {
+const makeDetach = Effect.fnUntraced(function* (
+  decideDisplaced: Effect.Success<typeof Unsettled.make>["decideDisplaced"]
+) {
   const alerts = yield* StandingAlerts
-  const aside = yield* Aside.make
+  const transactions = yield* RelayTransactions
+
+  return Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction) {
+    const { chain } = view.client
+    const { lane, nonce } = transaction
+    const ended = yield* decideDisplaced(view, transaction)
+    if (ended.action !== "concluded") return ended
+    yield* alerts.raise({
+      key: foreignNonceKey(chain.id, lane),
+      severity: "critical",
+      kind: "foreign_nonce",
+      message: `A transaction that this service did not send used nonce ${nonce} of lane ${lane} on ${chain.name}. Find out who else has the lane's key, and replace the key.`,
+      details: { chainId: chain.id, lane, nonce: nonce.toString() }
+    })
+    yield* transactions.finalize([{ id: transaction.id }])
+    return ended
+  })
+})
+
+/** Makes `conclude`, for transactions in confirmed blocks, and `detach`, for those whose nonce a foreign transaction used. */
+export const make = Effect.fnUntraced(function* (aside: Aside) {
   const { endingOf, forget, note } = yield* makeEndings
   const losses = yield* ChainLosses
   const prices = yield* MoneyPrices.make
@@ -170,6 +193,13 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /** Notes the block of a transaction whose sweeps are settled, so that any process notices when a reorganisation takes it. */
+  const noteBlock = (each: Concluding) => {
+    const { id, inclusion } = each.transaction
+    const seen = inclusionOf(each)
+    return isSame(inclusion, seen) ? Effect.void : transactions.setInclusion(id, seen)
+  }
+
   /**
    * Books first, and together, what the events prove. An intent that cannot be decided yet delays no other. With patience those that no
    * event proves are decided aside, and transactions with fees to value are ended aside: each takes many requests, and until a pass ends,
@@ -198,29 +228,12 @@ export const make = Effect.gen(function* () {
     })
     if (patience === "impatient") return yield* decided(concluding)
     const { quick = [], rest = [] } = Object.groupBy(concluding, quickBy(view.client, known, settled))
-    for (const each of rest) yield* aside.decideAside(each.transaction, decided([each]))
+    for (const each of rest) {
+      yield* noteBlock(each)
+      yield* aside.decideAside(each.transaction, decided([each]))
+    }
     return [...(yield* decided(quick)), ...rest.map(({ transaction: { id } }) => aside.findingOf(id))]
   })
 
-  /**
-   * Decides the intents of the transaction that lost its nonce, then alerts that the lane's key is used elsewhere. An
-   * undecided intent postpones both: a spent order nonce suggests that the transaction is mined, and its receipt is late.
-   */
-  const detach = Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction) {
-    const { chain } = view.client
-    const { lane, nonce } = transaction
-    const ended = yield* decideDisplaced(view, transaction)
-    if (ended.action !== "concluded") return ended
-    yield* alerts.raise({
-      key: foreignNonceKey(chain.id, lane),
-      severity: "critical",
-      kind: "foreign_nonce",
-      message: `A transaction that this service did not send used nonce ${nonce} of lane ${lane} on ${chain.name}. Find out who else has the lane's key, and replace the key.`,
-      details: { chainId: chain.id, lane, nonce: nonce.toString() }
-    })
-    yield* transactions.finalize([{ id: transaction.id }])
-    return ended
-  })
-
-  return { aside, conclude, detach }
+  return { conclude, detach: yield* makeDetach(decideDisplaced) }
 })

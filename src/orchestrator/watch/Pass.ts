@@ -7,6 +7,7 @@ import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as Aside from "./Aside.ts"
 import * as Expiry from "./Expiry.ts"
 import { type Finding, type Looked, NOTHING, type Patience } from "./Findings.ts"
 import * as Idle from "./Idle.ts"
@@ -41,10 +42,11 @@ export const make = Effect.gen(function* () {
   const alertUnavailable = yield* makeAlertUnavailable
   const expire = yield* Expiry.make
   const idle = yield* Idle.make
-  const follow = yield* Transaction.make
+  const aside = yield* Aside.make
+  const follow = yield* Transaction.make(aside)
   const recoverLate = yield* LateReceipts.make
   const reviewRows = yield* UnreadableRows.make
-  const reorganisation = yield* Reorganisation.make
+  const reorganisation = yield* Reorganisation.make(aside)
   const settlements = yield* Settlements
   const sources = yield* LogSources
   const transactions = yield* RelayTransactions

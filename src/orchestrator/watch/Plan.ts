@@ -50,23 +50,31 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
 }
 
 /**
- * The version that is sent next: the newest one. Of a reopened transaction it is the one that its block included, as if that had been
- * signed when the block was lost, until another one is signed.
+ * The version that is sent next: the newest one. Of a reopened transaction it is the one that was signed last since the block was lost.
+ * A version that is signed again keeps its place among the attempts. Without one, it is the version that the block included, as if that
+ * had been signed when the block was lost.
  */
 export const newestOf = ({
   attempts,
   reopened
 }: Pick<RelayTransaction, "attempts" | "reopened">): Attempt | undefined => {
   const newest = attempts.at(-1)
-  if (reopened === undefined || newest === undefined || newest.signedAtMs >= reopened.atMs) return newest
-  const { broadcastAtMs, ...included } = attempts.find(({ hash }) => hash === reopened.hash) ?? newest
-  const isSentAgain = broadcastAtMs !== undefined && broadcastAtMs >= reopened.atMs
-  return { ...included, signedAtMs: reopened.atMs, ...(isSentAgain ? { broadcastAtMs } : {}) }
+  if (reopened === undefined || newest === undefined) return newest
+  const { atMs, hash } = reopened
+  const [signedSince] = attempts
+    .filter(({ signedAtMs }) => signedAtMs >= atMs)
+    .toReversed()
+    .toSorted((a, b) => b.signedAtMs - a.signedAtMs)
+  if (signedSince !== undefined) return signedSince
+  const { broadcastAtMs, ...included } = attempts.find((each) => each.hash === hash) ?? newest
+  const isSentAgain = broadcastAtMs !== undefined && broadcastAtMs >= atMs
+  return { ...included, signedAtMs: atMs, ...(isSentAgain ? { broadcastAtMs } : {}) }
 }
 
 /** True when the receipt has been absent for long enough to count, provided that no other endpoint has it. */
 export const isForGood = (displaced: Displaced | undefined, nowMs: number): boolean =>
   displaced !== undefined && displaced.passes >= DISPLACED_PASSES && nowMs - displaced.sinceMs >= DISPLACED_MILLIS
 
-const isSame = (noted: Inclusion | undefined, seen: Inclusion): boolean =>
+/** True if the block that is noted is the one that was seen, with the same version. */
+export const isSame = (noted: Inclusion | undefined, seen: Inclusion): boolean =>
   noted !== undefined && noted.hash === seen.hash && noted.blockHash === seen.blockHash

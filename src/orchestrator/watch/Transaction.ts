@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { ChainView } from "../shared/ChainView.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import type { Aside } from "./Aside.ts"
 import * as Acting from "./Acting.ts"
 import * as Conclusion from "./Conclusion.ts"
 import { type ChainPass, type Concluding, type Finding, isolated, NOTHING, type Patience } from "./Findings.ts"
@@ -21,8 +22,8 @@ const RECEIPTS = 64
  * Makes `follow(view, unfinished, patience)`, one look at each of a chain's unfinished transactions. With patience the process leaves
  * those that another one has sent to it for a moment.
  */
-export const make = Effect.gen(function* () {
-  const { aside, conclude, detach } = yield* Conclusion.make
+export const make = Effect.fnUntraced(function* (aside: Aside) {
+  const { conclude, detach } = yield* Conclusion.make(aside)
   const act = yield* Acting.make(detach)
   const { isQuiet, observe, retain } = yield* Observing.make
   const settings = yield* OrchestratorSettings

@@ -21,7 +21,10 @@ export const make = Effect.gen(function* () {
   const transactions = yield* RelayTransactions
   const { warnOfLate, warnOfLost } = yield* SettlementAlerts.make
 
-  /** Resolves the open intents, and detaches those that the transaction holds no longer. */
+  /**
+   * Resolves the open intents. Those that the transaction holds no longer are detached at once only if it must wait for another one.
+   * Otherwise its end frees them, and books their part of its cost in the same step: a stop in between would lose that part.
+   */
   const endUnsettled = Effect.fnUntraced(function* (
     view: ChainView,
     transaction: RelayTransaction,
@@ -40,11 +43,12 @@ export const make = Effect.gen(function* () {
         })),
       { concurrency: "unbounded" }
     )
+    const resolutions = decided.map(({ resolution }) => resolution)
     const freed = decided.flatMap(({ intent, resolution }) =>
       resolution === "retry" || resolution === "given_up" ? [intent.id] : []
     )
-    if (freed.length > 0) yield* transactions.detach(transaction.id, freed)
-    return decided.map(({ resolution }) => resolution)
+    if (freed.length > 0 && resolutions.includes("undecided")) yield* transactions.detach(transaction.id, freed)
+    return resolutions
   })
 
   /** `settled` has the resolutions of intents that an event proved. Decides the others, which it lacks or has `elsewhere`. */

@@ -21,6 +21,7 @@ export interface Attempt {
   readonly maxFeePerGas: bigint
   /** Wei per gas. */
   readonly maxPriorityFeePerGas: bigint
+  /** Time of the last signature in UNIX milliseconds. */
   readonly signedAtMs: number
   /** Time of the last broadcast in UNIX milliseconds. Absent before the first. */
   readonly broadcastAtMs?: number
@@ -33,7 +34,7 @@ export interface Inclusion {
   readonly blockHash: Hash
 }
 
-/** Loss of the block of a final transaction. */
+/** Loss of the block of a transaction that was final or had settled sweeps. */
 export interface Reopening {
   readonly atMs: number
   /** Hash of the version that the block included. */
@@ -53,11 +54,11 @@ export interface RelayTransaction {
   /** Intents that it carries, in the order of the batch, without those that were detached. */
   readonly intentIds: ReadonlyArray<string>
   readonly status: RelayTransactionStatus
-  /** Oldest first; at least one. */
+  /** In the order in which they were first signed; at least one. */
   readonly attempts: ReadonlyArray<Attempt>
   readonly inclusion?: Inclusion
   /**
-   * Present if it was final and then lost its block. It is sent again, so that the statuses of its intents stay true.
+   * Present if it had settled sweeps or was final, and then lost its block. It is sent again, so that the statuses of its intents stay true.
    */
   readonly reopened?: Reopening
   /**
@@ -182,8 +183,8 @@ export class RelayTransactions extends Context.Service<
       readonly sign: (nonce: bigint) => Effect.Effect<Attempt, E>
     }) => Effect.Effect<RelayTransaction, E | IntentTaken | LaneClosed | LaneFull | StoreUnavailable>
     /**
-     * Stores another version of the same nonce before it is broadcast. Idempotent by hash. `cancel` turns a sweep into
-     * a self-send; the hash of a `sweep` becomes the `txHash` of the intents that it carries.
+     * Stores another version of the same nonce before it is broadcast. One that is stored already gets the later `signedAtMs`, and keeps
+     * its place among the attempts. `cancel` turns a sweep into a self-send; the hash of a `sweep` becomes the `txHash` of the intents that it carries.
      */
     readonly addAttempt: (
       id: string,
@@ -199,7 +200,8 @@ export class RelayTransactions extends Context.Service<
     readonly setInclusion: (id: string, inclusion: Inclusion | undefined) => Effect.Effect<void, StoreUnavailable>
     /**
      * Marks transactions as final with their cost, books the losses of their sweeps and ends the sweeps' reservations.
-     * Intents that are still `submitted` can be claimed again. Idempotent: ignores transactions that are final already.
+     * Intents that are still `submitted` can be claimed again. The losses of one that ended before it was reopened are not booked
+     * again. Idempotent: ignores transactions that are final already.
      */
     readonly finalize: (endings: ReadonlyArray<Ending>) => Effect.Effect<void, StoreUnavailable>
     /**
@@ -223,11 +225,11 @@ export class RelayTransactions extends Context.Service<
       StoreUnavailable
     >
     /**
-     * Makes final transactions pending again after a reorg deeper than the chain's confirmations, and takes their cost
-     * back. They carry the intents that they had settled; the intents do not change. One that carries any is a `sweep` again. Ignores
-     * transactions that are not final, and those without a block.
+     * Makes transactions pending again that lost their block in a reorg: final ones, and others whose noted block settled sweeps. Takes
+     * their cost back. They carry the intents that they had settled; the intents do not change. One that carries any is a `sweep` again.
+     * Ignores all others. Returns the ids of those that are reopened.
      */
-    readonly reopen: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    readonly reopen: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
     /**
      * Detaches intents that their transaction did not settle. Those still `submitted` can be claimed again. Idempotent.
      */

@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "viem"
 import { parse } from "../../../src/orchestrator/relay/Envelope.ts"
+import { OwnerBlocks } from "../../../src/orchestrator/relay/OwnerBlocks.ts"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { Alerts, type NewAlert } from "../../../src/ports/shared/Alerts.ts"
 import { address } from "../../support/FakeChain.ts"
 import { layer } from "../../support/RelayScene.ts"
 import { DEADLINE, source, START } from "../../support/RelayFixtures.ts"
@@ -170,6 +173,64 @@ describe("the alert about an owner", () => {
       yield* TestClock.adjust(5_000)
       yield* relay
       assert.lengthOf(yield* blocking, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("ends the backoff of every process, whichever cleared it", () =>
+    Effect.gen(function* () {
+      const { blocking, client, intents } = yield* crowd(2)
+      const { apply } = yield* Intents
+      const [ended, open] = intents
+      if (ended === undefined || open === undefined) return yield* Effect.die("no intents")
+      // Each process has its own.
+      const process = Effect.provide(OwnerBlocks, Layer.fresh(OwnerBlocks.layer))
+      const [first, second] = [yield* process, yield* process]
+      for (const each of [ended, open]) yield* first.note(client, [each], "busy", true)
+      yield* second.note(client, [ended], "busy", true)
+      yield* apply(ended.id, [{ _tag: "Failed", reason: "expired" }])
+      yield* second.review(client)
+      yield* first.review(client)
+      assert.lengthOf(yield* blocking, 1)
+      for (const each of [first, second]) {
+        assert.isFalse(each.isKnown(client, ended.order.owner))
+        assert.isTrue(yield* each.mayGoAlone(client, ended.order.owner))
+      }
+      assert.isTrue(first.isKnown(client, open.order.owner))
+      assert.isFalse(yield* first.mayGoAlone(client, open.order.owner))
+
+      // The same without any alert left.
+      yield* apply(open.id, [{ _tag: "Failed", reason: "expired" }])
+      yield* TestClock.adjust(5_000)
+      yield* second.review(client)
+      assert.lengthOf(yield* blocking, 0)
+      yield* first.review(client)
+      assert.isFalse(first.isKnown(client, open.order.owner))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is waited for by a review that runs while the store takes it", () =>
+    Effect.gen(function* () {
+      const { client, intents } = yield* crowd(1)
+      const [intent] = intents
+      if (intent === undefined) return yield* Effect.die("no intents")
+      const slow = Layer.effect(
+        Alerts,
+        Effect.map(Alerts, (alerts) => ({
+          ...alerts,
+          raise: (alert: NewAlert) => Effect.delay(alerts.raise(alert), "1 second")
+        }))
+      )
+      const { isKnown, mayGoAlone, note, review } = yield* Effect.provide(
+        OwnerBlocks,
+        Layer.fresh(Layer.provide(OwnerBlocks.layer, slow))
+      )
+      const noting = yield* Effect.forkChild(note(client, [intent], "busy", true))
+      yield* Effect.yieldNow
+      yield* review(client)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(noting)
+      assert.isTrue(isKnown(client, intent.order.owner))
+      assert.isFalse(yield* mayGoAlone(client, intent.order.owner))
     }).pipe(Effect.provide(layer))
   )
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import { TestClock } from "effect/testing"
+import { numberToHex } from "viem"
 import { ScreeningState } from "../../../src/adapters/memory/shared/Screening.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
@@ -8,8 +9,8 @@ import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer, scene } from "../../support/RelayScene.ts"
-import { BUILDER, cancelledLog, source, sweptLog } from "../../support/RelayFixtures.ts"
+import { layer, layerOnNodes, scene } from "../../support/RelayScene.ts"
+import { BUILDER, cancelledLog, source, sweptLog, TOKEN } from "../../support/RelayFixtures.ts"
 import { tick } from "../../support/SentSweep.ts"
 
 const OWNER = address(0x01)
@@ -70,6 +71,31 @@ describe("what is refused", () => {
       assert.strictEqual(yield* givenUp("a"), "insufficient_balance")
     }).pipe(Effect.provide(layer))
   )
+
+  it.effect("no sweep whose tokens only a node that is behind does not show", () => {
+    let isBehind = true
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      call: (request) =>
+        Effect.suspend(() => {
+          if (request.to !== TOKEN || !isBehind) return client.call(request)
+          isBehind = false
+          return Effect.succeed(numberToHex(0, { size: 32 }))
+        })
+    }))
+    return Effect.gen(function* () {
+      const { givenUp, intent, simulatesRevert, simulatesWell, submit } = yield* scene
+      yield* simulatesRevert("TransferFailed")
+      yield* submit({ id: "a" })
+      assert.strictEqual((yield* run).sent, 0)
+      assert.isFalse(isBehind)
+      assert.isUndefined(yield* givenUp("a"))
+      yield* simulatesWell
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* run).sent, 1)
+      assert.isDefined((yield* intent("a")).txHash)
+    }).pipe(Effect.provide(nodes))
+  })
 
   it.effect("a call that succeeds and does nothing", () =>
     Effect.gen(function* () {

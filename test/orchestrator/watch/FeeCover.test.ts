@@ -3,8 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { FeesPerGas } from "../../../src/ports/shared/Chains.ts"
-import { layer, layerWith, scene } from "../../support/RelayScene.ts"
-import { sweptLog } from "../../support/RelayFixtures.ts"
+import { hash } from "../../support/IntentFixtures.ts"
+import { layer, layerWith, onDemandIn, scene, worldOnNodes } from "../../support/RelayScene.ts"
+import { destination, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 const GWEI = 1_000_000_000n
@@ -59,6 +60,46 @@ describe("a stuck transaction", () => {
         yield* tick
         assert.deepStrictEqual(yield* alertKinds, [])
       }).pipe(Effect.provide(layer))
+  )
+
+  /** Raises the alert that a higher fee is not covered. */
+  const kept = Effect.gen(function* () {
+    const the = yield* scene
+    const order = yield* the.submit({ id: "a", cover: coverOf(2n) })
+    yield* relay
+    yield* the.chain.setFees(feesAt(200n * GWEI))
+    yield* stuck
+    yield* tick
+    assert.deepStrictEqual(yield* the.alertKinds, ["gas_price"])
+    return { ...the, order }
+  })
+
+  it.effect("ends the alert also when the first look finds it in a confirmed block", () =>
+    Effect.gen(function* () {
+      const { alertKinds, mineLane, order, pending, unfinished } = yield* kept
+      const { attempts } = yield* pending
+      yield* mineLane({ hash: attempts[0]?.hash ?? "0x", logs: [sweptLog(order)] })
+      yield* tick
+      assert.lengthOf(yield* unfinished, 0)
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(
+      Effect.provide(onDemandIn(worldOnNodes((client) => client, [{ ...source, confirmations: 1 }, destination])))
+    )
+  )
+
+  it.effect("ends the alert also when another transaction used its nonce", () =>
+    Effect.gen(function* () {
+      const { alertKinds, bury, mineLane, unfinished } = yield* kept
+      yield* mineLane({ hash: hash("foreign") })
+      yield* bury(3)
+      for (let pass = 0; pass < 3; pass++) {
+        yield* tick
+        yield* TestClock.adjust(30_000)
+      }
+      yield* tick
+      assert.lengthOf(yield* unfinished, 0)
+      assert.deepStrictEqual(yield* alertKinds, ["foreign_nonce"])
+    }).pipe(Effect.provide(layer))
   )
 
   it.effect("is replaced without the sweeps whose fees do not cover it", () =>

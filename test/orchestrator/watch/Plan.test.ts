@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { hash } from "../../support/IntentFixtures.ts"
+import type { Attempt } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import type { Observation, TransactionPlan } from "../../../src/orchestrator/watch/Findings.ts"
-import { depth, plan } from "../../../src/orchestrator/watch/Plan.ts"
+import { depth, newestOf, plan } from "../../../src/orchestrator/watch/Plan.ts"
 
 const timing = { rebroadcastMillis: 15_000, bumpMillis: 45_000 }
 
@@ -162,5 +163,35 @@ describe("the plan for a relay transaction", () => {
   it("takes the including block as the first of the depth", () => {
     assert.strictEqual(depth(10n, 10n), 1n)
     assert.strictEqual(depth(12n, 10n), 3n)
+  })
+})
+
+describe("the version of a reopened transaction that is sent next", () => {
+  const version = (name: string, signedAtMs: number, broadcastAtMs = signedAtMs): Attempt => ({
+    hash: hash(name),
+    raw: "0x",
+    maxFeePerGas: 1n,
+    maxPriorityFeePerGas: 1n,
+    signedAtMs,
+    broadcastAtMs
+  })
+  const next = (...attempts: ReadonlyArray<Attempt>) =>
+    newestOf({ attempts, reopened: { atMs: 100, hash: hash("included") } })
+
+  it("is the one that its block had, until another one is signed", () => {
+    const [included, second, third] = [version("included", 1), version("second", 2), version("third", 3)]
+    const { broadcastAtMs: _, ...unsent } = included
+    assert.deepStrictEqual(next(included, second, third), { ...unsent, signedAtMs: 100 })
+    const sentAgain = { ...included, broadcastAtMs: 115 }
+    assert.deepStrictEqual(next(sentAgain, second, third), { ...sentAgain, signedAtMs: 100 })
+  })
+
+  it("is the one that was signed last since then, wherever it stands", () => {
+    const [included, third, fourth] = [version("included", 1), version("third", 3), version("fourth", 200)]
+    const again = version("second", 145)
+    assert.deepStrictEqual(next(included, again, third), again)
+    assert.deepStrictEqual(next(included, again, third, fourth), fourth)
+    assert.deepStrictEqual(next(included, { ...again, signedAtMs: 201 }, third, fourth)?.hash, again.hash)
+    assert.deepStrictEqual(next(included, again, { ...third, signedAtMs: 145 })?.hash, third.hash)
   })
 })

@@ -1,16 +1,20 @@
 /** Sweeps that their own transaction did not settle: what is asked about them, and what the others of the chain notice. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { numberToHex } from "viem"
 import { designator } from "../../../src/domain/Delegation.ts"
+import { classOf } from "../../../src/domain/Exposure.ts"
+import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
+import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
+import type { Intent } from "../../../src/ports/orchestrator/Intents.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import * as EventLoop from "../../support/EventLoop.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { receiptsOf } from "../../support/ReceiptsDuty.ts"
 import { source, sweptLog } from "../../support/RelayFixtures.ts"
-import { layer, layerOnNodes, scene } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes, onDemandIn, scene, world } from "../../support/RelayScene.ts"
 import { relay, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const FAILED = 20
@@ -28,6 +32,13 @@ const slowNode = () => {
   }))
   return { answers, nodes }
 }
+
+/** Losses that are booked for the owners of these sweeps of unlisted tokens, in wei. */
+const lostBy = Effect.fnUntraced(function* (...sweeps: ReadonlyArray<Pick<Intent, "order">>) {
+  const classes = sweeps.map(({ order: { owner } }) => classOf("unlisted", "owner", source.id, owner))
+  const sums = yield* (yield* Exposures).sums(classes)
+  return classes.map((key) => sums.get(key)?.hour.lost ?? 0n)
+})
 
 describe("sweeps that fail together", () => {
   it.effect("delay no sweep of a later block for longer than one of them", () => {
@@ -172,5 +183,74 @@ describe("a sweep whose nonce is unused in the newest block", () => {
         }))
       )
     )
+  })
+})
+
+describe("a sweep that failed beside one that is undecided", () => {
+  it.effect("leaves their transaction at once, and bears its part of the cost when that ends", () =>
+    Effect.gen(function* () {
+      const { bury, givenUp, mineLane, pending, state, submit, unfinished } = yield* scene
+      const failed = yield* submit({ id: "failed", owner: 1, order: { tokenIn: address(0xb9) } })
+      const undecided = yield* submit({ id: "undecided", owner: 2, order: { tokenIn: address(0xb9), nonce: 8n } })
+      yield* relay
+      const { attempts } = yield* pending
+      yield* mineLane({ hash: attempts[0]?.hash ?? "0x", logs: [], gasUsed: 0n, dataFee: 100n })
+      yield* bury(2)
+      // The bitmap has its nonce, and no event says who spent it.
+      state.spentNonces.add(undecided.order.nonce)
+      yield* tick
+      assert.isDefined(yield* givenUp("failed"))
+      assert.deepStrictEqual((yield* pending).intentIds, ["undecided"])
+
+      state.spentNonces.clear()
+      yield* tick
+      assert.lengthOf(yield* unfinished, 0)
+      assert.deepStrictEqual(yield* lostBy(failed, undecided), [50n, 50n])
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("a watcher that stops while it values the fees of a batch", () => {
+  it.effect("leaves the loss of a sweep that failed to be booked by the next one", () => {
+    const state = { isSilent: true }
+    const worth = Effect.suspend(() => (state.isSilent ? Effect.never : Effect.succeed(10n ** 18n)))
+    const where = Layer.merge(world, Layer.succeed(FeeValue, { realisable: () => worth }))
+    return Effect.gen(function* () {
+      const { bury, givenUp, intent, mineLane, submit, unfinished } = yield* scene
+      const unlisted = { tokenIn: address(0xb9) }
+      const settled = yield* submit({ id: "settled", owner: 1, order: unlisted })
+      const failed = yield* submit({ id: "failed", owner: 2, order: unlisted })
+      state.isSilent = false
+      yield* relay
+      state.isSilent = true
+      const sent = yield* unfinished
+      const [transaction] = sent
+      if (transaction === undefined) return yield* Effect.die("nothing sent")
+      assert.sameMembers([...transaction.intentIds], ["settled", "failed"])
+      yield* mineLane({
+        hash: transaction.attempts[0]?.hash ?? "0x",
+        logs: [sweptLog(settled)],
+        gasUsed: 0n,
+        dataFee: 100n
+      })
+      yield* bury(2)
+
+      const stopped = Effect.gen(function* () {
+        const { scheduled } = yield* receiptsOf([transaction.id])
+        yield* scheduled
+        yield* EventLoop.settled
+      })
+      yield* Effect.scoped(stopped)
+      assert.strictEqual((yield* intent("settled")).status, "delivered")
+      assert.isDefined(yield* givenUp("failed"))
+      assert.lengthOf(yield* unfinished, 1)
+
+      state.isSilent = false
+      const { scheduled } = yield* receiptsOf([transaction.id])
+      yield* scheduled
+      yield* EventLoop.settled
+      assert.lengthOf(yield* unfinished, 0)
+      assert.deepStrictEqual(yield* lostBy(settled, failed), [0n, 50n])
+    }).pipe(Effect.provide(onDemandIn(where)))
   })
 })

@@ -4,9 +4,9 @@ import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type Budgets, classOf, firstClass, funderClass, type Window } from "../../../src/domain/Exposure.ts"
 import { type Booking, Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
-import type { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { address, attempt, submitted } from "../../support/IntentFixtures.ts"
+import { address, attempt, hash, submitted } from "../../support/IntentFixtures.ts"
 
 const HOUR = 3_600_000
 const STEP = 300_000
@@ -134,6 +134,43 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
         expect(after.get(OTHER)?.hour).toEqual({ lost: 0n, earned: 7n })
         expect(yield* reserve(reservation("b", 76n))).toEqual([{ intentId: "b", spent: TOKEN, isBusy: false }])
         expect(yield* reserve(reservation("b", 75n))).toEqual([])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("books nothing again when a transaction that lost its block ends again", () =>
+      Effect.gen(function* () {
+        const transactions = yield* RelayTransactions
+        yield* reserve(reservation("a", 60n))
+        const [id, other] = [yield* send("a"), yield* send("b", 2)]
+        const inclusion = { hash: hash("a"), blockNumber: 9n, blockHash: hash("block") }
+        const parts = [{ intentId: "a", cost: 28n, isSettled: true }]
+        const ending = { id, inclusion, bookings: [{ key: TOKEN, lost: 25n, earned: 3n }], parts }
+        yield* transactions.finalize([ending])
+        yield* transactions.reopen([id])
+        const booked = { lost: 25n, earned: 3n }
+        expect((yield* sums).get(TOKEN)).toEqual({ open: 0n, hour: booked, day: booked })
+        yield* transactions.finalize([ending, { ...ending, id: other }])
+        const both = { lost: 50n, earned: 6n }
+        expect((yield* sums).get(TOKEN)).toEqual({ open: 0n, hour: both, day: both })
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("books once what a transaction lost that was reopened before its end", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        const transactions = yield* RelayTransactions
+        const id = yield* send("a")
+        const inclusion = { hash: hash("a"), blockNumber: 9n, blockHash: hash("block") }
+        yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("a") }])
+        yield* transactions.setInclusion(id, inclusion)
+        expect(yield* transactions.reopen([id])).toEqual([id])
+        const parts = [{ intentId: "a", cost: 28n, isSettled: true }]
+        const ending = { id, inclusion, bookings: [{ key: TOKEN, lost: 25n, earned: 3n }], parts }
+        for (let times = 0; times < 2; times++) {
+          yield* transactions.finalize([ending])
+          yield* transactions.reopen([id])
+        }
+        expect((yield* sums).get(TOKEN)?.hour).toEqual({ lost: 25n, earned: 3n })
       }).pipe(Effect.provide(stores))
     )
 

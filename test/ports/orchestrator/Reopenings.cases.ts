@@ -43,7 +43,7 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
         intentIds: [],
         sign: () => Effect.succeed(attempt("other"))
       })
-      yield* transactions.reopen([id, other])
+      expect(yield* transactions.reopen([id, other])).toEqual([id])
       const [reopened, untouched] = yield* transactions.unfinished(1)
       expect(reopened).toMatchObject({
         id,
@@ -61,6 +61,51 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
       yield* TestClock.adjust("5 millis")
       yield* transactions.reopen([id])
       expect((yield* transactions.unfinished(1))[0]?.reopened).toEqual({ atMs: 75, hash: hash("third") })
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("reopens what is not final only if its block settled a sweep", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      const transactions = yield* RelayTransactions
+      yield* submitted({ id: "a", owner: 1 })
+      yield* submitted({ id: "b", owner: 2 })
+      const { id } = yield* transactions.allocate({
+        chainId: 1,
+        lane,
+        chainNonce: 0n,
+        intentIds: ["a", "b"],
+        sign: () => Effect.succeed(attempt("first"))
+      })
+      yield* transactions.addAttempt(id, attempt("second"), "sweep")
+      yield* transactions.addAttempt(id, attempt("third"), "cancel")
+      const inclusion = { hash: hash("second"), blockNumber: 9n, blockHash: hash("block") }
+      yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("second") }])
+      expect(yield* transactions.reopen([id])).toEqual([])
+      yield* transactions.setInclusion(id, { ...inclusion, hash: hash("first") })
+      expect(yield* transactions.reopen([id])).toEqual([])
+      expect((yield* transactions.unfinished(1))[0]).toMatchObject({ status: "mined", kind: "cancel" })
+      yield* transactions.setInclusion(id, inclusion)
+      expect(yield* transactions.reopen([id])).toEqual([id])
+      const [reopened] = yield* transactions.unfinished(1)
+      const expected = { status: "pending", kind: "sweep", intentIds: ["a", "b"], reopened: { hash: hash("second") } }
+      expect(reopened).toMatchObject(expected)
+      expect(reopened).not.toHaveProperty("inclusion")
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("keeps the place of a version that is signed again, and notes when that was", () =>
+    Effect.gen(function* () {
+      const { id, transactions } = yield* concluded
+      yield* transactions.reopen([id])
+      yield* transactions.markBroadcast(hash("second"))
+      yield* transactions.addAttempt(id, { ...attempt("second"), signedAtMs: 90 }, "sweep")
+      yield* transactions.addAttempt(id, { ...attempt("second"), signedAtMs: 80 }, "sweep")
+      expect((yield* transactions.unfinished(1))[0]?.attempts).toEqual([
+        attempt("first"),
+        { ...attempt("second"), signedAtMs: 90, broadcastAtMs: 70 },
+        attempt("third")
+      ])
     }).pipe(Effect.provide(stores))
   )
 

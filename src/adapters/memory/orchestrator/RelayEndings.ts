@@ -70,7 +70,9 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
         const ids = [...carried, ...detached]
         const ofFirst = outcomes.filter(({ intentId }) => ids.includes(intentId))
         const settled = Exposures.ended(spent, ids)
-        return free(Exposures.booked(settled, [...bookings, ...Exposures.ofFirst(spent, ofFirst)], endedAtMs), carried)
+        // It has ended before, and was reopened.
+        const ofClasses = HashMap.has(acc.ended, id) ? [] : bookings
+        return free(Exposures.booked(settled, [...ofClasses, ...Exposures.ofFirst(spent, ofFirst)], endedAtMs), carried)
       }, current)
     )
   })
@@ -120,32 +122,39 @@ export const finalFrom =
         .toSorted((a, b) => Number(a.id) - Number(b.id))
     )
 
+/** The reopened transaction. Undefined if it has nothing to be reopened for. */
+const reopened = (state: State, id: string, atMs: number): RelayTransaction | undefined => {
+  const transaction = lookup(state.transactions, id)
+  if (transaction?.inclusion === undefined) return undefined
+  const { inclusion, ...rest } = transaction
+  const settledBy = (intentId: string) => {
+    const intent = lookup(state.intents, intentId)?.intent
+    return intent?.status === "settled_source" || intent?.status === "delivered" ? intent.txHash : undefined
+  }
+  const isFinal = rest.status === "final"
+  const intentIds = isFinal
+    ? (lookup(state.ended, id) ?? []).filter((each) => rest.attempts.some(({ hash }) => hash === settledBy(each)))
+    : rest.intentIds
+  const isSweep = intentIds.some((each) => settledBy(each) === inclusion.hash)
+  if (!isFinal && !isSweep) return undefined
+  return {
+    ...rest,
+    status: "pending",
+    kind: isSweep ? "sweep" : rest.kind,
+    reopened: { atMs, hash: inclusion.hash },
+    intentIds
+  }
+}
+
 export const reopen =
   ({ state }: Shared): RelayTransactions["Service"]["reopen"] =>
   (ids) =>
     Effect.flatMap(Clock.currentTimeMillis, (atMs) =>
-      Ref.update(state, (current) =>
-        ids.reduce((acc, id) => {
-          const transaction = lookup(acc.transactions, id)
-          if (transaction?.status !== "final" || transaction.inclusion === undefined) return acc
-          const { inclusion, ...rest } = transaction
-          const settledHere = (intentId: string) => {
-            const intent = lookup(acc.intents, intentId)?.intent
-            const isSettled = intent?.status === "settled_source" || intent?.status === "delivered"
-            return isSettled && rest.attempts.some(({ hash }) => hash === intent.txHash)
-          }
-          const intentIds = (lookup(acc.ended, id) ?? []).filter(settledHere)
-          const isSweep = intentIds.some((each) => lookup(acc.intents, each)?.intent.txHash === inclusion.hash)
-          const reopened: RelayTransaction = {
-            ...rest,
-            status: "pending",
-            kind: isSweep ? "sweep" : rest.kind,
-            reopened: { atMs, hash: inclusion.hash },
-            intentIds
-          }
-          return withTransaction(unbooked(acc, id), reopened)
-        }, current)
-      )
+      Ref.modify(state, (current) => {
+        const found = ids.flatMap((id) => reopened(current, id, atMs) ?? [])
+        const next = found.reduce((acc, each) => withTransaction(unbooked(acc, each.id), each), current)
+        return [found.map(({ id }) => id), next]
+      })
     )
 
 export const detach =

@@ -2,6 +2,7 @@
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { hasSlot } from "../../../domain/LaneSlots.ts"
 import {
+  type Attempt,
   type Front,
   IntentTaken,
   LaneClosed,
@@ -98,8 +99,12 @@ const addAttempt = ({ state }: Shared): RelayTransactions["Service"]["addAttempt
     yield* Ref.update(state, (current) => {
       const transaction = lookup(current.transactions, id)
       if (transaction === undefined) return current
+      const signedAgain = (stored: Attempt): Attempt =>
+        stored.hash === attempt.hash
+          ? { ...stored, signedAtMs: Math.max(stored.signedAtMs, attempt.signedAtMs) }
+          : stored
       const attempts = transaction.attempts.some(({ hash }) => hash === attempt.hash)
-        ? transaction.attempts
+        ? transaction.attempts.map(signedAgain)
         : [...transaction.attempts, attempt]
       return {
         ...current,

@@ -20,15 +20,15 @@ export const addAttempt = (
 ): RelayTransactions["Service"]["addAttempt"] =>
   Effect.fnUntraced(function* (id, attempt, kind) {
     bytes.remember(attempt.hash, attempt.raw)
-    // Signatures are deterministic: the same version signed twice has the same hash.
+    // Signatures are deterministic: the same version signed twice has the same hash. It counts as signed the last time.
     yield* sql`
       WITH transaction AS (
         UPDATE orchestrator.relay_transactions SET kind = ${kind} WHERE id = ${id}::bigint AND kind <> ${kind}
       ), attempt AS (
-        INSERT INTO orchestrator.relay_attempts (
+        INSERT INTO orchestrator.relay_attempts AS a (
           hash, transaction_id, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at, broadcast_at
         ) VALUES ${attemptValues(sql, id, attempt)}
-        ON CONFLICT (hash) DO NOTHING
+        ON CONFLICT (hash) DO UPDATE SET signed_at = greatest(a.signed_at, excluded.signed_at)
       )
       UPDATE orchestrator.intent_states i
       SET tx_hash = ${hexBytes(attempt.hash)}, updated_at = ${yield* now}

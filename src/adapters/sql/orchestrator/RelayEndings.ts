@@ -25,6 +25,11 @@ const weiRate = (usd: UsdPrice | undefined): string | undefined =>
 /** Patterns of the classes that first sweeps reserve. */
 const FIRST_CLASSES = ["listed:first:%", "listed:funder:%"]
 
+/** True if `transaction` has ended before, and was reopened: parts of its cost are stored when it ends. */
+const hasEnded = (sql: PgClient.PgClient) => sql`EXISTS (
+  SELECT FROM orchestrator.relay_transaction_intents l WHERE l.transaction_id = transaction.id AND l.cost IS NOT NULL
+)`
+
 export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["finalize"] =>
   Effect.fnUntraced(function* (endings) {
     if (endings.length === 0) return
@@ -92,7 +97,7 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         sql`${Exposures.ended(sql, "gone")} UNION ALL
         SELECT b.key, ${step}::timestamptz, 0, b.lost, b.earned
         FROM jsonb_to_recordset(${sql.json(bookings)}) AS b (id bigint, key text, lost numeric, earned numeric)
-        JOIN transaction USING (id)
+        JOIN transaction USING (id) WHERE NOT ${hasEnded(sql)}
         UNION ALL
         SELECT class, ${step}::timestamptz, 0, o.lost, o.earned
         FROM jsonb_to_recordset(${sql.json(outcomes)}) AS o (id text, lost numeric, earned numeric)
@@ -150,30 +155,38 @@ export const finalFrom = (sql: PgClient.PgClient): RelayTransactions["Service"][
     }))
   }, guarded("finalFrom"))
 
+/** True if the version that the noted block of `t` included has settled a sweep. */
+const hasSettled = (sql: PgClient.PgClient) => sql`EXISTS (
+  SELECT FROM orchestrator.relay_transaction_intents l JOIN orchestrator.intent_states i ON i.id = l.intent_id
+  WHERE l.transaction_id = t.id AND '0x' || encode(i.tx_hash, 'hex') = t.included_hash
+    AND i.status IN ('settled_source', 'delivered')
+)`
+
 export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["reopen"] =>
   Effect.fnUntraced(function* (ids) {
-    yield* sql`
+    const rows = yield* sql<{ id: bigint }>`
       WITH lost AS (
-        SELECT id, chain_id, cost, finalized_at FROM orchestrator.relay_transactions
-        WHERE id = ANY(${ids}::bigint[]) AND status = 'final' AND included_hash IS NOT NULL ORDER BY id FOR UPDATE
+        SELECT t.id, t.chain_id, t.cost, t.finalized_at FROM orchestrator.relay_transactions t
+        WHERE t.id = ANY(${ids}::bigint[]) AND t.included_hash IS NOT NULL AND (t.status = 'final' OR ${hasSettled(sql)})
+        ORDER BY t.id FOR UPDATE
       ), transaction AS (
         UPDATE orchestrator.relay_transactions t
         SET status = 'pending', reopened = true, reopened_at = ${yield* now}, reopened_hash = t.included_hash,
-          kind = CASE WHEN EXISTS (
-            SELECT FROM orchestrator.relay_transaction_intents l JOIN orchestrator.intent_states i ON i.id = l.intent_id
-            WHERE l.transaction_id = t.id AND '0x' || encode(i.tx_hash, 'hex') = t.included_hash
-              AND i.status IN ('settled_source', 'delivered')
-          ) THEN 'sweep' ELSE t.kind END,
+          kind = CASE WHEN ${hasSettled(sql)} THEN 'sweep' ELSE t.kind END,
           finalized_at = NULL, cost = NULL, wei_rate = NULL, included_hash = NULL,
           included_block_number = NULL, included_block_hash = NULL
         FROM lost WHERE t.id = lost.id
+        RETURNING t.id
+      ), spending AS (
+        UPDATE orchestrator.relay_spending s SET wei = s.wei - booked.wei
+        FROM (
+          SELECT chain_id, date_trunc('hour', finalized_at) AS hour, sum(cost) AS wei FROM lost WHERE cost > 0
+          GROUP BY 1, 2
+        ) booked
+        WHERE s.chain_id = booked.chain_id AND s.hour = booked.hour
       )
-      UPDATE orchestrator.relay_spending s SET wei = s.wei - booked.wei
-      FROM (
-        SELECT chain_id, date_trunc('hour', finalized_at) AS hour, sum(cost) AS wei FROM lost WHERE cost > 0
-        GROUP BY 1, 2
-      ) booked
-      WHERE s.chain_id = booked.chain_id AND s.hour = booked.hour`
+      SELECT id FROM transaction`
+    return rows.map(({ id }) => String(id))
   }, guarded("reopen"))
 
 export const detach = (sql: PgClient.PgClient): RelayTransactions["Service"]["detach"] =>
