@@ -43,6 +43,7 @@ function reviewPurchase(destination: Hex, request: SweepRequest, { quote }: Quot
   must(kind === "router02", "the router on arrival is " + router)
   must(sameText(sold, made.outputToken) && sameText(swap.tokenIn, made.outputToken), "the token sold on arrival is " + sold)
   must(amount === made.outputAmount && swap.amountIn === made.outputAmount, "the amount sold on arrival is " + amount)
+  must(!sameText(swap.tokenOut, made.outputToken), "nothing is to be bought on arrival")
   must(isKnown(swap.tokenOut, native ? there?.wrappedNative : request.tokenOut), "the token bought on arrival is " + swap.tokenOut)
   must(swap.unwraps === native, "the router pays in another currency")
   must(swap.minimum === BigInt(quote.minAmountOut), "the least amount bought on arrival is " + swap.minimum)

@@ -8,7 +8,7 @@ import type { SweepSigner } from "../sign/Signer.ts"
 import { signAuthorization } from "../sign/Signing.ts"
 import type { Fetch } from "./Http.ts"
 import type { RequestOptions } from "./RequestOptions.ts"
-import { sleep } from "./Sleep.ts"
+import { anySignal, sleep, until } from "./Sleep.ts"
 
 /** A node of a chain: its URL, or an object with the `request` of EIP-1193, such as a viem public client. */
 export type Node = string | NodeClient
@@ -60,10 +60,14 @@ const RECEIPT_POLL_MILLIS = 1_000
 /** 0xef0100 ‖ address (EIP-7702). */
 const DESIGNATOR = /^0xef0100([0-9a-f]{40})$/i
 
+/** Time for the answer of a node, in milliseconds. */
+const ANSWER_MILLIS = 30_000
+
 const overHttp = (url: string, fetch: Fetch): NodeClient => ({
   request: async (call) => {
     const response = await fetch(url, {
       method: "POST",
+      signal: AbortSignal.timeout(ANSWER_MILLIS),
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...call })
     })
@@ -73,10 +77,23 @@ const overHttp = (url: string, fetch: Fetch): NodeClient => ({
   }
 })
 
-const ask = async (node: NodeClient, call: NodeCall): Promise<unknown> => {
+/** Limits of a request to a node. */
+interface AskOptions extends RequestOptions {
+  /** Default: 30 seconds. */
+  readonly timeoutMillis?: number | undefined
+}
+
+const ask = async (
+  node: NodeClient,
+  call: NodeCall,
+  { signal, timeoutMillis = ANSWER_MILLIS }: AskOptions = {}
+): Promise<unknown> => {
+  signal?.throwIfAborted()
+  const limit = anySignal(signal, AbortSignal.timeout(timeoutMillis))
   try {
-    return await node.request(call)
+    return await until(limit, node.request(call))
   } catch (cause) {
+    signal?.throwIfAborted()
     throw new NodeError(`the node did not answer ${call.method}`, cause)
   }
 }
@@ -94,8 +111,8 @@ export const nodeClient = (node: Node | undefined, chainId: number, fetch: Fetch
 }
 
 /** Resolves with the code of an account in the latest block. */
-export const delegation = async (node: NodeClient, account: Address): Promise<Delegation> => {
-  const code = await ask(node, { method: "eth_getCode", params: [account, "latest"] })
+export const delegation = async (node: NodeClient, account: Address, options?: RequestOptions): Promise<Delegation> => {
+  const code = await ask(node, { method: "eth_getCode", params: [account, "latest"] }, options)
   if (typeof code !== "string") throw new NodeError("the node returned no code")
   if (code === "0x") return { kind: "none" }
   const delegate = DESIGNATOR.exec(code)?.[1]
@@ -103,8 +120,8 @@ export const delegation = async (node: NodeClient, account: Address): Promise<De
 }
 
 /** Resolves with the account's next transaction nonce, pending transactions included. */
-export const accountNonce = async (node: NodeClient, account: Address): Promise<number> => {
-  const nonce = Number(await ask(node, { method: "eth_getTransactionCount", params: [account, "pending"] }))
+export const accountNonce = async (node: NodeClient, account: Address, options?: RequestOptions): Promise<number> => {
+  const nonce = Number(await ask(node, { method: "eth_getTransactionCount", params: [account, "pending"] }, options))
   if (!Number.isSafeInteger(nonce)) throw new NodeError("the node returned no nonce")
   return nonce
 }
@@ -114,10 +131,17 @@ const included = async (
   hash: Hex,
   { signal, timeoutMillis = 120_000 }: RevokeOptions
 ): Promise<void> => {
-  const timeout = AbortSignal.timeout(timeoutMillis)
-  while ((await ask(node, { method: "eth_getTransactionReceipt", params: [hash] })) === null) {
-    if (timeout.aborted) throw new NodeError(`transaction ${hash} is not in a block yet`)
-    await sleep(RECEIPT_POLL_MILLIS, signal)
+  const endsAt = Date.now() + timeoutMillis
+  const left = () => Math.max(endsAt - Date.now(), 0)
+  const look = () =>
+    ask(
+      node,
+      { method: "eth_getTransactionReceipt", params: [hash] },
+      { signal, timeoutMillis: Math.min(left(), ANSWER_MILLIS) }
+    )
+  while ((await look()) === null) {
+    if (left() === 0) throw new NodeError(`transaction ${hash} is not in a block yet`)
+    await sleep(Math.min(left(), RECEIPT_POLL_MILLIS), signal)
   }
 }
 
@@ -129,8 +153,8 @@ const included = async (
  * @throws {SigningError} if the owner's wallet does not sign
  */
 export const revokeDelegation = async (node: NodeClient, options: RevokeOptions): Promise<Hex> => {
-  const { chainId, owner, sender } = options
-  const next = await accountNonce(node, owner.address)
+  const { chainId, owner, sender, signal } = options
+  const next = await accountNonce(node, owner.address, { signal })
   // A transaction increments its sender's nonce before its authorizations are processed (EIP-7702).
   const nonce = sameAddress(sender.account.address, owner.address) ? next + 1 : next
   const authorization = await signAuthorization(owner, { address: zeroAddress, chainId, nonce })
@@ -140,7 +164,7 @@ export const revokeDelegation = async (node: NodeClient, options: RevokeOptions)
       throw new NodeError("the revocation is not sent", cause)
     })
   await included(node, hash, options)
-  if ((await delegation(node, owner.address)).kind !== "none") {
+  if ((await delegation(node, owner.address, { signal })).kind !== "none") {
     throw new NodeError(`transaction ${hash} had no effect: the nonce changed; try again`)
   }
   return hash

@@ -16,3 +16,12 @@ export const sleep = (millis: number, signal: AbortSignal | undefined): Promise<
     }, millis)
     signal?.addEventListener("abort", stop, { once: true })
   })
+
+/** Resolves as the promise does. Rejects with the signal's reason as soon as it is aborted, and leaves the promise to itself. */
+export const until = <A>(signal: AbortSignal, promise: Promise<A>): Promise<A> =>
+  new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener("abort", stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop))
+  })

@@ -57,7 +57,7 @@ interface Steps {
   readonly sweepable: (owner: Address, options?: RequestOptions) => Promise<Portfolio<SweepableToken>>
   readonly sweepQuotes: (request: SweepQuotesRequest, options?: RequestOptions) => Promise<SweepQuotes>
   readonly reviewSweepQuotes: (quotes: SweepQuotes, request: SweepQuotesRequest) => BatchReview
-  readonly signBatch: (review: BatchReview, signer: SweepSigner) => Promise<SignedBatch>
+  readonly signBatch: (review: BatchReview, signer: SweepSigner, options?: RequestOptions) => Promise<SignedBatch>
   readonly submitSweep: (signed: SignedBatch, options?: RequestOptions) => Promise<SweepAccepted>
   readonly waitForSweep: (id: string, options?: WaitOptions<Sweep>) => Promise<Sweep>
 }
@@ -97,7 +97,7 @@ export const sweepAll = async (
   if (confirmed === false) return undefined
   const chosen = confirmed === true ? review : confirmed
   wait.signal?.throwIfAborted()
-  const signed = await steps.signBatch(chosen, signer)
+  const signed = await steps.signBatch(chosen, signer, options)
   onEvent({ type: "signed", signed })
   const accepted = await steps.submitSweep(signed, options)
   onEvent({ type: "submitted", accepted })

@@ -123,7 +123,7 @@ export interface SweepClient {
    * @example
    * const signed = await client.signBatch(selectLegs(review, isTicked), account)
    */
-  readonly signBatch: (review: BatchReview, signer: SweepSigner) => Promise<SignedBatch>
+  readonly signBatch: (review: BatchReview, signer: SweepSigner, options?: RequestOptions) => Promise<SignedBatch>
   /**
    * Sweeps a whole wallet: reads the balances, quotes and reviews them, has the wallet sign once, submits and waits. Resolves once every
    * intent has ended, or with undefined if `confirm` returned false.
@@ -180,7 +180,7 @@ export interface SweepClient {
    */
   readonly delegation: (
     account: Address,
-    options: { readonly chainId: number; readonly node?: Node }
+    options: RequestOptions & { readonly chainId: number; readonly node?: Node }
   ) => Promise<Delegation>
   /**
    * Revokes the delegation of an account. Resolves with the transaction's hash. The `sender` pays its gas.
@@ -212,16 +212,20 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     nodeClient(given ?? options.nodes?.[chainId], chainId, fetch)
 
   /** Asks the nodes that the caller configured. */
-  const checkNonces = async (owner: Address, authorizations: ReadonlyArray<AuthorizationRequest>): Promise<void> => {
+  const checkNonces = async (
+    owner: Address,
+    authorizations: ReadonlyArray<AuthorizationRequest>,
+    requestOptions: RequestOptions | undefined
+  ): Promise<void> => {
     const asked = authorizations.filter(({ chainId }) => options.nodes?.[chainId] !== undefined)
     const nonces = asked.map(
-      async ({ chainId }) => [chainId, await accountNonce(node(chainId, undefined), owner)] as const
+      async ({ chainId }) => [chainId, await accountNonce(node(chainId, undefined), owner, requestOptions)] as const
     )
     reviewNonces(asked, Object.fromEntries(await Promise.all(nonces)))
   }
 
-  const signOne = (review: SweepReview, signer: SweepSigner): Promise<SignedSweep> =>
-    checkNonces(signer.address, [review.authorization]).then(() => signReviewed(review, signer))
+  const signOne = (review: SweepReview, signer: SweepSigner, requestOptions?: RequestOptions): Promise<SignedSweep> =>
+    checkNonces(signer.address, [review.authorization], requestOptions).then(() => signReviewed(review, signer))
 
   const client: SweepClient = {
     quote: (request, requestOptions) =>
@@ -237,7 +241,7 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       const review = client.reviewOrder(offer, request)
       if (confirm !== undefined && !(await confirm(review))) return undefined
       signal?.throwIfAborted()
-      const accepted = await client.submit(await signOne(review, signer), requestOptions)
+      const accepted = await client.submit(await signOne(review, signer, requestOptions), requestOptions)
       const intent = await client.waitForIntent(accepted.id, waitOptions)
       if (intent.status === "failed") throw new SweepFailedError(intent)
       return { intent, review }
@@ -245,8 +249,8 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     sweepQuotes: (request, requestOptions) =>
       http.post("/quotes", writeSweepQuotesRequest(attributed(request, apiKey)), readSweepQuotes, requestOptions),
     reviewSweepQuotes: (quotes, request) => reviewSweepQuotes(quotes, attributed(request, apiKey), options.review),
-    signBatch: (review, signer) =>
-      checkNonces(signer.address, review.authorizations).then(() => signBatch(review, signer)),
+    signBatch: (review, signer, requestOptions) =>
+      checkNonces(signer.address, review.authorizations, requestOptions).then(() => signBatch(review, signer)),
     sweepAll: (request, signer, sweepOptions = {}) => sweepAll(client, request, signer, sweepOptions),
     submitSweep: (signed, requestOptions) =>
       http.post("/sweeps", writeSignedBatch(signed), readSweepAccepted, requestOptions),
@@ -261,7 +265,8 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       http.get(`/portfolio/${owner}${query("tokens", given?.tokens?.join())}`, readPortfolio, given),
     sweepable: (owner, given) =>
       http.get(`/portfolio/${owner}/sweepable${query("tokens", given?.tokens?.join())}`, readSweepable, given),
-    delegation: async (account, { chainId, node: given }) => delegation(node(chainId, given), account),
+    delegation: async (account, { chainId, node: given, signal }) =>
+      delegation(node(chainId, given), account, { signal }),
     revokeDelegation: async (revocation) => revokeDelegation(node(revocation.chainId, revocation.node), revocation)
   }
   return client

@@ -73,7 +73,8 @@ export interface SwapOnArrivalOptions {
   readonly routers?: Readonly<Record<number, Address>>
   /**
    * Upper limit of what the bridge keeps of the bridged token, in basis points. The rest arrives if the swap fails, which a service could
-   * arrange. `prices` of the review bound it by value, too. Default: 500.
+   * arrange. `prices` of the review bound it by value, too. After a swap before the bridge nothing else does, which is a warning then, and
+   * `guaranteedBy` is `service`. Default: 500.
    */
   readonly maxBridgeFeeBps?: number
 }
@@ -129,6 +130,17 @@ export const swapOnArrival =
       paid === undefined || received === undefined || (paid - received) * BPS <= paid * maxPriceDeviationBps,
       "quote.arrivesInsteadIfSwapFails.minAmount",
       `is worth ${received} USD, for ${paid} USD`
+    )
+    if (call.via !== undefined && (paid === undefined || received === undefined)) {
+      // What enters the bridge is what the service says that the swap before it brings.
+      check.doubts.push(
+        `only the service says how much of ${call.outputToken} is worth what is sent: it arrives if the swap on arrival fails`
+      )
+    }
+    check.must(
+      !sameAddress(swap.tokenIn, swap.tokenOut),
+      "order.swapCalldata.purchase.tokenOut",
+      "is what the bridge delivers, so nothing is to be bought"
     )
     check.members("order.swapCalldata.purchase", purchase, {
       sold: call.outputToken,

@@ -224,6 +224,9 @@ export const reviewTerms = (
       ...(sameAddress(destination, order.owner) ? [] : [`the tokens go to ${destination}, not to the owner`]),
       ...(quote.total * 10n > order.amountIn ? ["fees are more than a tenth of the amount"] : []),
       ...(quote.outputUnwraps ? ["the bridge unwraps the token: native currency arrives"] : []),
+      ...(bridged?.message === undefined
+        ? []
+        : [`if the swap on arrival fails, ${bridged.outputToken} arrives instead`]),
       ...check.doubts
     ]
   }

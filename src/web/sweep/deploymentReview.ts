@@ -15,6 +15,7 @@ import {
   readUniswapV4Call,
   VENUE_ROUTERS
 } from "../../sdk/venues.ts"
+import { MAX_BRIDGE_FEE_BPS } from "./widgetReview.ts"
 
 type Family = PublicChain["routers"][number]["family"]
 
@@ -81,9 +82,6 @@ const readerOf = (chainId: number, { address, family }: PublicChain["routers"][n
   Object.entries(VENUE_ROUTERS[chainId] ?? {}).find(([known]) => known.toLowerCase() === address.toLowerCase())?.[1] ??
   READERS[family]
 
-/** Upper limit of the fee of a swap on arrival. The owner sees the fees before signing. */
-const ALL_BPS = 10_000
-
 /** `domainName` is the EIP-712 domain name of orders. Undefined for the default, if the deployment states none. */
 export const reviewOf = (
   chains: ReadonlyArray<PublicChain>,
@@ -104,7 +102,7 @@ export const reviewOf = (
     bridges: by(bridgeOf),
     routers: by(({ id, routers }) => Object.fromEntries(routers.map((each) => [each.address, readerOf(id, each)]))),
     arrivals: swapOnArrival({
-      maxBridgeFeeBps: ALL_BPS,
+      maxBridgeFeeBps: MAX_BRIDGE_FEE_BPS,
       handlers: Object.fromEntries(handlers),
       routers: Object.fromEntries(swapRouters)
     })

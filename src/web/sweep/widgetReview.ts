@@ -13,6 +13,12 @@ export type WidgetReview = Pick<
 const ALL_BPS = 10_000
 
 /**
+ * Upper limit of what a bridge keeps, in basis points, before a swap on arrival. A service could let that swap fail, and the owner would get
+ * the rest, so that the least amount of the plan would mean nothing without a limit.
+ */
+export const MAX_BRIDGE_FEE_BPS = 1_000
+
+/**
  * Options of the review. The owner sees its warnings before signing. Delegates that only the service states are warnings as well, but refused
  * if the host or the package names any.
  */
@@ -24,7 +30,7 @@ export const widgetReview = (
   unconfirmed: "warn",
   unconfirmedDelegates: known.delegates === undefined && Object.keys(shipped).length === 0 ? "warn" : "refuse",
   unlistedRouter: readVenueCall,
-  arrivals: swapOnArrival({ maxBridgeFeeBps: ALL_BPS }),
+  arrivals: swapOnArrival({ maxBridgeFeeBps: MAX_BRIDGE_FEE_BPS }),
   ...known,
   routers: { ...VENUE_ROUTERS, ...SHIPPED_ROUTERS, ...known.routers }
 })

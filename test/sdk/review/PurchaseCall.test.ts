@@ -160,6 +160,57 @@ describe("a swap on arrival", () => {
     ])
   })
 
+  it("is refused if it buys what the bridge delivers, since its minimum would mean nothing", () => {
+    const same = (tokenOut: Address.Address) => {
+      const pull = encodeFunctionData({
+        abi: swapRouter02Abi,
+        functionName: "exactInputSingle",
+        args: [
+          {
+            tokenIn: OTHER_USDC,
+            tokenOut,
+            fee: 500,
+            recipient: OWNER,
+            amountIn: 990n,
+            amountOutMinimum: 990n,
+            sqrtPriceLimitX96: 0n
+          }
+        ]
+      })
+      return encodeFunctionData({ abi: swapRouter02Abi, functionName: "multicall", args: [5_000n, [pull]] })
+    }
+    assert.isFalse(Array.isArray(reviewed(calldataOf({ calldata: same(PEPE) }))))
+    assert.deepStrictEqual(reviewed(calldataOf({ calldata: same(OTHER_USDC) })), [
+      "order.swapCalldata.purchase.tokenOut"
+    ])
+  })
+
+  it("leaves a doubt after a swap before the bridge that no price bounds", () => {
+    const via = { token: USDC, minAmount: 991n, spokePool: STRANGER }
+    const doubtsOf = (known: ReviewOptions) => {
+      const call = readBridgeCall(calldataOf(), true)
+      if (call === undefined) return assert.fail("unreadable")
+      const check = collector()
+      const quoted = offer({ total: 0n })
+      const order = { ...quoted.order, amountIn: 1_000n }
+      swapOnArrival({ handlers: { 10: HANDLER }, routers: { 10: ROUTER } })(
+        check,
+        { ...quoted, order },
+        { ...call, via },
+        known
+      )
+      assert.deepStrictEqual(check.found, [])
+      return check.doubts
+    }
+    const prices = [
+      { chainId: 8453, token: USDC, decimals: 0, usd: 1 },
+      { chainId: 10, token: OTHER_USDC, decimals: 0, usd: 1 }
+    ]
+    assert.lengthOf(doubtsOf({ bridges, prices }), 0)
+    assert.lengthOf(doubtsOf({ bridges, prices: prices.slice(0, 1) }), 1)
+    assert.lengthOf(doubtsOf({ bridges }), 1)
+  })
+
   it("is no other message", () => {
     const message = AcrossPurchase.encode(purchase)
     assert.isDefined(readPurchase(message))
