@@ -24,6 +24,7 @@ import reversedValues from "./0022_reversed_values.ts"
 import comparedEarnings from "./0023_compared_earnings.ts"
 import payable from "./0024_payable.ts"
 import chainless from "./0025_chainless.ts"
+import walletChains from "./0026_wallet_chains.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -47,5 +48,6 @@ export const migrations = {
   "0022_reversed_values": reversedValues,
   "0023_compared_earnings": comparedEarnings,
   "0024_payable": payable,
-  "0025_chainless": chainless
+  "0025_chainless": chainless,
+  "0026_wallet_chains": walletChains
 }

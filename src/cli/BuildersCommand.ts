@@ -5,6 +5,7 @@ import { NewBuilderView } from "../api/builder/AccountSchemas.ts"
 import { BuilderDetail, type PatchRequest, type RegistrationRequest, TotalsView } from "../api/builder/Schemas.ts"
 import * as Address from "../domain/Address.ts"
 import { BuilderAccount, BuilderId, DisplayName, Markup } from "../domain/Builder.ts"
+import { ChainId } from "../domain/ChainId.ts"
 import * as BuilderClient from "./BuilderClient.ts"
 import { json, printed } from "./Output.ts"
 import * as Pages from "./Pages.ts"
@@ -30,6 +31,7 @@ const asFacts = (builder: BuilderAccount): string =>
     ["name", builder.name],
     ["markup", `${builder.builderBps} bps, at most ${builder.maxBuilderBps}`],
     ["payout", `${builder.payoutMode}, to ${builder.payoutAddress}`],
+    ...(builder.walletChainId === undefined ? [] : [["wallet chain", String(builder.walletChainId)] as const]),
     ["state", state(builder)],
     ["since", new Date(builder.createdAtMs).toISOString()]
   ])
@@ -184,6 +186,30 @@ const setPayoutMode = Command.make(
   ])
 )
 
+const setWalletChain = Command.make(
+  "set-wallet-chain",
+  {
+    id,
+    walletChainId: Argument.String("chain").pipe(
+      Argument.withSchema(
+        Schema.Union([Schema.Literal("none"), Schema.NumberFromString.pipe(Schema.decodeTo(ChainId))])
+      ),
+      Argument.withDescription("Chain id, or `none` to take that of the next sign-in")
+    ),
+    json
+  },
+  ({ id, json, walletChainId }) => patch(id, { walletChainId: walletChainId === "none" ? null : walletChainId }, json)
+).pipe(
+  Command.withDescription("Set the chain on which a builder's contract wallet signs in"),
+  Command.withExamples([
+    {
+      command: "sweep builders set-wallet-chain acme 8453",
+      description: "Accept the contract's signatures on Base only"
+    },
+    { command: "sweep builders set-wallet-chain acme none", description: "Take the chain of its next sign-in" }
+  ])
+)
+
 const suspend = Command.make("suspend", { id, json }, ({ id, json }) => patch(id, { suspended: true }, json)).pipe(
   Command.withDescription("Suspend a builder: its API key no longer attributes sweeps. Earned fees stay owed"),
   Command.withExamples([{ command: "sweep builders suspend acme", description: "Suspend until `resume`" }])
@@ -195,5 +221,5 @@ const resume = Command.make("resume", { id, json }, ({ id, json }) => patch(id, 
 
 export const buildersCommand = Command.make("builders").pipe(
   Command.withDescription("Manage builders: accounts, markups and payout modes"),
-  Command.withSubcommands([list, show, register, setBps, setPayoutMode, suspend, resume])
+  Command.withSubcommands([list, show, register, setBps, setPayoutMode, setWalletChain, suspend, resume])
 )

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { BUILDER_ID, BUILDER_ID_FORM } from "./BuilderId.ts"
+import { ChainId } from "./ChainId.ts"
 import { described } from "./Described.ts"
 import { plainText } from "./PlainText.ts"
 
@@ -78,6 +79,10 @@ export const BuilderAccount = Schema.Struct({
   suspendedAtMs: described(
     Schema.optionalKey(Schema.Int),
     "UNIX time in milliseconds of the suspension, during which the API key attributes nothing. Absent if the builder is active."
+  ),
+  walletChainId: described(
+    Schema.optionalKey(ChainId),
+    "Chain on which the builder's contract wallet signs in. Absent for a wallet with a key, and until a contract wallet signs in."
   )
 }).annotate({ identifier: "BuilderAccount" })
 export type BuilderAccount = typeof BuilderAccount.Type

@@ -14,7 +14,7 @@ import {
 import * as Address from "../../domain/Address.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
 import { Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
-import { WalletSignatures } from "../../ports/builder/WalletSignatures.ts"
+import { type SignatureKind, WalletSignatures } from "../../ports/builder/WalletSignatures.ts"
 
 export interface Limits {
   readonly timeout: Duration.Input
@@ -31,6 +31,9 @@ const defaults: Limits = { timeout: "5 seconds", gas: 5_000_000n, maxBytes: 16_3
  */
 const VALIDATOR = Address.of("0x00000000000000000000000000000000006492aa")
 
+const byKey = Option.some<SignatureKind>("key")
+const byContract = Option.some<SignatureKind>("contract")
+
 const recovers = (wallet: Address.Address, message: string, signature: Hex) =>
   Effect.tryPromise(() => recoverMessageAddress({ message, signature })).pipe(
     Effect.map((signer) => Address.of(signer) === wallet),
@@ -44,10 +47,10 @@ export const layerWith = (limits: Partial<Limits> = {}) => {
     Effect.map(Chains, (chains) =>
       WalletSignatures.of({
         verify: Effect.fn("WalletSignatures.verify")(function* ({ chainId, message, signature, wallet }) {
-          if (size(signature) > maxBytes) return false
-          if (yield* recovers(wallet, message, signature)) return true
+          if (size(signature) > maxBytes) return Option.none()
+          if (yield* recovers(wallet, message, signature)) return byKey
           const client = yield* Effect.option(chains.get(chainId))
-          if (Option.isNone(client)) return false
+          if (Option.isNone(client)) return Option.none()
           const code = encodeDeployData({
             abi: universalSignatureValidatorAbi,
             bytecode: universalSignatureValidatorByteCode,
@@ -62,9 +65,9 @@ export const layerWith = (limits: Partial<Limits> = {}) => {
               codeOverrides: [{ address: VALIDATOR, code }]
             })
             .pipe(
-              Effect.map((answer) => answer === "0x01"),
+              Effect.map((answer) => (answer === "0x01" ? byContract : Option.none())),
               // The validator reverts if the address is not a wallet or the wallet rejects the signature.
-              Effect.catchTag("CallReverted", () => Effect.succeed(false)),
+              Effect.catchTag("CallReverted", () => Effect.succeedNone),
               Effect.timeoutOrElse({
                 duration: timeout,
                 orElse: () =>

@@ -79,7 +79,7 @@ export const nonce = documented({
 export const verify = documented({
   summary: "Sign in",
   description: withErrors(
-    "Opens a session, which replaces the previous one. Signatures of contract wallets are checked with ERC-1271, or with ERC-6492 before deployment, on the chain that the message names. Only a message that verifies consumes its nonce. With `no_builder`, the nonce is kept for `POST /builders/self` with the same message and its signature, once and until it expires, so that the wallet signs once.",
+    "Opens a session, which replaces the previous one. Signatures of contract wallets are checked with ERC-1271, or with ERC-6492 before deployment, on the chain that the message names. The first of them binds the account to its chain, and those of other chains are refused. Only a message that verifies consumes its nonce. With `no_builder`, the nonce is kept for `POST /builders/self` with the same message and its signature, once and until it expires, so that the wallet signs once.",
     [[404, "no_builder", "the wallet belongs to no builder: offer self-signup"], ...signInErrors]
   ),
   request: signed,

@@ -108,7 +108,11 @@ export const PatchRequest = Schema.Struct({
     Schema.optionalKey(PayoutMode),
     "Payout mode: the way in which the markup reaches the builder."
   ),
-  suspended: described(Schema.optionalKey(Schema.Boolean), "True to suspend the API key, false to resume it.")
+  suspended: described(Schema.optionalKey(Schema.Boolean), "True to suspend the API key, false to resume it."),
+  walletChainId: described(
+    Schema.optionalKey(Schema.NullOr(ChainId)),
+    "Chain on which the builder's contract wallet signs in. Null to take that of its next sign-in."
+  )
 }).annotate({ identifier: "BuilderPatch", description: "Absent fields are not changed" })
 
 /** Sums of the ledger in one token. */

@@ -9,6 +9,7 @@ import {
   type PayoutMode,
   selfSignupId
 } from "../../domain/Builder.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import * as Secret from "../../domain/Secret.ts"
 import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
@@ -16,6 +17,7 @@ import { type BuilderExists, BuilderNotFound, Builders } from "../../ports/build
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
 import { KeyDesk } from "./KeyDesk.ts"
+import type { SignedWallet } from "./SignIn.ts"
 
 /** A new builder, as an operator describes it. */
 export interface Registration {
@@ -25,6 +27,8 @@ export interface Registration {
   readonly maxBuilderBps: number
   readonly payoutAddress: Address.Address
   readonly payoutMode?: PayoutMode
+  /** Chain on which a contract wallet signs in. */
+  readonly walletChainId?: ChainId
 }
 
 /** Changes that an operator may make. Absent fields stay as they are. */
@@ -34,6 +38,8 @@ export interface BuilderPatch {
   readonly maxBuilderBps?: number
   readonly payoutMode?: PayoutMode
   readonly suspended?: boolean
+  /** Null to forget it: the next sign-in of a contract wallet stores its own. */
+  readonly walletChainId?: ChainId | null
 }
 
 /** The markup would exceed its cap. */
@@ -63,10 +69,7 @@ export class Accounts extends Context.Service<
   Accounts,
   {
     /** Registers the builder of a wallet that signed in. Concurrent calls for one wallet register it once. */
-    readonly signUp: (
-      wallet: Address.Address,
-      name: string
-    ) => Effect.Effect<NewBuilder, BuilderExists | StoreUnavailable>
+    readonly signUp: (wallet: SignedWallet, name: string) => Effect.Effect<NewBuilder, BuilderExists | StoreUnavailable>
     readonly register: (
       registration: Registration,
       actor: string
@@ -101,9 +104,10 @@ export class Accounts extends Context.Service<
       const { atomically } = yield* UnitOfWork
 
       const signUp: Accounts["Service"]["signUp"] = Effect.fn("Accounts.signUp")((wallet, name) => {
-        const id = selfSignupId(wallet)
+        const { address, ...chain } = wallet
+        const id = selfSignupId(address)
         return create(
-          { id, name, builderBps: 0, maxBuilderBps: 0, payoutAddress: wallet },
+          { id, name, builderBps: 0, maxBuilderBps: 0, payoutAddress: address, ...chain },
           builderActor(id),
           "builder.sign_up"
         )
@@ -141,14 +145,16 @@ export class Accounts extends Context.Service<
       const patch: Accounts["Service"]["patch"] = Effect.fn("Accounts.patch")(function* (builderId, wanted, actor) {
         const now = yield* Clock.currentTimeMillis
         const { after } = yield* builders.modify(builderId, (account) => {
-          const { suspendedAtMs, ...rest } = account
-          const { suspended = suspendedAtMs !== undefined, ...fields } = wanted
-          const changed = { ...rest, ...fields }
+          const { suspendedAtMs, walletChainId: stored, ...rest } = account
+          const { suspended = suspendedAtMs !== undefined, walletChainId = stored ?? null, ...fields } = wanted
+          const changed = { ...rest, ...fields, ...(walletChainId === null ? {} : { walletChainId }) }
           return changed.builderBps > changed.maxBuilderBps
             ? Effect.fail(new MarkupAboveCap({ builderBps: changed.builderBps, maxBuilderBps: changed.maxBuilderBps }))
             : Effect.succeed(suspended ? { ...changed, suspendedAtMs: suspendedAtMs ?? now } : changed)
         })
-        yield* audit.append({ actor, action: "builder.patch", subject: builderId, details: { ...wanted } })
+        const { walletChainId, ...fields } = wanted
+        const chain = walletChainId === undefined ? {} : { walletChainId: walletChainId ?? "none" }
+        yield* audit.append({ actor, action: "builder.patch", subject: builderId, details: { ...fields, ...chain } })
         return after
       }, atomically)
 
@@ -175,6 +181,8 @@ const makeRegistrar = Effect.gen(function* () {
   })
 
   const create = Effect.fnUntraced(function* (registration: Registration, actor: string, action: string) {
+    const { walletChainId } = registration
+    const chain = walletChainId === undefined ? {} : { walletChainId }
     const builder: BuilderAccount = {
       id: registration.id,
       name: registration.name,
@@ -182,7 +190,8 @@ const makeRegistrar = Effect.gen(function* () {
       maxBuilderBps: registration.maxBuilderBps,
       payoutAddress: registration.payoutAddress,
       payoutMode: registration.payoutMode ?? "onchain",
-      createdAtMs: yield* Clock.currentTimeMillis
+      createdAtMs: yield* Clock.currentTimeMillis,
+      ...chain
     }
     yield* builders.create(builder)
     const apiKey = yield* giveKey(builder.id)
@@ -191,7 +200,7 @@ const makeRegistrar = Effect.gen(function* () {
       actor,
       action,
       subject: builder.id,
-      details: { name, builderBps, maxBuilderBps, payoutAddress, payoutMode }
+      details: { name, builderBps, maxBuilderBps, payoutAddress, payoutMode, ...chain }
     })
     return { builder, apiKey }
   }, atomically)

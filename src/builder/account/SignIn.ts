@@ -4,6 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { bytesToHex, sha256, stringToBytes } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { BuilderAccount } from "../../domain/Builder.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import { type Hash, Hex } from "../../domain/Hex.ts"
 import * as Secret from "../../domain/Secret.ts"
 import { accepts, lacksNonce } from "../../domain/Siwe.ts"
@@ -15,6 +16,7 @@ import { SignInMessages } from "../../ports/builder/SignInMessages.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { WalletSignatures } from "../../ports/builder/WalletSignatures.ts"
 import { BuilderSettings } from "../shared/BuilderSettings.ts"
+import * as WalletChains from "./WalletChains.ts"
 
 /** The text is not a sign-in message (EIP-4361). */
 export class MalformedMessage extends Schema.TaggedError<MalformedMessage>()("MalformedMessage", {}) {
@@ -49,6 +51,13 @@ export interface SignedMessage {
   readonly signature: string
 }
 
+/** A wallet that signed a message. */
+export interface SignedWallet {
+  readonly address: Address.Address
+  /** Chain whose contract gave the signature. Absent if the account's key gave it. */
+  readonly walletChainId?: ChainId
+}
+
 export interface OpenSession {
   readonly token: Redacted.Redacted
   readonly expiresAtMs: number
@@ -74,10 +83,11 @@ export class SignIn extends Context.Service<
      * message. Consumes the nonce only on success: any other failure leaves it usable, and of several valid messages with one nonce
      * exactly one succeeds.
      */
-    readonly authenticate: (signed: SignedMessage) => Effect.Effect<Address.Address, SignInFailure>
+    readonly authenticate: (signed: SignedMessage) => Effect.Effect<SignedWallet, SignInFailure>
     /**
      * Opens a session for the builder of the signing wallet, and ends the caller's previous session. If the wallet belongs to no
      * builder and self-signup is enabled, the nonce is kept for a sign-up with the same message, so that one signature is enough.
+     * The first signature of a contract wallet binds the builder to its chain.
      */
     readonly signIn: (
       signed: SignedMessage,
@@ -95,22 +105,12 @@ export class SignIn extends Context.Service<
   static readonly layer = Layer.effect(
     SignIn,
     Effect.gen(function* () {
-      const builders = yield* Builders
-      const chains = yield* Chains
-      const messages = yield* SignInMessages
       const nonces = yield* Nonces
       const random = yield* SecureRandom.SecureRandom
       const sessions = yield* Sessions
       const settings = yield* BuilderSettings
-      const signatures = yield* WalletSignatures
-
-      const policy = {
-        origins: settings.dashboardOrigins,
-        resourceOrigins: settings.siweResourceOrigins,
-        chainIds: settings.siweChainIds ?? chains.all.map(({ chain }) => chain.id),
-        lifetimeMillis: settings.nonceLifetimeMillis,
-        clockSkewMillis: settings.clockSkewMillis
-      }
+      const verify = yield* makeVerify
+      const { bind } = yield* WalletChains.make
 
       const issueNonce = Effect.gen(function* () {
         const nonce = bytesToHex(yield* random.randomBytes(NONCE_BYTES)).slice(2)
@@ -118,37 +118,11 @@ export class SignIn extends Context.Service<
         return nonce
       }).pipe(Effect.withSpan("SignIn.issueNonce"))
 
-      /** Verifies a message whose nonce passes `isFresh`. Consumes nothing. */
-      const verify = Effect.fnUntraced(function* (
-        signed: SignedMessage,
-        isFresh: (nonce: string) => Effect.Effect<boolean, StoreUnavailable>
-      ) {
-        const parsed = messages.parse(signed.message)
-        if (Option.isNone(parsed)) {
-          return yield* lacksNonce(signed.message) ? new BadNonce() : new MalformedMessage()
-        }
-        const message = parsed.value
-        if (!(yield* isFresh(message.nonce))) return yield* new BadNonce()
-        const accepted = accepts(policy, message, yield* Clock.currentTimeMillis)
-        if (Result.isFailure(accepted)) return yield* new BadSignature({ reason: accepted.failure })
-        const { signature } = signed
-        const valid =
-          isHex(signature) &&
-          (yield* signatures.verify({
-            wallet: message.address,
-            message: signed.message,
-            signature,
-            chainId: message.chainId
-          }))
-        if (!valid) return yield* new BadSignature({ reason: "signature" })
-        return message
-      })
-
       const authenticate: SignIn["Service"]["authenticate"] = Effect.fn("SignIn.authenticate")(function* (signed) {
         const hash = hashOf(signed)
-        const { address, nonce } = yield* verify(signed, (each) => nonces.isFresh(each, hash))
+        const { nonce, wallet } = yield* verify(signed, (each) => nonces.isFresh(each, hash))
         if (!(yield* nonces.consume(nonce, hash))) return yield* new BadNonce()
-        return address
+        return wallet
       })
 
       const signOut: SignIn["Service"]["signOut"] = Effect.fn("SignIn.signOut")((token) =>
@@ -166,8 +140,12 @@ export class SignIn extends Context.Service<
       )
 
       const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (signed, previous) {
-        const { address, nonce } = yield* verify(signed, nonces.isFresh)
-        const builder = yield* builders.byWallet(address)
+        const { builder, nonce, wallet } = yield* verify(signed, nonces.isFresh)
+        const { walletChainId } = wallet
+        const isUnbound = Option.isSome(builder) && builder.value.walletChainId === undefined
+        if (isUnbound && walletChainId !== undefined && !(yield* bind(builder.value, walletChainId))) {
+          return yield* new BadSignature({ reason: "wallet_chain" })
+        }
         const isKept = Option.isNone(builder) && settings.selfSignupEnabled
         if (!(yield* isKept ? nonces.keepFor(nonce, hashOf(signed)) : nonces.consume(nonce))) {
           return yield* new BadNonce()
@@ -184,3 +162,48 @@ export class SignIn extends Context.Service<
     })
   )
 }
+
+/** Makes `verify`, which verifies a message whose nonce passes `isFresh`. Consumes nothing. */
+const makeVerify = Effect.gen(function* () {
+  const builders = yield* Builders
+  const chains = yield* Chains
+  const { counts } = yield* WalletChains.make
+  const messages = yield* SignInMessages
+  const settings = yield* BuilderSettings
+  const signatures = yield* WalletSignatures
+
+  const policy = {
+    origins: settings.dashboardOrigins,
+    resourceOrigins: settings.siweResourceOrigins,
+    chainIds: settings.siweChainIds ?? chains.all.map(({ chain }) => chain.id),
+    lifetimeMillis: settings.nonceLifetimeMillis,
+    clockSkewMillis: settings.clockSkewMillis
+  }
+
+  return Effect.fnUntraced(function* (
+    signed: SignedMessage,
+    isFresh: (nonce: string) => Effect.Effect<boolean, StoreUnavailable>
+  ) {
+    const parsed = messages.parse(signed.message)
+    if (Option.isNone(parsed)) {
+      return yield* lacksNonce(signed.message) ? new BadNonce() : new MalformedMessage()
+    }
+    const message = parsed.value
+    if (!(yield* isFresh(message.nonce))) return yield* new BadNonce()
+    const accepted = accepts(policy, message, yield* Clock.currentTimeMillis)
+    if (Result.isFailure(accepted)) return yield* new BadSignature({ reason: accepted.failure })
+    const { signature } = signed
+    const { address, chainId, nonce } = message
+    const kind = isHex(signature)
+      ? yield* signatures.verify({ wallet: address, message: signed.message, signature, chainId })
+      : Option.none()
+    if (Option.isNone(kind)) return yield* new BadSignature({ reason: "signature" })
+    const builder = yield* builders.byWallet(address)
+    const isContract = kind.value === "contract"
+    if (isContract && !(yield* counts(address, chainId, builder))) {
+      return yield* new BadSignature({ reason: "wallet_chain" })
+    }
+    const wallet: SignedWallet = { address, ...(isContract ? { walletChainId: chainId } : {}) }
+    return { wallet, nonce, builder }
+  })
+})

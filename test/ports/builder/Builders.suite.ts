@@ -15,7 +15,9 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders, E>
       Effect.gen(function* () {
         const builders = yield* Builders
         const ann = account("ann", 1)
-        yield* builders.create(ann)
+        const safe = account("safe", 2, { walletChainId: 8453 })
+        yield* Effect.forEach([ann, safe], builders.create)
+        assert.deepStrictEqual(yield* builders.byWallet(safe.payoutAddress), Option.some(safe))
         assert.deepStrictEqual(yield* builders.byId("ann"), Option.some(ann))
         assert.deepStrictEqual(yield* builders.byWallet(ann.payoutAddress), Option.some(ann))
         assert.deepStrictEqual(yield* builders.byId("Ann"), Option.none())
@@ -58,6 +60,23 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders, E>
         assert.deepStrictEqual(yield* ids({ limit: 9, search: "_" }), ["b_x"])
         assert.deepStrictEqual(yield* ids({ limit: 9, search: "OF C" }), ["c"])
         assert.deepStrictEqual(yield* ids({ limit: 9, search: FakeChain.address(2).toUpperCase().slice(2) }), ["a"])
+      })
+    )
+
+    test(
+      "a wallet gets one chain from many who find it without, and loses it again",
+      Effect.gen(function* () {
+        const builders = yield* Builders
+        yield* builders.create(account("safe", 1))
+        const bind = (walletChainId: number) =>
+          builders.modify("safe", (safe) => Effect.succeed({ walletChainId, ...safe }))
+        const bound = yield* Effect.forEach([1, 2, 3, 4, 5], bind, { concurrency: "unbounded" })
+        const kept = Option.getOrThrow(yield* builders.byId("safe")).walletChainId
+        assert.isNumber(kept)
+        for (const { after } of bound) assert.strictEqual(after.walletChainId, kept)
+        const { after } = yield* builders.modify("safe", () => Effect.succeed(account("safe", 1)))
+        assert.deepStrictEqual(after, account("safe", 1))
+        assert.deepStrictEqual(yield* builders.byId("safe"), Option.some(after))
       })
     )
 

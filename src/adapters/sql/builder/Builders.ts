@@ -15,9 +15,10 @@ export const layer = Layer.effect(
     const one = (rows: ReadonlyArray<unknown>) => Effect.map(Rows.builders(rows), Arr.head)
 
     const create: Builders["Service"]["create"] = Effect.fn("Builders.create")(function* (account) {
-      yield* sql`INSERT INTO builder.builders (id, name, builder_bps, max_builder_bps, payout_address, payout_mode, created_at)
+      yield* sql`INSERT INTO builder.builders (id, name, builder_bps, max_builder_bps, payout_address, payout_mode,
+          wallet_chain_id, created_at)
         VALUES (${account.id}, ${text(account.name)}, ${account.builderBps}, ${account.maxBuilderBps},
-          ${account.payoutAddress}, ${account.payoutMode}, ${timestamp(account.createdAtMs)})`.pipe(
+          ${account.payoutAddress}, ${account.payoutMode}, ${account.walletChainId ?? null}, ${timestamp(account.createdAtMs)})`.pipe(
         Effect.catchReason("SqlError", "UniqueViolation", ({ constraint }) =>
           Effect.fail(
             new BuilderExists({ field: constraint === "builders_payout_address_key" ? "payoutAddress" : "id" })
@@ -55,6 +56,7 @@ export const layer = Layer.effect(
         const [after] = yield* Rows.builders(
           yield* sql`UPDATE builder.builders SET name = ${text(wanted.name)}, builder_bps = ${wanted.builderBps},
             max_builder_bps = ${wanted.maxBuilderBps}, payout_mode = ${wanted.payoutMode},
+            wallet_chain_id = ${wanted.walletChainId ?? null},
             suspended_at = ${wanted.suspendedAtMs === undefined ? null : timestamp(wanted.suspendedAtMs)}
             WHERE id = ${text(id)} RETURNING *`
         )

@@ -66,6 +66,7 @@ const BuilderRow = Schema.Struct({
   payout_address: Address.Address,
   payout_mode: PayoutMode,
   suspended_at: Schema.NullOr(Millis),
+  wallet_chain_id: Schema.NullOr(Int8),
   created_at: Millis
 })
 
@@ -80,6 +81,6 @@ export const builders = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyAr
       payoutAddress: row.payout_address,
       payoutMode: row.payout_mode,
       createdAtMs: row.created_at,
-      ...present({ suspendedAtMs: row.suspended_at })
+      ...present({ suspendedAtMs: row.suspended_at, walletChainId: row.wallet_chain_id })
     }))
   )
