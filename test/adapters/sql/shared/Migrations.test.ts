@@ -1,11 +1,12 @@
 import { layer, expect } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Logger, References, Redacted } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { migrations } from "../../../../migrations/orchestrator/index.ts"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import * as Migrations from "../../../../src/adapters/sql/shared/Migrations.ts"
 import * as Migrated from "../../../../src/adapters/sql/orchestrator/Migrated.ts"
+import { withLiveClock } from "../../../support/LiveClock.ts"
 import { TestDatabase, testDatabase } from "../../../support/Postgres.ts"
 
 const ALL = Object.keys(migrations)
@@ -47,6 +48,58 @@ layer(testDatabase)("migrations", (it) => {
         "0002_second"
       ])
     })
+  )
+
+  it.effect("let the services read a table that another session keeps locked, and run once it is free", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const run = (statement: string) =>
+        Effect.flatMap(SqlClient.SqlClient, (own) => Effect.asVoid(own.unsafe(statement)))
+      const before = { "0003_large": run("CREATE TABLE builder.large AS SELECT 7 AS id") }
+      const third = run("ALTER TABLE builder.large ADD COLUMN third integer")
+      yield* Migrations.migrate("builder", before)
+      const upToDate = sql`LOCK TABLE builder.migrations IN ACCESS SHARE MODE`.pipe(
+        Effect.andThen(Migrations.migrate("builder", before)),
+        sql.withTransaction
+      )
+      expect(yield* upToDate).toEqual([])
+
+      const [taken, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const holder = yield* sql`LOCK TABLE builder.large IN ACCESS SHARE MODE`.pipe(
+        Effect.andThen(Deferred.succeed(taken, undefined)),
+        Effect.andThen(Deferred.await(released)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(taken)
+      const reading = Effect.flatMap(PgClient.PgClient, (own) => own`SELECT id FROM builder.large`)
+      const lines: Array<unknown> = []
+      const logger = Logger.make(({ fiber, message }) => {
+        lines.push([message, fiber.getRef(References.CurrentLogAnnotations)])
+      })
+      const migrating = yield* Effect.forEach([0, 1], () =>
+        elsewhere(Migrations.migrate("builder", { ...before, "0004_third": third })).pipe(
+          Effect.provide(Logger.layer([logger])),
+          Effect.forkChild
+        )
+      )
+      yield* Effect.gen(function* () {
+        for (let times = 0; times < 18; times++) {
+          expect(yield* elsewhere(reading)).toEqual([{ id: 7 }])
+          yield* Effect.sleep("200 millis")
+        }
+        expect(migrating.map((fiber) => fiber.pollUnsafe())).toEqual([undefined, undefined])
+      }).pipe(Effect.ensuring(Deferred.succeed(released, undefined)))
+      yield* Fiber.join(holder)
+      const applied = yield* Effect.forEach(migrating, (fiber) => Fiber.join(fiber))
+      expect(applied.filter((names) => names.length > 0)).toEqual([["0004_third"]])
+      expect(yield* sql`SELECT id, third FROM builder.large`).toEqual([{ id: 7, third: null }])
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toMatchObject([
+        ["migrations.waiting"],
+        { schema: "builder", sessions: expect.stringMatching(/^\d+ \S/) }
+      ])
+    }).pipe(withLiveClock)
   )
 
   it.effect("hold what no query may get wrong", () =>
