@@ -1,15 +1,12 @@
 /** `./sweep reconcile`: after a restore, books what the chains show and the database forgot. */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Console, Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as SweepContracts from "../adapters/evm/contracts/SweepContracts.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
-import * as Money from "../adapters/sql/builder/LostMoney.ts"
 import * as BuilderMigrated from "../adapters/sql/builder/Migrated.ts"
-import * as Restores from "../adapters/sql/builder/Restores.ts"
 import * as Stores from "../adapters/sql/builder/Stores.ts"
 import * as OrchestratorMigrated from "../adapters/sql/orchestrator/Migrated.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
@@ -17,13 +14,11 @@ import { PayoutDesk } from "../builder/payout/PayoutDesk.ts"
 import { CommonConfig } from "../config/Common.ts"
 import * as Address from "../domain/Address.ts"
 import { ChainId } from "../domain/ChainId.ts"
-import { Hash } from "../domain/Hex.ts"
-import { AuditLog } from "../ports/builder/AuditLog.ts"
-import { Ledger } from "../ports/builder/Ledger.ts"
+import { Hash, lowerCase } from "../domain/Hex.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { json, printed } from "./Output.ts"
-import { ACTOR } from "./reconcile/Booking.ts"
+import * as Decisions from "./reconcile/Decisions.ts"
 import { reconcile, restoreOf } from "./reconcile/Reconcile.ts"
 import { Report, shown } from "./reconcile/Report.ts"
 import { UsageError } from "./UsageError.ts"
@@ -92,18 +87,6 @@ const force = Flag.String("force").pipe(
 const UNKNOWN =
   "no restore is recorded. If the database was restored, or a replica with missing data took over, give the moment with --since"
 
-const end = Effect.fnUntraced(function* (report: Report, reason: string) {
-  const audit = yield* AuditLog
-  const sql = yield* PgClient.PgClient
-  yield* Database.mapped("reconcile")(Restores.close(sql))
-  yield* audit.append({
-    actor: ACTOR,
-    action: "restore.force",
-    subject: new Date(report.restoredToMs).toISOString(),
-    details: { reason, open: report.open.length }
-  })
-})
-
 const run = Effect.fnUntraced(function* (options: {
   readonly dryRun: boolean
   readonly force: Option.Option<string>
@@ -114,7 +97,7 @@ const run = Effect.fnUntraced(function* (options: {
   if (restore === undefined) return yield* new UsageError({ detail: UNKNOWN })
   const found = yield* reconcile({ restore, dryRun: options.dryRun })
   const isForced = !found.reconciled && !options.dryRun && Option.isSome(options.force)
-  if (isForced) yield* end(found, options.force.value)
+  if (isForced) yield* Decisions.force(found, options.force.value)
   const report = isForced ? { ...found, reconciled: true } : found
   yield* printed(Report, report, options.json, shown)
   if (report.open.length > 0) return yield* new Unreconciled({ open: report.open.length })
@@ -131,24 +114,8 @@ const assign = Command.make(
   },
   ({ builder, sweeps }) =>
     Effect.gen(function* () {
-      const audit = yield* AuditLog
-      const ledger = yield* Ledger
-      const sql = yield* PgClient.PgClient
-      const waiting = yield* Database.mapped("reconcile assign")(Money.unassigned(sql))
-      const unknown = sweeps.filter((id) => !waiting.some(({ sweepId }) => sweepId === id))
-      if (unknown.length > 0)
-        return yield* new UsageError({ detail: `no fee waits for these sweeps: ${unknown.join(", ")}` })
-      for (const { amount, chainId, paid, sweepId, token, txHash } of waiting) {
-        if (!sweeps.includes(sweepId)) continue
-        const accrual = { builderId: builder, sweepId, token, amount, chainId, ...(paid ? { paidTxHash: txHash } : {}) }
-        yield* ledger.accrue(accrual)
-        yield* audit.append({
-          actor: ACTOR,
-          action: "accrual.restore",
-          subject: sweepId,
-          details: { builderId: builder, amount: amount.toString() }
-        })
-      }
+      const booked = yield* Decisions.assign(builder, sweeps)
+      if (booked.length > 0) yield* Console.log(`already booked for ${builder}: ${booked.join(", ")}`)
     }).pipe(Effect.provide(books), Effect.scoped)
 ).pipe(
   Command.withDescription(
@@ -177,16 +144,7 @@ const explain = Command.make(
           detail: `the transaction hash ${transaction} is not valid: expected 0x followed by 64 hex digits`
         })
       }
-      const audit = yield* AuditLog
-      const sql = yield* PgClient.PgClient
-      const payment = { chainId, token, txHash: transaction }
-      yield* Database.mapped("reconcile explain")(Money.explain(sql, payment, reason))
-      yield* audit.append({
-        actor: ACTOR,
-        action: "payment.explain",
-        subject: transaction,
-        details: { chainId, token, reason }
-      })
+      yield* Decisions.explain({ chainId, token, txHash: lowerCase(transaction) }, reason)
     }).pipe(Effect.provide(books), Effect.scoped)
 ).pipe(
   Command.withDescription(

@@ -133,6 +133,17 @@ export const unassigned = (sql: Sql) =>
       }))
   )
 
+/** Which of the sweeps have an accrual of the builder that was not reversed. */
+export const accruedTo = (sql: Sql, builderId: string, sweepIds: ReadonlyArray<string>) =>
+  Effect.map(
+    sql<{ sweep_id: string }>`SELECT e.sweep_id FROM builder.ledger_entries e
+      WHERE e.kind = 'accrual' AND e.builder_id = ${text(builderId)} AND e.sweep_id = ANY(${sweepIds.map(text)}::text[])
+        AND NOT EXISTS (
+          SELECT FROM builder.ledger_entries r WHERE r.sweep_id = e.sweep_id AND r.kind = 'reversal')
+      ORDER BY e.sweep_id`,
+    (rows) => new Set(rows.map(({ sweep_id }) => sweep_id))
+  )
+
 /** Payments of a chain for which the operator gave a reason. */
 export const explained = (sql: Sql, chainId: number) =>
   Effect.map(

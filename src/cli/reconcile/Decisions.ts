@@ -1,0 +1,84 @@
+/** What the operator decides about a reconciliation. Each decision is stored together with its entry of the audit log. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import * as Money from "../../adapters/sql/builder/LostMoney.ts"
+import * as Restores from "../../adapters/sql/builder/Restores.ts"
+import { mapped } from "../../adapters/sql/shared/Database.ts"
+import type { UnassignedFee } from "../../domain/LostSweeps.ts"
+import { AuditLog } from "../../ports/builder/AuditLog.ts"
+import { Ledger } from "../../ports/builder/Ledger.ts"
+import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
+import { UsageError } from "../UsageError.ts"
+import { ACTOR } from "./Booking.ts"
+import type { Report } from "./Report.ts"
+
+/** Ends all restores although something remains open, for this reason. */
+export const force = Effect.fnUntraced(function* (report: Pick<Report, "restoredToMs" | "open">, reason: string) {
+  const audit = yield* AuditLog
+  const sql = yield* PgClient.PgClient
+  const { atomically } = yield* UnitOfWork
+  yield* atomically(
+    Effect.gen(function* () {
+      yield* Restores.close(sql)
+      yield* audit.append({
+        actor: ACTOR,
+        action: "restore.force",
+        subject: new Date(report.restoredToMs).toISOString(),
+        details: { reason, open: report.open.length }
+      })
+    })
+  ).pipe(mapped("reconcile"))
+})
+
+/** Books a fee for the builder that earned it. */
+const assignOne = Effect.fnUntraced(function* (builderId: string, fee: UnassignedFee) {
+  const { amount, chainId, paid, sweepId, token, txHash } = fee
+  const audit = yield* AuditLog
+  const ledger = yield* Ledger
+  const { atomically } = yield* UnitOfWork
+  yield* atomically(
+    Effect.gen(function* () {
+      yield* ledger.accrue({ builderId, sweepId, token, amount, chainId, ...(paid ? { paidTxHash: txHash } : {}) })
+      yield* audit.append({
+        actor: ACTOR,
+        action: "accrual.restore",
+        subject: sweepId,
+        details: { builderId, amount: amount.toString() }
+      })
+    })
+  )
+})
+
+/** Assigns fees to a builder. Returns the sweeps whose fee the builder has already. */
+export const assign = Effect.fnUntraced(function* (builderId: string, sweepIds: ReadonlyArray<string>) {
+  const sql = yield* PgClient.PgClient
+  const [waiting, booked] = yield* mapped("reconcile assign")(
+    Effect.all([Money.unassigned(sql), Money.accruedTo(sql, builderId, sweepIds)])
+  )
+  const fees = waiting.filter(({ sweepId }) => sweepIds.includes(sweepId))
+  const unknown = sweepIds.filter((id) => !booked.has(id) && !fees.some(({ sweepId }) => sweepId === id))
+  if (unknown.length > 0) {
+    return yield* new UsageError({ detail: `no fee waits for these sweeps: ${unknown.join(", ")}` })
+  }
+  yield* Effect.forEach(fees, (fee) => assignOne(builderId, fee), { discard: true })
+  return [...booked]
+})
+
+/** Keeps the reason for a transfer out of the vault that was no payout. */
+export const explain = Effect.fnUntraced(function* (payment: Parameters<typeof Money.explain>[1], reason: string) {
+  const audit = yield* AuditLog
+  const sql = yield* PgClient.PgClient
+  const { atomically } = yield* UnitOfWork
+  const { chainId, token, txHash } = payment
+  yield* atomically(
+    Effect.gen(function* () {
+      yield* Money.explain(sql, payment, reason)
+      yield* audit.append({
+        actor: ACTOR,
+        action: "payment.explain",
+        subject: txHash,
+        details: { chainId, token, reason }
+      })
+    })
+  ).pipe(mapped("reconcile explain"))
+})
