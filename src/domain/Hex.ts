@@ -19,5 +19,8 @@ export const Hash = Schema.TemplateLiteral(["0x", Schema.String])
 
 export type Hash = `0x${string}`
 
+/** The form in which hashes are stored and compared. */
+export const lowerCase = (hash: Hash): Hash => `0x${hash.slice(2).toLowerCase()}`
+
 /** Number of bytes. */
 export const size = (bytes: Hex): number => (bytes.length - 2) / 2

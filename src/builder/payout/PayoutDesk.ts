@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import type { Hash, Hex } from "../../domain/Hex.ts"
+import { type Hash, type Hex, lowerCase } from "../../domain/Hex.ts"
 import type { OpenedPayout, PayoutBatch } from "../../domain/Payout.ts"
 import { type BatchFile, toSafeTransactions } from "../../domain/SafeTransactions.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
@@ -133,7 +133,7 @@ export class PayoutDesk extends Context.Service<
       })
 
       const markPaid: PayoutDesk["Service"]["markPaid"] = Effect.fn("PayoutDesk.markPaid")(function* (id, hash, actor) {
-        const txHash: Hash = `0x${hash.slice(2).toLowerCase()}`
+        const txHash = lowerCase(hash)
         const batch = yield* get(id)
         if (batch.status === "paid" && batch.txHash === txHash) return batch
         if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })

@@ -187,8 +187,10 @@ export const suite = <E>(
         assert.strictEqual(yield* tagOf(markPaid(batch.id, foreign)), "PaymentInFlight")
 
         mine(batch, payment.txHash)
-        for (const _ of ["first", "repeated"]) {
-          assert.deepInclude(yield* markPaid(batch.id, payment.txHash), { status: "paid", txHash: payment.txHash })
+        // An operator may type the hash in upper case.
+        const typed: Hash = `0x${payment.txHash.slice(2).toUpperCase()}`
+        for (const hash of [typed, typed, payment.txHash]) {
+          assert.deepInclude(yield* markPaid(batch.id, hash), { status: "paid", txHash: payment.txHash })
         }
         assert.strictEqual(yield* tagOf(markPaid(batch.id, foreign)), "PayoutClosed")
         assert.strictEqual(yield* tagOf(record(batch.id, late.raw, 1)), "PayoutClosed")

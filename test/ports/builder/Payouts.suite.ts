@@ -7,6 +7,7 @@ import { Builders } from "../../../src/ports/builder/Builders.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import { type Payee, Payouts } from "../../../src/ports/builder/Payouts.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
+import { hashCases } from "./PayoutHashes.cases.ts"
 import { limitCases } from "./PayoutLimits.cases.ts"
 
 const TOKEN = FakeChain.address(0x11)
@@ -273,6 +274,7 @@ export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Le
       })
     )
 
+    hashCases(layer)
     limitCases(layer)
   })
 }

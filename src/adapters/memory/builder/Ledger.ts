@@ -1,6 +1,7 @@
 /** The builders' ledger in memory, for tests. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import type { ChainId } from "../../../domain/ChainId.ts"
+import { Hash, lowerCase } from "../../../domain/Hex.ts"
 import { type Activity, type LedgerEntry, statusOf } from "../../../domain/LedgerEntry.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import {
@@ -37,9 +38,10 @@ const bookings = (
   }
   return {
     accrue: Effect.fnUntraced(function* (
-      { amount, builderId, chainId, paidTxHash, sweepId, token, usd },
+      { amount, builderId, chainId, paidTxHash: reported, sweepId, token, usd },
       defaultChainId
     ) {
+      const paidTxHash = reported === undefined ? undefined : lowerCase(reported)
       const booked = bySweep(books, "accrual", sweepId)
       const txHash = paidTxHash === undefined ? {} : { txHash: paidTxHash }
       const entry = {
@@ -103,6 +105,11 @@ const bookings = (
   }
 }
 
+const isHash = Schema.is(Hash)
+
+/** The id of a settlement, or the hash of its transaction as it is stored. */
+const asStored = (settlement: string): string => (isHash(settlement) ? lowerCase(settlement) : settlement)
+
 const isMatching = (
   { chainId, fromMs = 0, settlement, status, toMs = Infinity, token }: EarningFilter,
   earning: Activity
@@ -110,7 +117,9 @@ const isMatching = (
   (status === undefined || statusOf(earning) === status) &&
   (chainId === undefined || earning.chainId === chainId) &&
   (token === undefined || earning.token === token) &&
-  (settlement === undefined || earning.sweepId === settlement || earning.sweepId.startsWith(`${settlement}_`)) &&
+  (settlement === undefined ||
+    earning.sweepId === settlement ||
+    earning.sweepId.startsWith(`${asStored(settlement)}_`)) &&
   earning.createdAtMs >= fromMs &&
   earning.createdAtMs < toMs
 
@@ -121,7 +130,7 @@ const reads = (
   ofTransaction: (builderId, txHash) =>
     Effect.sync(() =>
       entriesOf(books)
-        .filter((entry) => entry.builderId === builderId && entry.sweepId?.startsWith(`${txHash}_`) === true)
+        .filter((entry) => entry.builderId === builderId && entry.sweepId?.startsWith(`${lowerCase(txHash)}_`) === true)
         .slice(0, 500)
     ),
   totals: (builderId) =>

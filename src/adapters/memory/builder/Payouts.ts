@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import { MAX_UINT256 } from "../../../domain/Amount.ts"
 import { MAX_BATCH_ENTRIES, type PayoutBatch, total } from "../../../domain/Payout.ts"
+import { lowerCase } from "../../../domain/Hex.ts"
 import * as PayoutClaims from "../../../domain/PayoutClaims.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import {
@@ -123,7 +124,8 @@ const list =
     })
 
 const record = (books: Shared): Payouts["Service"]["record"] =>
-  Effect.fnUntraced(function* (id, payment, known) {
+  Effect.fnUntraced(function* (id, signed, known) {
+    const payment = { ...signed, txHash: lowerCase(signed.txHash) }
     const batch = yield* required(books, id)
     const { payments = [] } = batch
     if (payments.some(({ txHash }) => txHash === payment.txHash)) return view(batch)
@@ -136,7 +138,8 @@ const record = (books: Shared): Payouts["Service"]["record"] =>
   })
 
 const markPaid = (books: Shared): Payouts["Service"]["markPaid"] =>
-  Effect.fnUntraced(function* (id, txHash, known = 0) {
+  Effect.fnUntraced(function* (id, hash, known = 0) {
+    const txHash = lowerCase(hash)
     const batch = yield* required(books, id)
     if (batch.status === "paid" && batch.txHash === txHash) return view(batch)
     if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
@@ -147,7 +150,7 @@ const markPaid = (books: Shared): Payouts["Service"]["markPaid"] =>
     for (const other of books.batches.values()) {
       const isBooked = other.txHash === txHash && other.chainId === batch.chainId && other.token === batch.token
       const isRecorded = other.id !== id && other.payments?.some((payment) => payment.txHash === txHash) === true
-      if (isBooked || isRecorded) return yield* new PaymentTaken({ txHash })
+      if (isBooked || isRecorded) return yield* new PaymentTaken({ txHash: hash })
     }
     for (const { amount, builderId } of batch.lines) {
       const { chainId, token } = batch

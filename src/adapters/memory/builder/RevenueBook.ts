@@ -1,13 +1,14 @@
 /** The protocol's revenue in memory, for tests. */
 import { Effect, Layer, Option } from "effect"
 import type { Revenue } from "../../../domain/Accrual.ts"
+import { lowerCase } from "../../../domain/Hex.ts"
 import { type DailyRevenue, RevenueBook, RevenueConflict } from "../../../ports/builder/RevenueBook.ts"
 
 const sameRevenue = (a: Revenue, b: Revenue): boolean =>
   a.chainId === b.chainId &&
   a.token === b.token &&
   a.amount === b.amount &&
-  a.txHash === b.txHash &&
+  lowerCase(a.txHash) === lowerCase(b.txHash) &&
   a.settledAtMs === b.settledAtMs
 
 const make = () => {

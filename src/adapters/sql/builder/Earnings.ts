@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"
 import type { TokenEarnings } from "../../../domain/Earnings.ts"
-import { Hash } from "../../../domain/Hex.ts"
+import { Hash, lowerCase } from "../../../domain/Hex.ts"
 import { EarningStatus } from "../../../domain/LedgerEntry.ts"
 import * as Usd from "../../../domain/Usd.ts"
 import type { Ledger } from "../../../ports/builder/Ledger.ts"
@@ -81,7 +81,7 @@ const STATUSES = EarningStatus.literals
 /** Ids of settlements are the hash, "_" and a position. "`" is the character after "_". */
 export const ofSettlement = (sql: SqlClient.SqlClient, settlement: string) =>
   Schema.is(Hash)(settlement)
-    ? sql`sweep_id > ${`${settlement}_`} AND sweep_id < ${`${settlement}\``}`
+    ? sql`sweep_id > ${`${lowerCase(settlement)}_`} AND sweep_id < ${`${lowerCase(settlement)}\``}`
     : sql`sweep_id = ${text(settlement)}`
 
 type ActivityPage = Parameters<Ledger["Service"]["activity"]>[1]

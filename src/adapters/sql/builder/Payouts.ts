@@ -6,7 +6,7 @@
 import { Array as Arr, Clock, Effect, Layer, Option, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"
-import { Hash, Hex } from "../../../domain/Hex.ts"
+import { Hash, Hex, lowerCase } from "../../../domain/Hex.ts"
 import { type PayoutBatch, PayoutStatus, total } from "../../../domain/Payout.ts"
 import {
   PaymentInFlight,
@@ -127,7 +127,8 @@ const list = (sql: SqlClient.SqlClient): Payouts["Service"]["list"] =>
 
 const record = (sql: SqlClient.SqlClient): Payouts["Service"]["record"] =>
   Effect.fn("Payouts.record")(
-    function* (id, { deadline, raw, txHash }, known) {
+    function* (id, { deadline, raw, txHash: hash }, known) {
+      const txHash = lowerCase(hash)
       const batch = yield* locked(sql, id)
       if (isRecorded(batch, txHash)) return batch
       if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
@@ -143,7 +144,7 @@ const record = (sql: SqlClient.SqlClient): Payouts["Service"]["record"] =>
 const markPaid = (sql: SqlClient.SqlClient): Payouts["Service"]["markPaid"] =>
   Effect.fn("Payouts.markPaid")(
     function* (id, hash, known = 0) {
-      const txHash = hash.toLowerCase()
+      const txHash = lowerCase(hash)
       const batch = yield* locked(sql, id)
       if (batch.status === "paid" && batch.txHash === txHash) return batch
       if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
