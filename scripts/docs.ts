@@ -1,6 +1,6 @@
 /**
  * Writes the reference pages that follow from the code: settings, errors, metrics, log events, findings of doctor, performance, both HTTP APIs, the command line, and parts of the pages
- * about the client and the MCP tools: `bun scripts/docs.ts`. With `--check` it writes nothing, and fails when a page is stale. `scripts/openapi.ts` writes
+ * about scaling, the client and the MCP tools: `bun scripts/docs.ts`. With `--check` it writes nothing, and fails when a page is stale. `scripts/openapi.ts` writes
  * the OpenAPI documents.
  */
 import { Effect } from "effect"
@@ -17,6 +17,7 @@ import { mcpTools } from "./docs/McpTools.ts"
 import { metricsPage } from "./docs/MetricsPage.ts"
 import { performancePage } from "./docs/PerformancePage.ts"
 import { settingsPage } from "./docs/SettingsPage.ts"
+import * as Scaling from "../bench/scaling/Table.ts"
 
 const root = `${import.meta.dir}/..`
 
@@ -35,6 +36,11 @@ const pages: Readonly<Record<string, string>> = {
   "docs/reference/log-events.md": eventsPage(),
   "docs/reference/doctor.md": doctorPage(),
   "docs/explanation/performance.md": performancePage(await Bun.file(`${root}/bench/history/releases.jsonl`).text()),
+  "docs/explanation/scaling.md": await withPart(
+    "docs/explanation/scaling.md",
+    "loads",
+    [Scaling.costs(), "", ...Scaling.table(Scaling.SHOWN)].join("\n")
+  ),
   ...Object.fromEntries(contracts.map((contract) => [`docs/reference/${contract.name}-api.md`, apiPage(contract)])),
   "docs/reference/cli.md": await Effect.runPromise(cliPage),
   "docs/reference/sdk.md": await withPart("docs/reference/sdk.md", "client", await clientReference()),

@@ -1,28 +1,50 @@
 /** Needs of a load, from the measured costs of one quote and one sweep. `Simulation.ts` checks the formulas. */
+import { readFileSync } from "node:fs"
+import * as History from "../release/History.ts"
 
-/** Costs that `./sweep bench relay`, `latency`, `storage` and `gas` measured on two cores. CPU in milliseconds. */
+const releases = History.parse(readFileSync(new URL("../history/releases.jsonl", import.meta.url), "utf8"))
+
+/** A figure of the latest release that has it, by its id. */
+const figure = (id: string): number => {
+  const value = releases.findLast(({ figures }) => figures[id] !== undefined)?.figures[id]
+  if (value === undefined) throw new Error(`no release in bench/history/releases.jsonl has the figure ${id}`)
+  return value
+}
+
+/**
+ * PostgreSQL's CPU for a quote, as a multiple of that for a sweep of a flood: what it takes for one sweep from its quote to its delivery
+ * (`./sweep bench storage`), less the flood's part.
+ */
+const QUOTE_OF_SWEEP = 3.3
+
+/** The driver's CPU for a sweep, as a share of the node's. */
+const DRIVER_OF_NODE = 0.2
+
+/**
+ * Costs of the latest release that was measured, and those that change only with the code: calls, gas and bytes of the log. CPU in
+ * milliseconds.
+ */
 export const MEASURED = {
   quote: {
-    orchestrator: 15,
-    /** A sweep from its quote to its delivery, one at a time, took 1.9 ms. This is what the flood's part leaves. */
-    postgres: 1.5,
+    orchestrator: figure("quote-cpu"),
+    postgres: QUOTE_OF_SWEEP * figure("postgres-cpu"),
     calls: 11
   },
   sweep: {
-    orchestrator: 1.56,
-    postgres: 0.46,
-    node: 0.58,
-    driver: 0.12,
+    orchestrator: figure("orchestrator-cpu"),
+    postgres: figure("postgres-cpu"),
+    node: figure("node-cpu"),
+    driver: DRIVER_OF_NODE * figure("node-cpu"),
     walBytes: 10_300,
     /** With indexes. Messages of the outbox are deleted after their delivery. */
-    keptBytes: 2_450,
+    keptBytes: figure("kept"),
     /** Calls of a chain's nodes for a sweep that has its transaction for itself, and for one of twenty. */
     aloneCalls: 23,
     togetherCalls: 3
   },
   gas: { alone: 183_961, ofThirty: 131_326 },
   /** Sweeps per second over a flood of 2,500, on two cores with node, PostgreSQL and driver. */
-  flood: 568
+  flood: figure("settled")
 } as const
 
 /** Limits of the relayer: pending transactions of a lane, and sweeps of one transaction by default. */

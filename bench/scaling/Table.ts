@@ -1,5 +1,13 @@
 /** The needs of loads as a Markdown table, a column for each load. */
-import { type Load, type Needs, needs } from "./Model.ts"
+import { type Load, MEASURED, type Needs, needs } from "./Model.ts"
+
+/** Loads that the page about scaling shows. */
+export const SHOWN: ReadonlyArray<Load> = [10, 100, 1_000].map((sweepsPerSecond) => ({
+  sweepsPerSecond,
+  chains: 10,
+  quotesPerSweep: 3,
+  inclusionSeconds: 4
+}))
 
 const MEGA = 1e6
 
@@ -23,4 +31,12 @@ export const table = (loads: ReadonlyArray<Load>): ReadonlyArray<string> => {
   const line = (cells: ReadonlyArray<string>) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`
   return [line(heads), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)]
+}
+
+const shown = (value: number): string => value.toLocaleString("en", { maximumSignificantDigits: 2 })
+
+/** The measured costs in one sentence. */
+export const costs = (): string => {
+  const { quote, sweep } = MEASURED
+  return `The costs on the machine of that page: ${shown(quote.orchestrator)} ms of the orchestrator's CPU for a quote and ${shown(sweep.orchestrator)} ms for a sweep, ${shown(quote.postgres)} ms and ${shown(sweep.postgres)} ms of PostgreSQL's, ${shown(sweep.walBytes / 1_000)} kB of write-ahead log and ${shown(sweep.keptBytes / 1_000)} kB kept for a sweep.`
 }

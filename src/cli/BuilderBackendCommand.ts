@@ -42,7 +42,7 @@ const warnOfReadable = Effect.gen(function* () {
 })
 
 /** The console reads the orchestrator only if both settings are set. */
-const operations = Effect.gen(function* () {
+export const operations = Effect.gen(function* () {
   const { orchestratorToken, orchestratorUrl } = yield* BuilderConfig
   const missing = [
     ...(Option.isNone(orchestratorUrl) ? [builder.orchestratorUrl.name] : []),

@@ -15,6 +15,8 @@ import { databaseUrl } from "./DatabaseUrl.ts"
 import { feeRules } from "./FeePolicyFile.ts"
 import * as DiscoveryOptions from "./DiscoveryOptions.ts"
 import * as Keys from "./Keys.ts"
+import { orderLifetime, quotesKept } from "./LifetimeOptions.ts"
+import { priceSources } from "./PriceOptions.ts"
 import * as Problems from "./Problems.ts"
 import { routeServices } from "./RouteServiceOptions.ts"
 import * as ProcessShareFlags from "./ProcessShareFlags.ts"
@@ -60,7 +62,10 @@ export const orchestratorChecks = [
   TelemetryOptions.headers,
   AlertOptions.notifications,
   secrets,
-  securityContact
+  securityContact,
+  orderLifetime,
+  quotesKept,
+  priceSources
 ]
 
 /** The app's options, from the settings of the environment. */

@@ -79,7 +79,13 @@ export const builder = {
     name: "ORCHESTRATOR_URL",
     check: Config.URL,
     meaning:
-      "Base URL of the orchestrator. The web app shows it in the quickstart and may call it, and the console reads its health."
+      "Base URL of the orchestrator, at which this backend calls it: the console reads its health, alerts and stuck sweeps there. Browsers get it too unless `PUBLIC_ORCHESTRATOR_URL` is set."
+  }),
+  publicOrchestratorUrl: optional({
+    name: "PUBLIC_ORCHESTRATOR_URL",
+    check: Config.URL,
+    meaning:
+      "Base URL of the orchestrator for browsers: the sweep page and the dashboard call it, and the quickstart shows it. If not set, `ORCHESTRATOR_URL`. Set it if that is a name that only the backend can reach."
   }),
   orchestratorToken: sentToken({
     name: "ORCHESTRATOR_ADMIN_TOKEN",
@@ -92,6 +98,10 @@ export const BuilderConfig = valuesOf(builder)
 
 type Values = ReturnType<typeof defaultsOf<typeof builder>>
 type ChainsValues = ReturnType<typeof defaultsOf<typeof chains>>
+
+/** Base URL of the orchestrator for browsers. */
+const shownUrl = ({ orchestratorUrl, publicOrchestratorUrl }: Values): string | undefined =>
+  Option.getOrUndefined(Option.orElse(publicOrchestratorUrl, () => orchestratorUrl))?.href.replace(/\/$/, "")
 
 /** The use cases' settings. The environment cannot change the numbers here. */
 const asUseCaseSettings = (ofChains: ChainsValues, values: Values): BuilderSettingsShape => ({
@@ -106,7 +116,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): BuilderSetti
   domainName: ofChains.domainName,
   defaultChainId: Option.getOrUndefined(ofChains.defaultSourceChain),
   gatewayHeader: Option.getOrUndefined(values.gatewayHeader),
-  orchestratorUrl: Option.getOrUndefined(values.orchestratorUrl)?.href.replace(/\/$/, ""),
+  orchestratorUrl: shownUrl(values),
   localNodes: undefined,
   webhooks: {
     pollMillis: 1_000,

@@ -100,13 +100,15 @@ export const orchestrator = {
     name: "QUOTE_LIFETIME_SECONDS",
     default: 120,
     check: integer(POSITIVE),
-    meaning: "Lifetime of a quote, in seconds."
+    meaning:
+      "Lifetime of a quote, in seconds. At most 3600 together with `ORDER_GRACE_SECONDS`, since clients refuse later deadlines, and at most `KEEP_QUOTES_HOURS`."
   }),
   orderGraceSeconds: setting({
     name: "ORDER_GRACE_SECONDS",
     default: 600,
     check: integer(NON_NEGATIVE),
-    meaning: "Time after the expiry of its quote in which an order can still settle, in seconds."
+    meaning:
+      "Time after the expiry of its quote in which an order can still settle, in seconds. At most 3600 together with `QUOTE_LIFETIME_SECONDS`."
   }),
   ...trading,
   clearanceLifetimeSeconds: setting({

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
+import { introduction } from "../../src/api/orchestrator/Docs.ts"
 import { IntentSubmission } from "../../src/api/orchestrator/Schemas.ts"
 import { OrchestratorApi } from "../../src/api/orchestrator/OrchestratorApi.ts"
 import { QuoteRequest } from "../../src/domain/Quote.ts"
@@ -127,6 +129,31 @@ describe("the OpenAPI document", () => {
       }
       const named = JSON.stringify(operation["parameters"] ?? []).includes("Idempotency-Key")
       assert.strictEqual(named, JSON.stringify(errors).includes("idempotency key"), route)
+    }
+  })
+
+  it.each([
+    ["the introduction", introduction],
+    [
+      "the page about conventions",
+      readFileSync(new URL("../../docs/reference/http-conventions.md", import.meta.url), "utf8")
+    ]
+  ])("names in %s every limited route, and every one that takes an idempotency key", (_name, text) => {
+    const keyed = text.split("\n").find((line) => / (?:accept|take) an `Idempotency-Key`/.test(line)) ?? ""
+    const limited = text.split("\n").find((line) => line.includes("`/portfolio/*`")) ?? ""
+    for (const route of Object.keys(ROUTES)) {
+      const [method = "", path = ""] = route.split(" ")
+      const operation = operationOf(route)
+      const takesKey = JSON.stringify(operation["parameters"] ?? []).includes("Idempotency-Key")
+      if (takesKey) assert.include(keyed, `\`${method.toUpperCase()} ${path}\``)
+      if (!JSON.stringify(operation["responses"]).includes('"RateLimit-Policy":')) continue
+      const shown = path.replaceAll(/\{\w+\}/g, "*")
+      // One pattern covers what is below a path.
+      const covering = [shown, shown.replace(/\*.*$/, "*")]
+      assert.isTrue(
+        covering.some((pattern) => limited.includes(`\`${pattern}\``)),
+        `${shown}: ${limited}`
+      )
     }
   })
 

@@ -153,6 +153,40 @@ layer(environment, { excludeTestServices: true })("sweep doctor", (it) => {
     })
   )
 
+  it.effect("names a chain with fewer sources of prices than must agree", () =>
+    Effect.gen(function* () {
+      const { dev, report } = yield* operator()
+      const { findings } = yield* report({ PRICE_MIN_SOURCES: "2" })
+      const few = findings.find(({ code }) => code === "price_sources_few")
+      assert.deepStrictEqual(
+        [few?.level, few?.subject, few?.seen],
+        ["error", dev.chain.name, "2 must agree, and it has uniswap-v3"]
+      )
+    })
+  )
+
+  it.effect("counts a silent service as an error only while an orchestrator runs", () =>
+    Effect.gen(function* () {
+      const { report } = yield* operator()
+      const sql = yield* PgClient.PgClient
+      const beat = (ageSeconds: number) => sql`INSERT INTO orchestrator.role_heartbeats (post, beaten_at)
+        VALUES ('outbox', clock_timestamp() - make_interval(secs => ${ageSeconds}))
+        ON CONFLICT (post) DO UPDATE SET beaten_at = excluded.beaten_at`
+      const silent = (more: Readonly<Record<string, string>> = {}) =>
+        Effect.map(report({ BUILDER_URL: "http://127.0.0.1:1", ...more }), ({ findings }) =>
+          findings.filter(({ check }) => check === "other service").map(({ code, level }) => [level, code])
+        )
+      const notSeen = [["warning", "service_not_seen"]]
+      assert.deepStrictEqual(yield* silent(), notSeen, "before the first start")
+      yield* beat(600)
+      assert.deepStrictEqual(yield* silent(), notSeen, "after the last stop")
+      yield* beat(1)
+      assert.deepStrictEqual(yield* silent(), [["error", "service_unreachable"]])
+      assert.deepStrictEqual(yield* silent({ DATABASE_URL: "postgres://sweep@127.0.0.1:1/sweep" }), notSeen)
+      yield* sql`DELETE FROM orchestrator.role_heartbeats`
+    })
+  )
+
   it.effect("says first what is missing if nothing is set", () =>
     Effect.gen(function* () {
       const { code, err, out } = yield* withLiveClock(

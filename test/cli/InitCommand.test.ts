@@ -64,6 +64,33 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep init", (it) => {
     })
   )
 
+  it.effect("writes settings in which doctor finds no fault of a service that was never started", () =>
+    Effect.gen(function* () {
+      const { init, settings } = yield* folder
+      assert.strictEqual((yield* init(BASE)).code, 0)
+      const env = yield* settings
+      assert.includeMembers(Object.keys(env), ["BUILDER_URL", "ORCHESTRATOR_URL"])
+      // Nothing listens there, whatever else runs on this machine.
+      const nobody = { BUILDER_URL: "http://127.0.0.1:1", ORCHESTRATOR_URL: "http://127.0.0.1:1" }
+      const checked = yield* withLiveClock(
+        sweepHere(["doctor", "--json"], { ...env, ...nobody, ACROSS_FIXED_FEE_BPS: "10" })
+      )
+      const { findings } = JSON.parse(checked.out) as {
+        findings: ReadonlyArray<Record<"check" | "code" | "level" | "subject", string>>
+      }
+      assert.deepStrictEqual(
+        findings
+          .filter(({ check }) => check === "other service")
+          .map(({ code, level, subject }) => [level, code, subject])
+          .toSorted(),
+        [
+          ["warning", "service_not_seen", "BUILDER_URL"],
+          ["warning", "service_not_seen", "ORCHESTRATOR_URL"]
+        ]
+      )
+    })
+  )
+
   it.effect("leaves files that the services of Docker Compose can read, without root", () =>
     Effect.gen(function* () {
       const { directory, fs, init, settings } = yield* folder

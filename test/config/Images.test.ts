@@ -38,8 +38,8 @@ const OTHERS = new Set(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSI
 const CHOSEN = new Set([
   "HOST",
   "DATABASE_URL",
+  "DATABASE_LISTEN_URL",
   "REDIS_URL",
-  "TRUSTED_PROXY_HOPS",
   "CHAINS_FILE",
   "HEARTBEAT_URL",
   "ORCHESTRATOR_PORT",
@@ -81,6 +81,57 @@ describe.each([
       const path = /:\+([^}]+)\}$/.exec(String(value))?.[1]
       if (path !== undefined) assert.include(volumes, `\${${name}:-/dev/null}:${path}:ro`)
     }
+  })
+})
+
+describe("the file of OFAC_SNAPSHOT", () => {
+  it("reaches the orchestrator with its directory, so that a file that is renamed to it is read", () => {
+    const service = services["orchestrator"]
+    const volumes = service?.volumes ?? []
+    assert.strictEqual(service?.environment?.["OFAC_SNAPSHOT"], "${OFAC_SNAPSHOT:-}")
+    assert.include(
+      volumes,
+      "${OFAC_SNAPSHOT_DIRECTORY:-/dev/null}:${OFAC_SNAPSHOT_DIRECTORY:-/config/ofac}:ro",
+      "at the same path as on the host"
+    )
+    assert.deepStrictEqual(
+      volumes.filter((volume) => volume.includes("${OFAC_SNAPSHOT:")),
+      [],
+      "a mounted file stays the one of the start"
+    )
+  })
+})
+
+describe("the database of docker-compose.yml", () => {
+  it("is its own, at once and for notifications", () => {
+    for (const name of ["orchestrator", "builder"]) {
+      const environment = services[name]?.environment ?? {}
+      assert.match(String(environment["DATABASE_URL"]), /^postgres:\/\/sweep:.*@postgres:5432\/sweep$/)
+      assert.strictEqual(environment["DATABASE_LISTEN_URL"], "")
+    }
+  })
+})
+
+describe("browsers", () => {
+  it("are told the name of the proxy's site for the orchestrator, which they can reach, and not that of its container", () => {
+    const { builder, proxy } = services
+    assert.strictEqual(builder?.environment?.["ORCHESTRATOR_URL"], "http://orchestrator:8787")
+    const site = String(proxy?.environment?.["API_DOMAIN"])
+    assert.strictEqual(site, "${API_DOMAIN:-api.localhost}")
+    assert.strictEqual(
+      builder?.environment?.["PUBLIC_ORCHESTRATOR_URL"],
+      `\${PUBLIC_ORCHESTRATOR_URL:-https://${site}}`
+    )
+    assert.include(read("Caddyfile"), "{$API_DOMAIN:api.localhost} {")
+  })
+
+  it("are told a URL that the operator sets on Kubernetes, where the manifest fixes only that of the backend's calls", () => {
+    const manifest = read("deploy/kubernetes/builder-backend.yaml")
+    assert.include(manifest, `{ name: ORCHESTRATOR_URL, value: "http://orchestrator:8787" }`)
+    assert.match(
+      manifest,
+      /name: PUBLIC_ORCHESTRATOR_URL\n +valueFrom:\n +configMapKeyRef: \{ name: builder-backend-settings, key: PUBLIC_ORCHESTRATOR_URL \}/
+    )
   })
 })
 

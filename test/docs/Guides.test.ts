@@ -61,6 +61,8 @@ const NOT_SETTINGS = new Set([
   "BUILDER_DOMAIN",
   "RESTORED_URL",
   "KEYSTORE_DIRECTORY",
+  "OFAC_SNAPSHOT_DIRECTORY",
+  "SWEEP_USER",
   "GRAFANA_PASSWORD",
   "ORCHESTRATOR_HEARTBEAT_URL",
   "BUILDER_HEARTBEAT_URL",
@@ -141,9 +143,9 @@ describe("the list of alerts", () => {
       .flatMap(sources)
       .flatMap((source) =>
         /severity: .*"(?:critical|warning)"/.test(source)
-          ? [...source.matchAll(/(?:kind: |KIND = |alertConflict\()((?:"[a-z_]+"(?: \| )?)+)/g)].flatMap(
-              ([, kinds = ""]) => [...kinds.matchAll(/"([a-z_]+)"/g)].map(([, kind]) => kind)
-            )
+          ? [
+              ...source.matchAll(/(?:kind: |KIND = |alertConflict\(|RenewedAlerts\.make\()((?:"[a-z_]+"(?: \| )?)+)/g)
+            ].flatMap(([, kinds = ""]) => [...kinds.matchAll(/"([a-z_]+)"/g)].map(([, kind]) => kind))
           : []
       )
     const table = read("docs/reference/alerts.md")

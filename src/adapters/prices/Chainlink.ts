@@ -57,6 +57,9 @@ const priceOf = (
     Option.map(({ answer, decimals }) => answer * 10n ** BigInt(SCALE - decimals))
   )
 
+/** True if the chains file names feeds of the chain. */
+export const serves = ({ priceFeeds = [] }: Pick<Chain.Chain, "priceFeeds">): boolean => priceFeeds.length > 0
+
 /** The source by the feeds of the configured chains. A chain without feeds has no price. */
 export const make = Effect.fnUntraced(function* (cacheLifetime: Duration.Input = Duration.seconds(15)) {
   const chains = yield* Chains

@@ -34,6 +34,9 @@ const SLUGS: Readonly<Record<ChainId, { readonly platform: string; readonly netw
   42161: { platform: "arbitrum-one", network: "arbitrum" }
 }
 
+/** True if CoinGecko's name of the chain is known. */
+export const serves = (chainId: ChainId): boolean => SLUGS[chainId] !== undefined
+
 /** Maximum number of tokens in one call of each kind. */
 const LISTED_PER_CALL = 50
 const POOLED_PER_CALL = 30

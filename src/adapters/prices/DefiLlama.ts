@@ -24,6 +24,11 @@ export interface Options {
 /** DefiLlama's names of chains that are not built in. The chains file may name others. */
 const SLUGS: Readonly<Record<ChainId, string>> = { 43114: "avax" }
 
+const slugOf = ({ id, priceSlug }: Pick<Chain.Chain, "id" | "priceSlug">): string | undefined => priceSlug ?? SLUGS[id]
+
+/** True if DefiLlama's name of the chain is known. */
+export const serves = (chain: Pick<Chain.Chain, "id" | "priceSlug">): boolean => slugOf(chain) !== undefined
+
 /** Maximum number of tokens in one call. */
 const KEYS_PER_CALL = 40
 
@@ -103,7 +108,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
 
   const lookup: PriceCache.Lookup = Effect.fn("DefiLlama.lookup")(function* (chainId, tokens) {
     const { chain } = yield* Effect.mapError(chains.get(chainId), (error) => unavailable(error.message))
-    const slug = chain.priceSlug ?? SLUGS[chainId]
+    const slug = slugOf(chain)
     if (slug === undefined) return yield* unavailable(`chain ${chainId} has no \`priceSlug\` in the chains file`)
     const keyed = tokens.map((token) => ({
       token,

@@ -43,6 +43,12 @@ const CONCURRENCY = 8
 
 const unavailable = (detail: string) => new PricesUnavailable({ detail: `Uniswap v3: ${detail}` })
 
+/** True if pools of the chain can be read: it has a quoter, and its first stable is on its token list. */
+export const serves = (chain: Chain.Chain): boolean => {
+  const [unit] = chain.stables
+  return chain.quoter !== undefined && unit !== undefined && Option.isSome(Chain.token(chain, unit))
+}
+
 /** Reads the chain's configuration. Fails with {@link PricesUnavailable} if it has no quoter or no unit. */
 const placeOf = (chains: Chains["Service"], probeUsd: bigint) =>
   Effect.fnUntraced(function* (chainId: ChainId) {

@@ -15,6 +15,7 @@ import * as Chainlink from "./Chainlink.ts"
 import * as CoinGecko from "./CoinGecko.ts"
 import * as DefiLlama from "./DefiLlama.ts"
 import * as KeptPrices from "./KeptPrices.ts"
+import * as PoolMarkets from "./PoolMarkets.ts"
 import * as SourceHealth from "./SourceHealth.ts"
 import * as UniswapV3Prices from "./UniswapV3Prices.ts"
 
@@ -154,6 +155,17 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
     })
   )
 })
+
+/** Names of the sources that can have prices of a chain's tokens. `asked` says which services are asked. */
+export const namesOf = (
+  chain: Chain.Chain,
+  asked: { readonly defiLlama: boolean; readonly coinGecko: boolean }
+): ReadonlyArray<string> => [
+  ...(PoolMarkets.serves(chain) ? [UniswapV3Prices.NAME] : []),
+  ...(Chainlink.serves(chain) ? [Chainlink.NAME] : []),
+  ...(asked.defiLlama && DefiLlama.serves(chain) ? [DefiLlama.NAME] : []),
+  ...(asked.coinGecko && CoinGecko.serves(chain.id) ? [CoinGecko.NAME] : [])
+]
 
 /** The chain's pools and feeds, and DefiLlama and CoinGecko if they are asked for. */
 export const layer = (

@@ -62,7 +62,7 @@ export const DeploymentView = Schema.Struct({
   ),
   orchestratorUrl: described(
     Schema.optionalKey(Schema.String),
-    "URL of the orchestrator. Absent if it is not configured."
+    "URL of the orchestrator for browsers. Absent if it is not configured."
   ),
   selfSignup: described(Schema.Boolean, "True if builders can sign up by themselves."),
   localNetwork: described(

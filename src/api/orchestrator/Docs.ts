@@ -25,9 +25,9 @@ Every uint256 is a decimal string in the token's smallest unit. Addresses are ac
 
 Errors are \`{ "error": string }\`. The reason behind \`internal error\` is not disclosed: decide by the status code. Every response has an \`X-Request-Id\`: quote it when you report a problem.
 
-\`/quote\`, \`/intents\`, \`/intents/*\` and \`/portfolio/*\` share 100 requests per 60 seconds and client. Above the limit, the response is 429 with \`Retry-After\` in seconds. Every response of these routes has the remaining requests in \`RateLimit\` and the policy in \`RateLimit-Policy\`.
+\`/quote\`, \`/quotes\`, \`/intents\`, \`/intents/*\`, \`/sweeps\`, \`/sweeps/*\`, \`/owners/*/sweeps\`, \`/portfolio/*\` and \`/prices\` share 100 requests per 60 seconds and client. Above the limit, the response is 429 with \`Retry-After\` in seconds. Every response of these routes has the remaining requests in \`RateLimit\` and the policy in \`RateLimit-Policy\`.
 
-\`POST /quote\` and \`POST /intents\` accept an \`Idempotency-Key\`: after a lost response, repeat the request with the same key and receive the first response. A key is valid for one route and body, for 24 hours.`
+\`POST /quote\`, \`POST /quotes\`, \`POST /intents\` and \`POST /sweeps\` accept an \`Idempotency-Key\`: after a lost response, repeat the request with the same key and receive the first response. A key is valid for one route and body, for 24 hours.`
 
 const keyed: ReadonlyArray<ErrorRow> = [
   [409, "idempotency key was used with another request", "the `Idempotency-Key` was used with another body"],

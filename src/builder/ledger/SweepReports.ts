@@ -1,5 +1,5 @@
 /** Stores the orchestrator's reports of attributed sweeps, and publishes each to the builder's webhooks in the same transaction. */
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { SweepEvent } from "../../domain/SweepEvent.ts"
 import { eventMessage } from "../../domain/Webhook.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
@@ -25,14 +25,16 @@ export class SweepReports extends Context.Service<
       const webhooks = yield* Webhooks
       const { atomically } = yield* UnitOfWork
 
-      const alertConflict = ({ id }: SweepConflict) =>
-        alerts.raise({
+      const alertConflict = Effect.fnUntraced(function* ({ id }: SweepConflict) {
+        yield* alerts.raise({
           key: `sweep_event_conflict:${id}`,
           severity: "warning",
           kind: "sweep_event_conflict",
           message: "A sweep's event was reported again with different content. Its builder keeps the first report.",
-          details: { eventId: id }
+          // Ends the alert: EventConflictReview.
+          details: { eventId: id, lastAtMs: yield* Clock.currentTimeMillis }
         })
+      })
 
       const keep = Effect.fnUntraced(function* (event: SweepEvent) {
         const booked = yield* sweeps.record(event)

@@ -32,7 +32,7 @@ export interface BuilderSettingsShape {
    * Undefined: the admin token opens it.
    */
   readonly gatewayHeader: string | undefined
-  /** Base url of the orchestrator for browsers. If set, the web app shows it and may call it. */
+  /** Base URL of the orchestrator for browsers, which may differ from the one that this backend calls. If set, the web app shows it and may call it. */
   readonly orchestratorUrl: string | undefined
   /**
    * Nodes of a local network. If set, the web app offers keys in the browser and calls these nodes. Never set nodes of a real

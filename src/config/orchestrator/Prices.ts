@@ -28,7 +28,7 @@ export const prices = {
     default: 1,
     check: integer({ from: 1, to: 4 }),
     meaning:
-      "Number of sources that must agree on a price before fees are computed from it. Portfolios show other prices as doubtful. With 2 or more, tokens that fewer sources have are not quoted."
+      "Number of sources that must agree on a price before fees are computed from it. Portfolios show other prices as doubtful. With 2 or more, tokens that fewer sources have are not quoted. At most the number of sources that a chain of the chains file has."
   }),
   coinGeckoApiKey: secret({
     name: "COINGECKO_API_KEY",

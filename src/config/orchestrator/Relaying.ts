@@ -52,14 +52,14 @@ export const relaying = {
     default: 2n * 10n ** 16n,
     check: wei,
     meaning:
-      "Loss of all sweeps of listed tokens on one chain in one hour, in wei of ETH, at which sweeps of owners and networks that caused losses wait. A chain can have its own: `lossBudgetWei` in the chains file."
+      "Loss of all sweeps of listed tokens on one chain in one hour, in wei of ETH, at which sweeps of owners and networks that caused losses wait. First sweeps have their own budget. One owner's sweeps in one transaction may cost an eighth of it at worst, and more while a second budget of the same size has room. A chain can have its own: `lossBudgetWei` in the chains file."
   }),
   firstSweepsLossBudget: setting({
     name: "FIRST_SWEEPS_LOSS_BUDGET_WEI",
     default: 4n * 10n ** 16n,
     check: wei,
     meaning:
-      "Maximum loss of owners' first sweeps of listed tokens on one chain in one hour, in wei of ETH, above what first sweeps earned. Half of it is for owners who hold no gas of their own. While first sweeps have lost, owners whose tokens came from one account share an eighth of it. Sweeps beyond it wait. With 0, none is sent. A chain can have its own: `firstSweepsLossBudgetWei` in the chains file."
+      "Maximum loss of owners' first sweeps of listed tokens on one chain in one hour, in wei of ETH, above what first sweeps earned. An owner's sweeps are first ones until one of them has settled on the chain. Half of it is for owners who hold no gas of their own. While first sweeps have lost, owners whose tokens came from one account share an eighth of it. Sweeps beyond it wait. With 0, none is sent. A chain can have its own: `firstSweepsLossBudgetWei` in the chains file."
   }),
   networkFeeToleranceBps: setting({
     name: "NETWORK_FEE_TOLERANCE_BPS",

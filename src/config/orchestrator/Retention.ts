@@ -9,7 +9,8 @@ export const retention = {
     name: "KEEP_QUOTES_HOURS",
     default: 24,
     check: integer({ from: 1, to: 8_760 }),
-    meaning: "Age at which a quote that was never submitted is deleted, in hours. Its id is then unknown."
+    meaning:
+      "Age at which a quote that was never submitted is deleted, in hours. Its id is then unknown. At least `QUOTE_LIFETIME_SECONDS`."
   }),
   keepMessagesDays: setting({
     name: "KEEP_MESSAGES_DAYS",

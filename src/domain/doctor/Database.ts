@@ -7,7 +7,7 @@ export const kinds = {
     "no connection to the database can be opened",
     "Check DATABASE_URL, the network and that PostgreSQL runs. The service waits a minute for it when it starts."
   ),
-  old: error("database_version_old", "the server is older than PostgreSQL 14", "Use PostgreSQL 14 or later."),
+  old: error("database_version_old", "the server is older than PostgreSQL 15", "Use PostgreSQL 15 or later."),
   readOnly: error(
     "database_read_only",
     "the database takes no writes: it is a replica, or read-only by its settings, or full",
@@ -86,7 +86,8 @@ const EXTRA_CONNECTIONS = 3
 
 const MAX_CLOCK_OFFSET_MILLIS = 2_000
 
-const MIN_VERSION = 140_000
+/** `server_version_num` of PostgreSQL 15, the first that knows NULLS NOT DISTINCT, which migrations use. */
+const MIN_VERSION = 150_000
 
 export interface DatabaseFacts {
   /** Host and database, without the password. */

@@ -20,7 +20,7 @@ export const kinds = {
   contract: warning(
     "fee_recipient_contract",
     "the treasury has a key, but the fee recipient is a contract that cannot be delegated",
-    "Unset the key. `./sweep treasury` prints transactions for a Safe."
+    "Unset the key. `./sweep treasury plan` prints the file that a Safe signs."
   ),
   well: ok("fee_recipient_ok", "the fee recipient is an account of its own")
 }

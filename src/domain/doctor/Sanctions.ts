@@ -43,6 +43,10 @@ export const kinds = {
     "`OFAC_LAST_LIST_FILE` is not set or its folder cannot be written, so that requests are blocked after each start until the list is downloaded",
     "Set it to a file in a folder that the service can write."
   ),
+  listAdds: ok(
+    "sanctions_list_adds",
+    "the file adds addresses to the list of `OFAC_SNAPSHOT_URL`. It may have any age, since that list must be recent"
+  ),
   listWell: ok("sanctions_list_ok", "the sanctions list is recent")
 }
 
@@ -70,6 +74,8 @@ export interface ListFacts {
   readonly addresses: number
   /** Milliseconds since it was written; undefined if it is not known. */
   readonly ageMillis: number | undefined
+  /** False if screening goes by the age of another list, to which this one adds addresses. */
+  readonly countsAge: boolean
 }
 
 const ageKind = (ageMillis: number): Kind => {
@@ -79,8 +85,9 @@ const ageKind = (ageMillis: number): Kind => {
 
 const hours = (millis: number): string => `${Math.floor(millis / 3_600_000)} hours old`
 
-export const judgeList = ({ addresses, ageMillis, failure, setting }: ListFacts): Finding => {
+export const judgeList = ({ addresses, ageMillis, countsAge, failure, setting }: ListFacts): Finding => {
   if (failure !== undefined) return found(kinds.listUnreadable, setting, failure)
+  if (!countsAge) return found(kinds.listAdds, setting, `${addresses} addresses`)
   if (ageMillis === undefined) return found(kinds.listUndated, setting, "its age is not known")
   return found(ageKind(ageMillis), setting, `${addresses} addresses, ${hours(ageMillis)}`)
 }

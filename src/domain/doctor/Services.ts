@@ -25,8 +25,13 @@ export const kinds = {
   well: ok("provider_ok", "a provider answers, and takes its key"),
   peerUnreachable: error(
     "service_unreachable",
-    "the other service of the deployment does not answer",
+    "the other service of the deployment does not answer from here, while orchestrators run",
     "Check its URL, and that it runs."
+  ),
+  peerNotSeen: warning(
+    "service_not_seen",
+    "the other service of the deployment does not answer from here, and no running orchestrator is known",
+    "Nothing before the first start, and beside Docker Compose, whose containers have URLs of their own. Otherwise check its URL, and that it runs."
   ),
   peerToken: error(
     "service_token_refused",
@@ -78,11 +83,15 @@ export interface PeerFacts {
   readonly ready: Outcome
   /** A request with the token; undefined without a token. */
   readonly authorized: Outcome | undefined
+  /** True if the database has signs of life of orchestrators. False also if they are not known. */
+  readonly isRunning: boolean
 }
 
-export const judgePeer = ({ authorized, name, ready, tokenSetting, urlSetting }: PeerFacts): ReadonlyArray<Finding> => {
+export const judgePeer = (facts: PeerFacts): ReadonlyArray<Finding> => {
+  const { authorized, isRunning, name, ready, tokenSetting, urlSetting } = facts
   if (ready._tag === "Silent" || (ready.status !== 200 && ready.status !== 503)) {
-    return [found(kinds.peerUnreachable, urlSetting, `the ${name} does not answer: ${seenOf(ready)}`)]
+    const kind = isRunning ? kinds.peerUnreachable : kinds.peerNotSeen
+    return [found(kind, urlSetting, `the ${name} does not answer: ${seenOf(ready)}`)]
   }
   const isRefused =
     authorized !== undefined && authorized._tag === "Status" && (authorized.status === 401 || authorized.status === 403)

@@ -47,6 +47,11 @@ export const kinds = {
     "a chain's daily gas cap is so low that it cuts the loss budget of sweeps with unlisted tokens, which may use up a tenth of the cap in 24 hours",
     "Raise the cap to 50 times the hourly budget, or lower the budget to what holds. A budget of 0 serves listed tokens alone."
   ),
+  fewSources: error(
+    "price_sources_few",
+    "a chain has fewer sources of prices than `PRICE_MIN_SOURCES`, so that nothing is quoted there",
+    "Lower PRICE_MIN_SOURCES, or add sources: PRICES=defillama, COINGECKO_API_KEY, or `priceFeeds` in the chains file."
+  ),
   well: ok("settings_ok", "no setting is missing or wrong")
 }
 
@@ -67,6 +72,16 @@ export interface SettingsFacts {
   readonly allowsPrivateWebhooks: boolean
   /** Chains whose loss budget of unlisted tokens is cut by the daily gas cap. */
   readonly cutBudgets: ReadonlyArray<CutBudget>
+  /** Chains on which no token can have a price that counts. */
+  readonly fewSources: ReadonlyArray<FewSources>
+}
+
+export interface FewSources {
+  readonly chain: string
+  /** Names of the sources that the chain can have. */
+  readonly sources: ReadonlyArray<string>
+  /** The number that must agree. */
+  readonly needed: number
 }
 
 /** Loss budget of sweeps with unlisted tokens on a chain, in wei. */
@@ -100,6 +115,9 @@ export const judge = (facts: SettingsFacts): ReadonlyArray<Finding> => {
       : []),
     ...facts.cutBudgets.map(({ chain, day, hour }) =>
       found(kinds.budgetCut, chain, `${hour} wei in one hour is set, and ${day} wei in 24 hours holds`)
+    ),
+    ...facts.fewSources.map(({ chain, needed, sources }) =>
+      found(kinds.fewSources, chain, `${needed} must agree, and it has ${sources.join(" and ") || "none"}`)
     )
   ]
   return facts.problems.length > 0 ? findings : [...findings, found(kinds.well, service, "every setting can be read")]

@@ -4,6 +4,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import type { AlertKind } from "../../domain/AlertKind.ts"
 import {
   LaneRefusal,
   type LaneState,
@@ -33,7 +34,11 @@ export interface Change {
   readonly reason: string
 }
 
-const KINDS_OF_ALERTS = ["lane_low", "lane_delegated", "signing_failed"]
+/** Alerts about a lane that is to take batches. */
+const KINDS_OF_ALERTS = ["lane_low", "lane_delegated", "signing_failed"] satisfies ReadonlyArray<AlertKind>
+
+/** Alerts about a lane's transactions, of which a retired lane has none left to end them. */
+const KINDS_IN_FLIGHT = ["gas_price", "transaction_rejected"] satisfies ReadonlyArray<AlertKind>
 
 export class LaneDesk extends Context.Service<
   LaneDesk,
@@ -118,9 +123,9 @@ const make = Effect.gen(function* () {
   })
 
   /** Alerts of a lane that nobody uses would stand for ever. */
-  const clearAlerts = (lane: Address.Address) =>
+  const clearAlerts = (lane: Address.Address, kinds: ReadonlyArray<AlertKind>) =>
     Effect.forEach(
-      chains.all.flatMap(({ chain }) => KINDS_OF_ALERTS.map((kind) => `${kind}:${chain.id}:${lane}`)),
+      chains.all.flatMap(({ chain }) => kinds.map((kind) => `${kind}:${chain.id}:${lane}`)),
       (key) => alerts.clear(key),
       { discard: true }
     )
@@ -142,7 +147,8 @@ const make = Effect.gen(function* () {
         return yield* new LaneRefused({ reason: to === "draining" ? "last_lane" : "in_flight" })
       }
     }
-    if (to !== "active") yield* clearAlerts(lane)
+    if (to !== "active") yield* clearAlerts(lane, KINDS_OF_ALERTS)
+    if (to === "retired") yield* clearAlerts(lane, KINDS_IN_FLIGHT)
     return yield* viewOf(lane)
   })
 

@@ -3,11 +3,13 @@
  * guard, and listed tokens. The treasury ends its own, since it knows what it sells.
  */
 import { Effect, Layer } from "effect"
+import * as Address from "../../domain/Address.ts"
 import type { AlertKind } from "../../domain/AlertKind.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import { worksOn } from "../../domain/Role.ts"
-import type { Alert } from "../../ports/shared/Alerts.ts"
+import { type Alert, Alerts } from "../../ports/shared/Alerts.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
+import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import * as Background from "../../runtime/Background.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
@@ -51,19 +53,25 @@ const CONDITIONS: ReadonlySet<string> = new Set<AlertKind>([
 /** A chain and what the settings name on it. */
 interface Configured {
   readonly chain: Chain
+  /** Lanes with a key. */
   readonly lanes: ReadonlySet<unknown>
+  /** Lanes without a key that have nothing in flight. Transactions of the others are followed to their end, and raise alerts. */
+  readonly left: ReadonlySet<unknown>
 }
 
 type IsConfigured = (details: Alert["details"], on: Configured) => boolean
 
-const isLane: IsConfigured = ({ lane }, { lanes }) => lanes.has(lane)
+const isLane: IsConfigured = ({ lane }, { left }) => !left.has(lane)
 
 /** Decides by the details of an alert if the settings still name its subject. */
 const SUBJECTS: ReadonlyMap<string, IsConfigured> = new Map<AlertKind, IsConfigured>([
   ["foreign_nonce", isLane],
+  // One for the chain, without a lane, and one for each lane whose transaction waits.
+  ["gas_price", isLane],
   ["lane_delegated", isLane],
   ["lane_low", isLane],
   ["signing_failed", isLane],
+  ["transaction_rejected", isLane],
   [
     "price_deviates",
     ({ token }, { chain }) => token === chain.wrappedNative || chain.tokens.some(({ address }) => address === token)
@@ -75,6 +83,24 @@ const SUBJECTS: ReadonlyMap<string, IsConfigured> = new Map<AlertKind, IsConfigu
   ]
 ])
 
+/** Makes the effect that finds the lanes of standing alerts that have left a chain, with nothing in flight. */
+const makeLeft = Effect.gen(function* () {
+  const alerts = yield* Alerts
+  const book = yield* LaneBook
+  return Effect.fnUntraced(function* ({ chain, lanes }: Pick<Configured, "chain" | "lanes">) {
+    const standing = (yield* alerts.list).filter(({ details }) => details["chainId"] === chain.id)
+    const named = new Set(
+      standing.flatMap(({ details: { lane } }) => (typeof lane === "string" ? [Address.stored(lane)] : []))
+    )
+    const without = [...named].filter((lane) => !lanes.has(lane))
+    return new Set<unknown>(
+      yield* Effect.filter(without, (lane) =>
+        Effect.map(book.inFlight(lane), (inFlight) => (inFlight.get(chain.id) ?? 0) === 0)
+      )
+    )
+  })
+})
+
 /** Runs until the scope closes. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -83,23 +109,28 @@ export const layer = Layer.effectDiscard(
     const keys = yield* RelayerKeys
     const share = yield* ProcessShare
     if (!share.roles.has("watch")) return
+    const leftOf = yield* makeLeft
     const served = new Set(all.map(({ chain }) => chain.id))
     // Processes that watch other chains may have other lanes.
-    const watched = new Map(
-      all.flatMap(({ chain }) =>
-        worksOn(share, "watch", chain.id)
-          ? [[chain.id, { chain, lanes: new Set<unknown>(keys.lanes(chain.id)) }] as const]
-          : []
-      )
+    const watched = all.flatMap(({ chain }) =>
+      worksOn(share, "watch", chain.id) ? [{ chain, lanes: new Set<unknown>(keys.lanes(chain.id)) }] : []
     )
-    const isGone = ({ details, kind }: Alert): boolean => {
-      const { chainId } = details
-      if (typeof chainId !== "number") return false
-      if (!served.has(chainId)) return CONDITIONS.has(kind)
-      const on = watched.get(chainId)
-      return on !== undefined && SUBJECTS.get(kind)?.(details, on) === false
-    }
+    const isGoneOf =
+      (configured: ReadonlyMap<number, Configured>) =>
+      ({ details, kind }: Alert): boolean => {
+        const { chainId } = details
+        if (typeof chainId !== "number") return false
+        if (!served.has(chainId)) return CONDITIONS.has(kind)
+        const on = configured.get(chainId)
+        return on !== undefined && SUBJECTS.get(kind)?.(details, on) === false
+      }
+    const review = Effect.gen(function* () {
+      const configured = yield* Effect.forEach(watched, (on) =>
+        Effect.map(leftOf(on), (left) => [on.chain.id, { ...on, left }] as const)
+      )
+      yield* alerts.clearWhere(isGoneOf(new Map(configured)))
+    })
     const supervised = Background.supervisor("removed subjects")
-    yield* Background.loop(supervised, { pauseMillis: PAUSE_MILLIS }, alerts.clearWhere(isGone))
+    yield* Background.loop(supervised, { pauseMillis: PAUSE_MILLIS }, review)
   })
 ).pipe(Layer.provide(StandingAlerts.layer))

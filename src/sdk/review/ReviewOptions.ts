@@ -5,6 +5,9 @@ import type { IndependentPrice } from "./IndependentPrice.ts"
 import type { KnownBridges } from "./KnownBridges.ts"
 import type { Routers, SwapReader } from "./SwapCall.ts"
 
+/** Default upper limit of the time until an order's deadline, in seconds. */
+export const MAX_LIFETIME_SECONDS = 3_600
+
 /** Limits and facts of your own that a review holds an order to. */
 export interface ReviewOptions {
   /** EIP-712 domain name of the deployment. Default: `DEFAULT_DOMAIN_NAME`. */

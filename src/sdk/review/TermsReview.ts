@@ -12,7 +12,7 @@ import { reviewBridgeCall } from "./BridgeReview.ts"
 import { KNOWN_ROUTERS } from "./KnownBridges.ts"
 import type { Collector } from "./Mismatches.ts"
 import { reviewFees, reviewOutput } from "./MoneyReview.ts"
-import type { ReviewOptions } from "./ReviewOptions.ts"
+import { MAX_LIFETIME_SECONDS, type ReviewOptions } from "./ReviewOptions.ts"
 import { SHIPPED_DELEGATES } from "./ShippedDelegates.ts"
 import { SHIPPED_ROUTERS } from "./ShippedRouters.ts"
 import { readSwapRouter02 } from "./SwapCall.ts"
@@ -89,7 +89,7 @@ const reviewRequest = ({ members, must }: Collector, { order, quote }: QuotedTok
 const reviewTimes = (
   { must }: Collector,
   { order, quote }: QuotedToken,
-  { clockSkewSeconds = 120, maxLifetimeSeconds = 3_600 }: ReviewOptions,
+  { clockSkewSeconds = 120, maxLifetimeSeconds = MAX_LIFETIME_SECONDS }: ReviewOptions,
   nowMs: number
 ): void => {
   const times = { "quote.expiresAtMs": quote.expiresAtMs / 1000, "order.deadline": Number(order.deadline) }

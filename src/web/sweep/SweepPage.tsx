@@ -2,6 +2,7 @@
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query"
 import { type ReactNode, useMemo } from "react"
 import { askAgainAfterFailure, useLastError } from "../api/askAgain.ts"
+import { MUTATIONS } from "../api/mutations.ts"
 import { Brand } from "../ui/Brand.tsx"
 import { EmptyState } from "../ui/States.tsx"
 import { ThemeChoice } from "../ui/ThemeChoice.tsx"
@@ -57,7 +58,9 @@ function Contradictions({ found }: { readonly found: ReadonlyArray<string> }) {
   )
 }
 
-const queries = new QueryClient({ defaultOptions: { queries: { retry: 2, refetchOnWindowFocus: false } } })
+const queries = new QueryClient({
+  defaultOptions: { mutations: MUTATIONS, queries: { retry: 2, refetchOnWindowFocus: false } }
+})
 
 function Content() {
   const found = useQuery({
@@ -87,7 +90,7 @@ function Content() {
   if (data.orchestratorUrl === undefined) {
     return (
       <EmptyState icon="alert" title="Sweeping is not available here">
-        This deployment has no orchestrator. Its operator can set ORCHESTRATOR_URL.
+        This deployment has no orchestrator. Its operator can set PUBLIC_ORCHESTRATOR_URL.
       </EmptyState>
     )
   }

@@ -116,6 +116,7 @@ describe("a database", () => {
 
   it.each<[string, Partial<Database.DatabaseFacts>]>([
     ["database_version_old", { version: 130_011 }],
+    ["database_version_old", { version: 140_019 }],
     ["database_read_only", { isReplica: true }],
     ["database_read_only", { writeFailure: "transactions are read-only" }],
     ["database_no_right", { mayCreate: false, schemas: [{ name: "builder", exists: false, applied: [], known: [1] }] }],
@@ -130,6 +131,9 @@ describe("a database", () => {
   ])("has the error %s", (code, change) =>
     assert.deepStrictEqual(codes(Database.judge({ ...BOOK, ...change })), [code])
   )
+
+  it("takes PostgreSQL 15", () =>
+    assert.deepStrictEqual(codes(Database.judge({ ...BOOK, version: 150_000 })), ["database_ok"]))
 
   it("takes a proxy that pools transactions beside a URL without it", () => {
     const proxied = { ...BOOK, isPooledByTransaction: true, isProxied: true }

@@ -27,13 +27,18 @@ describe("services and screening", () => {
   })
 
   it("the other service is judged by its readiness and its answer to the token", () => {
-    const judged = (ready: Services.Outcome, authorized?: Services.Outcome) =>
-      codes(Services.judgePeer({ name: "backend", urlSetting: "BUILDER_URL", tokenSetting: "T", ready, authorized }))
+    const facts = { name: "backend", urlSetting: "BUILDER_URL", tokenSetting: "T" }
+    const judged = (ready: Services.Outcome, authorized?: Services.Outcome, isRunning = true) =>
+      codes(Services.judgePeer({ ...facts, ready, authorized, isRunning }))
     assert.deepStrictEqual(judged(status(200), status(200)), ["service_ok"])
     assert.deepStrictEqual(judged(status(200), status(401)), ["service_token_refused"])
     assert.deepStrictEqual(judged(status(503), status(503)), ["service_not_ready"])
     assert.deepStrictEqual(judged(status(404)), ["service_unreachable"])
     assert.deepStrictEqual(judged({ _tag: "Silent", detail: "x" }), ["service_unreachable"])
+    // Before the first start, and where the database is out of reach.
+    assert.deepStrictEqual(judged({ _tag: "Silent", detail: "x" }, undefined, false), ["service_not_seen"])
+    assert.strictEqual(Services.kinds.peerNotSeen.level, "warning")
+    assert.deepStrictEqual(judged(status(200), status(401), false), ["service_token_refused"])
   })
 
   it("an oracle and a list are judged by their answers and age", () => {
@@ -42,8 +47,8 @@ describe("services and screening", () => {
     assert.strictEqual(oracle(false, undefined), "oracle_ok")
     assert.strictEqual(oracle(undefined, true), "oracle_unreadable")
     assert.strictEqual(oracle(false, false), "oracle_misses_listed")
-    const list = (ageMillis: number | undefined, failure?: string) =>
-      Sanctions.judgeList({ setting: "OFAC_SNAPSHOT", addresses: 1, ageMillis, failure }).code
+    const list = (ageMillis: number | undefined, failure?: string, countsAge = true) =>
+      Sanctions.judgeList({ setting: "OFAC_SNAPSHOT", addresses: 1, ageMillis, failure, countsAge }).code
     const hour = 3_600_000
     assert.deepStrictEqual(
       [list(hour), list(25 * hour), list(169 * hour), list(undefined), list(hour, "it is empty")],
@@ -54,6 +59,11 @@ describe("services and screening", () => {
         "sanctions_list_undated",
         "sanctions_list_unreadable"
       ]
+    )
+    // Beside another list, whose age counts, any age does, and an unreadable file still blocks.
+    assert.deepStrictEqual(
+      [list(169 * hour, undefined, false), list(undefined, undefined, false), list(hour, "it is empty", false)],
+      ["sanctions_list_adds", "sanctions_list_adds", "sanctions_list_unreadable"]
     )
   })
 

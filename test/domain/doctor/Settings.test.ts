@@ -10,7 +10,8 @@ const FACTS: SettingsFacts = {
   missingBackend: [],
   hasDashboard: true,
   allowsPrivateWebhooks: false,
-  cutBudgets: []
+  cutBudgets: [],
+  fewSources: []
 }
 
 describe("the settings of a service", () => {
@@ -18,6 +19,21 @@ describe("the settings of a service", () => {
     assert.deepStrictEqual(
       judge(FACTS).map(({ code }) => code),
       ["settings_ok"]
+    )
+  })
+
+  it("are told where a chain has too few sources of prices", () => {
+    const fewSources = [
+      { chain: "base", sources: ["uniswap-v3", "chainlink"], needed: 3 },
+      { chain: "local", sources: [], needed: 3 }
+    ]
+    assert.deepStrictEqual(
+      judge({ ...FACTS, fewSources }).map(({ code, level, seen, subject }) => [level, code, subject, seen]),
+      [
+        ["error", "price_sources_few", "base", "3 must agree, and it has uniswap-v3 and chainlink"],
+        ["error", "price_sources_few", "local", "3 must agree, and it has none"],
+        ["ok", "settings_ok", "orchestrator", "every setting can be read"]
+      ]
     )
   })
 

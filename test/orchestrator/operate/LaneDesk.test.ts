@@ -141,8 +141,11 @@ describe("a lane", () => {
       const { desk, lane } = yield* scene
       const alerts = yield* AlertsPort
       const transactions = yield* RelayTransactions
-      const key = `lane_low:${source.id}:${lane}`
-      yield* alerts.raise({ key, severity: "critical", kind: "lane_low", message: "", details: {} })
+      const kinds = ["gas_price", "lane_delegated", "lane_low", "signing_failed", "transaction_rejected"] as const
+      for (const kind of kinds) {
+        const key = `${kind}:${source.id}:${lane}`
+        yield* alerts.raise({ key, severity: "critical", kind, message: "", details: {} })
+      }
       const { id } = yield* transactions.allocate({
         chainId: source.id,
         lane,
@@ -151,6 +154,11 @@ describe("a lane", () => {
         sign: () => Effect.succeed(attempt("a"))
       })
       yield* desk.move(lane, "draining", CHANGE)
+      // Those of the transaction in flight would be raised again.
+      assert.sameMembers(
+        (yield* alerts.list).map(({ kind }) => kind),
+        ["gas_price", "transaction_rejected"]
+      )
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* reasonOf(desk.move(lane, "retired", CHANGE)), "in_flight")
       yield* transactions.finalize([{ id }])

@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
+import * as LaneBookInMemory from "../../../src/adapters/memory/orchestrator/LaneBook.ts"
+import * as RelayTransactionsInMemory from "../../../src/adapters/memory/orchestrator/RelayTransactions.ts"
 import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
 import type { AlertKind } from "../../../src/domain/AlertKind.ts"
@@ -9,8 +11,11 @@ import type { Chain } from "../../../src/domain/Chain.ts"
 import { type Share, WHOLE } from "../../../src/domain/Role.ts"
 import * as RemovedSubjects from "../../../src/orchestrator/operate/RemovedSubjects.ts"
 import { ProcessShare } from "../../../src/orchestrator/shared/ProcessShare.ts"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { Alerts, type NewAlert } from "../../../src/ports/shared/Alerts.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { attempt } from "../../support/IntentFixtures.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const SERVED = FakeChain.chain.id
@@ -40,12 +45,14 @@ const raise = (kind: AlertKind, details: NewAlert["details"]) =>
 const left = Effect.fnUntraced(function* (chains: ReadonlyArray<Partial<Chain>>, share: Share = WHOLE) {
   const all = chains.map((given) => ({ ...FakeChain.client({}), chain: { ...FakeChain.chain, ...given } }))
   const alerts = yield* Alerts
+  const book = yield* LaneBook
   yield* Layer.build(
     RemovedSubjects.layer.pipe(
       Layer.provide([
         Layer.succeed(Alerts, alerts),
         Layer.succeed(Chains, { all, get: () => Effect.die("not asked") }),
         Layer.succeed(ProcessShare, share),
+        Layer.succeed(LaneBook, book),
         RelayerKeys.layer([LANE])
       ])
     )
@@ -54,8 +61,10 @@ const left = Effect.fnUntraced(function* (chains: ReadonlyArray<Partial<Chain>>,
   return (yield* alerts.list).map(({ key }) => key).toSorted()
 })
 
-const test = (name: string, body: Effect.Effect<void, unknown, Alerts | Scope.Scope>) =>
-  it.effect(name, () => Effect.provide(body, AlertsInMemory.layer))
+const world = Layer.mergeAll(AlertsInMemory.layer, LaneBookInMemory.layer, RelayTransactionsInMemory.layer)
+
+const test = (name: string, body: Effect.Effect<void, unknown, Alerts | LaneBook | RelayTransactions | Scope.Scope>) =>
+  it.effect(name, () => Effect.provide(body, world))
 
 describe("alerts of removed subjects", () => {
   test(
@@ -87,7 +96,14 @@ describe("alerts of removed subjects", () => {
     })
   )
 
-  for (const kind of ["foreign_nonce", "lane_delegated", "lane_low", "signing_failed"] as const) {
+  for (const kind of [
+    "foreign_nonce",
+    "gas_price",
+    "lane_delegated",
+    "lane_low",
+    "signing_failed",
+    "transaction_rejected"
+  ] as const) {
     test(
       `end for a lane without a key (${kind})`,
       Effect.gen(function* () {
@@ -95,7 +111,33 @@ describe("alerts of removed subjects", () => {
         assert.deepStrictEqual(yield* left([{}]), [`${kind}:${SERVED}:${LANE}`])
       })
     )
+
+    test(
+      `stand for a lane without a key while its transactions are followed (${kind})`,
+      Effect.gen(function* () {
+        const transactions = yield* RelayTransactions
+        const { id } = yield* transactions.allocate({
+          chainId: SERVED,
+          lane: FORMER_LANE,
+          chainNonce: 0n,
+          intentIds: [],
+          sign: () => Effect.succeed(attempt("a"))
+        })
+        yield* raise(kind, { chainId: SERVED, lane: FORMER_LANE })
+        assert.deepStrictEqual(yield* left([{}]), [`${kind}:${SERVED}:${FORMER_LANE}`])
+        yield* transactions.finalize([{ id }])
+        assert.deepStrictEqual(yield* left([{}]), [])
+      })
+    )
   }
+
+  test(
+    "stand for a chain whose lanes are all there",
+    Effect.gen(function* () {
+      yield* raise("gas_price", { chainId: SERVED })
+      assert.deepStrictEqual(yield* left([{}]), [`gas_price:${SERVED}`])
+    })
+  )
 
   test(
     "end for a target that the settings do not name any more, or not with an end",

@@ -68,7 +68,7 @@ layer(services, { excludeTestServices: true })("a builder", (it) => {
         assert.deepStrictEqual([answer.status, answer.body], [409, { error: "conflict" }])
       }
       const alerts = Effect.map((yield* Alerts).list, (all) =>
-        all.filter(({ details }) => details["eventId"] === told.id).map(({ kind, severity }) => [kind, severity])
+        all.filter(({ details: of }) => of["eventId"] === told.id && "lastAtMs" in of).map((a) => [a.kind, a.severity])
       )
       assert.deepStrictEqual(yield* alerts, [["sweep_event_conflict", "warning"]])
       assert.deepStrictEqual(yield* Effect.andThen(report(told), alerts), [])

@@ -5,8 +5,10 @@ import { builder } from "../../../config/Builder.ts"
 import { orchestrator } from "../../../config/Orchestrator.ts"
 import type { Setting } from "../../../config/Setting.ts"
 import * as Services from "../../../domain/doctor/Services.ts"
-import { BOTH, type Check } from "../Check.ts"
+import { within } from "../../../runtime/Within.ts"
+import { BOTH, type Check, type Deployment } from "../Check.ts"
 import { outcomeOf } from "../Outcome.ts"
+import { ages } from "./Roles.ts"
 
 interface Peer {
   readonly name: string
@@ -30,33 +32,56 @@ const ORCHESTRATOR: Peer = {
   path: "/admin/alerts"
 }
 
-const judged = Effect.fnUntraced(function* ({ name, path, token, url }: Peer) {
+/** Time in which the database must answer, so that the check ends within its own limit. */
+const DATABASE_LIMIT = "10 seconds"
+
+/** True if an orchestrator has given a sign of life lately. False without a database, its schema or an answer. */
+const isRunning = Effect.fnUntraced(function* ({ withDatabase }: Deployment) {
+  const known = yield* withDatabase(ages).pipe(
+    within(DATABASE_LIMIT),
+    Effect.orElseSucceed(() => Option.none<ReadonlyMap<string, number>>())
+  )
+  const lifetimeMillis = (yield* orchestrator.roleLifetimeSeconds.config) * 1_000
+  return Option.exists(known, (byPost) => [...byPost.values()].some((age) => age <= lifetimeMillis))
+})
+
+const judged = Effect.fnUntraced(function* (deployment: Deployment, { name, path, token, url }: Peer) {
   const at = yield* url.config
   if (Option.isNone(at)) return []
   const base = at.value.href.replace(/\/$/, "")
   const secret = yield* token.config
-  const [ready, authorized] = yield* Effect.all(
+  const [ready, authorized, runs] = yield* Effect.all(
     [
       outcomeOf(HttpClientRequest.get(`${base}/readyz`)),
       Option.isNone(secret)
         ? Effect.succeed(undefined)
         : outcomeOf(
             HttpClientRequest.get(`${base}${path}`).pipe(HttpClientRequest.bearerToken(Redacted.value(secret.value)))
-          )
+          ),
+      isRunning(deployment)
     ],
-    { concurrency: 2 }
+    { concurrency: 3 }
   )
-  return Services.judgePeer({ name, urlSetting: url.name, tokenSetting: token.name, ready, authorized })
+  return Services.judgePeer({
+    name,
+    urlSetting: url.name,
+    tokenSetting: token.name,
+    ready,
+    authorized,
+    isRunning: runs
+  })
 })
 
 export const peers: Check = {
   name: "other service",
   services: BOTH,
-  findings: ({ services }) =>
+  findings: (deployment) =>
     Effect.map(
-      Effect.forEach(services, (service) => judged(service === "orchestrator" ? BACKEND : ORCHESTRATOR), {
-        concurrency: 2
-      }),
+      Effect.forEach(
+        deployment.services,
+        (service) => judged(deployment, service === "orchestrator" ? BACKEND : ORCHESTRATOR),
+        { concurrency: 2 }
+      ),
       (all) => all.flat()
     )
 }

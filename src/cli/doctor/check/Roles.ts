@@ -8,7 +8,10 @@ import { Heartbeats } from "../../../ports/orchestrator/Heartbeats.ts"
 import { sentence } from "../../Problems.ts"
 import type { Check } from "../Check.ts"
 
-const ages = Effect.flatMap(Heartbeats, (heartbeats) => heartbeats.ages).pipe(Effect.provide(SqlHeartbeats.layer))
+/** Milliseconds since the last heartbeat of each post. Fails without a schema. */
+export const ages = Effect.flatMap(Heartbeats, (heartbeats) => heartbeats.ages).pipe(
+  Effect.provide(SqlHeartbeats.layer)
+)
 
 export const roles: Check = {
   name: "roles",

@@ -1,5 +1,5 @@
 /** Checks the sanctions lists of the settings: that they can be read, are recent, and survive a restart. */
-import { Clock, Effect, FileSystem, Option, Path } from "effect"
+import { Clock, Effect, FileSystem, Option, Path, Result } from "effect"
 import { HttpClientRequest } from "effect/http"
 import * as LastGoodList from "../../../adapters/screening/LastGoodList.ts"
 import * as OfacSnapshot from "../../../adapters/screening/OfacSnapshot.ts"
@@ -9,25 +9,24 @@ import * as Sanctions from "../../../domain/doctor/Sanctions.ts"
 import type { Check } from "../Check.ts"
 import { outcomeOf } from "../Outcome.ts"
 
-const ofFile = Effect.fnUntraced(function* (path: string) {
+/** A file of the operator. Beside a download, its age counts only as that of a copy of OFAC's list. */
+const ofFile = Effect.fnUntraced(function* (path: string, hasDownload: boolean) {
   const now = yield* Clock.currentTimeMillis
-  const read = yield* OfacSnapshot.reader({ path })
-  return yield* Effect.match(read, {
-    onFailure: ({ message }) =>
-      Sanctions.judgeList({
-        setting: screening.ofacSnapshot.name,
-        failure: message,
-        addresses: 0,
-        ageMillis: undefined
-      }),
-    onSuccess: ({ listed, writtenAt }) =>
-      Sanctions.judgeList({
-        setting: screening.ofacSnapshot.name,
-        failure: undefined,
-        addresses: listed.size,
-        ageMillis: writtenAt === undefined ? undefined : now - writtenAt
-      })
-  })
+  const read = yield* Effect.result(yield* OfacSnapshot.reader({ path }))
+  const facts = { setting: screening.ofacSnapshot.name, countsAge: !hasDownload }
+  if (Result.isFailure(read)) {
+    const failure = read.failure.message
+    return {
+      finding: Sanctions.judgeList({ ...facts, failure, addresses: 0, ageMillis: undefined }),
+      ofacAgeMillis: undefined
+    }
+  }
+  const { isOfac, listed, writtenAt } = read.success
+  const ageMillis = writtenAt === undefined ? undefined : now - writtenAt
+  return {
+    finding: Sanctions.judgeList({ ...facts, failure: undefined, addresses: listed.size, ageMillis }),
+    ofacAgeMillis: isOfac ? ageMillis : undefined
+  }
 })
 
 /** The list itself has 100 MB and more, so only its headers are asked for. */
@@ -43,7 +42,8 @@ const ofDownload = Effect.fnUntraced(function* (
     : [found(Sanctions.kinds.downloadFails, name, `HTTP ${outcome.status}`)]
 })
 
-const ofKept = Effect.fnUntraced(function* (file: Option.Option<string>) {
+/** The last good download. Screening goes by the newest copy of OFAC's list, which may be that of the operator's file. */
+const ofKept = Effect.fnUntraced(function* (file: Option.Option<string>, fileAgeMillis: number | undefined) {
   const { name } = screening.ofacLastListFile
   if (Option.isNone(file)) return [found(Sanctions.kinds.notKept, name, "it is not set")]
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
@@ -52,8 +52,10 @@ const ofKept = Effect.fnUntraced(function* (file: Option.Option<string>) {
   if (!canWrite) return [found(Sanctions.kinds.notKept, name, `the folder ${folder} cannot be written`)]
   const kept = yield* (yield* LastGoodList.make(file.value)).load
   if (kept === undefined) return [found(Sanctions.kinds.notKept, name, "it has no list yet")]
-  const ageMillis = (yield* Clock.currentTimeMillis) - kept.checkedAt
-  return [Sanctions.judgeList({ setting: name, failure: undefined, addresses: kept.list.addresses.size, ageMillis })]
+  const keptAgeMillis = (yield* Clock.currentTimeMillis) - kept.checkedAt
+  const ageMillis = Math.min(keptAgeMillis, fileAgeMillis ?? keptAgeMillis)
+  const addresses = kept.list.addresses.size
+  return [Sanctions.judgeList({ setting: name, failure: undefined, addresses, ageMillis, countsAge: true })]
 })
 
 export const sanctionsList: Check = {
@@ -63,8 +65,10 @@ export const sanctionsList: Check = {
     const file = yield* screening.ofacSnapshot.config
     const url = yield* screening.ofacSnapshotUrl.config
     const last = yield* screening.ofacLastListFile.config
-    const inFile = Option.isSome(file) ? [yield* ofFile(file.value)] : []
-    const downloaded = Option.isSome(url) ? [...(yield* ofDownload(url.value)), ...(yield* ofKept(last))] : []
-    return [...inFile, ...downloaded]
+    const inFile = Option.isSome(file) ? yield* ofFile(file.value, Option.isSome(url)) : undefined
+    const downloaded = Option.isSome(url)
+      ? [...(yield* ofDownload(url.value)), ...(yield* ofKept(last, inFile?.ofacAgeMillis))]
+      : []
+    return [...(inFile === undefined ? [] : [inFile.finding]), ...downloaded]
   })
 }

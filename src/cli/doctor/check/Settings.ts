@@ -9,6 +9,7 @@ import * as Settings from "../../../domain/doctor/Settings.ts"
 import * as ChainLimits from "../../../orchestrator/shared/ChainLimits.ts"
 import { builderChecks } from "../../BuilderBackendCommand.ts"
 import { orchestratorChecks } from "../../OrchestratorCommand.ts"
+import { makeLacking } from "../../PriceOptions.ts"
 import * as Problems from "../../Problems.ts"
 import { BOTH, type Check, type Deployment, type Service } from "../Check.ts"
 import { rawText } from "../Secrets.ts"
@@ -36,6 +37,13 @@ const cutBudgetsOf = ({ served }: Deployment) =>
     })
   }).pipe(Effect.orElseSucceed((): ReadonlyArray<Settings.CutBudget> => []))
 
+/** None while settings are wrong, which is a finding of its own. */
+const fewSourcesOf = ({ served }: Deployment) =>
+  Effect.gen(function* () {
+    const lackingOf = yield* makeLacking
+    return (yield* served).flatMap(({ client: { chain } }) => lackingOf(chain) ?? [])
+  }).pipe(Effect.orElseSucceed((): ReadonlyArray<Settings.FewSources> => []))
+
 const factsOf = Effect.fnUntraced(function* (service: Service, deployment: Deployment) {
   // The first one of a list is that in use.
   const [token = ""] = (yield* rawText((service === "orchestrator" ? orchestrator : builder).adminToken.name)).split(
@@ -57,7 +65,8 @@ const factsOf = Effect.fnUntraced(function* (service: Service, deployment: Deplo
     ],
     hasDashboard: (yield* valueOf(builder.dashboardOrigins)).length > 0,
     allowsPrivateWebhooks: yield* valueOf(builder.webhooksAllowPrivate),
-    cutBudgets: service === "orchestrator" ? yield* cutBudgetsOf(deployment) : []
+    cutBudgets: service === "orchestrator" ? yield* cutBudgetsOf(deployment) : [],
+    fewSources: service === "orchestrator" ? yield* fewSourcesOf(deployment) : []
   } satisfies Settings.SettingsFacts
 })
 
