@@ -46,6 +46,7 @@ export const client = (answers: Partial<ChainClient>): ChainClient => {
     call: () => unexpected,
     estimateGas: () => unexpected,
     isAnswering: Effect.succeed(true),
+    elsewhere: Effect.succeed([]),
     canSimulate: Effect.succeed(true),
     simulate: () => unexpected,
     feesPerGas: unexpected,

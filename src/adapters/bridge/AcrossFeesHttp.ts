@@ -4,6 +4,7 @@ import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/h
 import * as Address from "../../domain/Address.ts"
 import { Uint256 } from "../../domain/Amount.ts"
 import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
+import * as Body from "../http/Body.ts"
 import { AcrossFees, type FeeRequest } from "./AcrossFees.ts"
 
 export interface Options {
@@ -16,10 +17,15 @@ export interface Options {
 
 const PROVIDER = "across"
 
+/** Largest body of an answer, in bytes. */
+const MAX_BYTES = 1_048_576
+
 /** Pause after a 429 without `Retry-After`. */
 const DEFAULT_RETRY_AFTER_SECONDS = 5
 /** Maximum pause, so that no answer can disable the bridge for long. */
 const MAX_RETRY_AFTER_SECONDS = 300
+
+const parsed = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
 /** The API's versions return numbers as strings or as numbers. */
 const Seconds = Schema.Union([Schema.NumberFromString, Schema.Number]).check(
@@ -111,14 +117,18 @@ export const layer = ({ apiKey, apiUrl, timeout = "5 seconds" }: Options) =>
         )
         if (response.status === 429) return { _tag: "Blocked" as const, seconds: retryAfter(response) }
         if (response.status >= 500) return { _tag: "Failed" as const, status: response.status }
-        return { _tag: "Body" as const, status: response.status, body: yield* response.json }
+        return {
+          _tag: "Body" as const,
+          status: response.status,
+          body: Option.getOrUndefined(parsed(yield* Body.text(response, MAX_BYTES)))
+        }
       })
 
       const quote = Effect.fn("AcrossFeesHttp.quote")(function* (request: FeeRequest) {
         const now = yield* Clock.currentTimeMillis
         if (now < blockedUntil) return yield* unavailable("rate limited, waiting until the API accepts requests")
         const answer = yield* ask(request).pipe(
-          Effect.mapError((error) => unavailable(error.reason._tag)),
+          Effect.mapError((error) => unavailable(error._tag === "BodyTooLong" ? error.message : error.reason._tag)),
           Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(unavailable("timed out")) })
         )
         if (answer._tag === "Blocked") {

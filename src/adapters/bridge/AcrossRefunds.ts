@@ -15,6 +15,12 @@ import { spokePoolAbi } from "./spokePoolAbi.ts"
 /** Maximum number of requests for logs in one look. */
 const REQUESTS = 20
 
+/**
+ * Newest blocks that the next look reads again. An endpoint that is behind has no logs of them, and does not say so. A payment that is
+ * read twice is recorded once.
+ */
+const OVERLAP = 256n
+
 /** Maximum difference between the clocks of two chains, in seconds: the deadline of a deposit is a time of its destination. */
 const CLOCK_SKEW_SECONDS = 900
 
@@ -104,7 +110,12 @@ const make = Effect.map(Chains, (chains) => {
     const lines = yield* Effect.filter(entries, ({ isDeferred, line }) =>
       isDeferred ? isTransferred(client, pool, line) : Effect.succeed(true)
     )
-    return { lines: lines.map(({ line }) => line), nextBlock: unread?.fromBlock ?? head.value.number + 1n }
+    const overlap = head.value.number - OVERLAP + 1n
+    const again = overlap > fromBlock ? overlap : fromBlock
+    return {
+      lines: lines.map(({ line }) => line),
+      nextBlock: unread !== undefined && unread.fromBlock < again ? unread.fromBlock : again
+    }
   })
 
   return BridgeRefunds.of({ firstBlock, paid })

@@ -36,7 +36,9 @@ export const layer = (options: Options) =>
         baseUrl: options.url,
         headers: options.token === undefined ? {} : { Authorization: `Bearer ${Redacted.value(options.token)}` },
         deadline: options.deadline ?? Duration.seconds(1),
-        maxBytes: 65_536
+        maxBytes: 65_536,
+        // The service may refuse a user by 402 or 403.
+        keyRefused: new Set([401])
       })
 
       const ask = (userId: string) =>

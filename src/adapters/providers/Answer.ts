@@ -1,6 +1,7 @@
 /** Answers of providers: bodies of bounded size, decoded by schemas. Errors name the place of a mistake and none of the body's values. */
-import { Effect, Schema, SchemaIssue, Stream } from "effect"
+import { Effect, Schema, SchemaIssue } from "effect"
 import type { Headers, HttpClientError, HttpClientResponse } from "effect/http"
+import * as Body from "../http/Body.ts"
 import { ProviderUnavailable } from "./ProviderUnavailable.ts"
 
 export interface Answer {
@@ -21,29 +22,15 @@ export const failed = (provider: string, detail: string, retryAfterMillis?: numb
     ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
   })
 
-/** The body as text. Fails as soon as it is longer than `maxBytes`, so a hostile provider cannot fill the memory. */
+/** The body as text. Fails as soon as it is longer than `maxBytes`. */
 export const readBody = (
   provider: string,
   response: HttpClientResponse.HttpClientResponse,
   maxBytes: number
-): Effect.Effect<string, ProviderUnavailable | HttpClientError.HttpClientError> => {
-  const tooLong = Effect.fail(failed(provider, `HTTP ${response.status} with a body above ${maxBytes} bytes`))
-  if (Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong
-  const decoder = new TextDecoder()
-  let length = 0
-  return response.stream.pipe(
-    Stream.mapEffect((bytes) => {
-      length += bytes.byteLength
-      return length > maxBytes ? tooLong : Effect.succeed(decoder.decode(bytes, { stream: true }))
-    }),
-    Stream.runFold(
-      () => "",
-      (text, part) => text + part
-    ),
-    Effect.map((text) => text + decoder.decode()),
-    Effect.catchReason("HttpClientError", "EmptyBodyError", () => Effect.succeed(""))
+): Effect.Effect<string, ProviderUnavailable | HttpClientError.HttpClientError> =>
+  Effect.catchTag(Body.text(response, maxBytes), "BodyTooLong", () =>
+    Effect.fail(failed(provider, `HTTP ${response.status} with a body above ${maxBytes} bytes`))
   )
-}
 
 /** Reviver of `JSON.parse`. `context.source` is the source text of a number, which the library types do not declare yet. */
 export type JsonReviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown

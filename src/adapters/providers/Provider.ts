@@ -42,6 +42,8 @@ export interface Options {
   readonly budget?: Budget
   /** Largest body in bytes. Default: 1 MiB. */
   readonly maxBytes?: number
+  /** HTTP statuses by which the provider refuses the key, and with it all requests. Default: 401, 402 and 403. */
+  readonly keyRefused?: ReadonlySet<number>
   /** Failures in a row that open the circuit. Default: 5. */
   readonly failuresToOpen?: number
   /** First time for which the circuit is open. It doubles with each failed probe, up to 5 minutes. Default: 5 seconds. */
@@ -52,7 +54,7 @@ export interface Provider {
   readonly name: string
   /**
    * Sends a request, with a path below the base URL, and reads its answer. `read` gets each answer whose status speaks of the request:
-   * neither 401, 403, 408, 429, 5xx nor a redirect. If it fails with {@link ProviderUnavailable}, the provider has failed. Any other
+   * neither that of a refused key, 408, 429, 5xx nor a redirect. If it fails with {@link ProviderUnavailable}, the provider has failed. Any other
    * failure of it, such as "no route", is an answer of a provider that works.
    */
   readonly ask: <A, E>(
@@ -67,6 +69,7 @@ export interface Provider {
 const DEFAULTS = {
   deadline: Duration.millis(2_500),
   maxBytes: 1_048_576,
+  keyRefused: new Set([401, 402, 403]),
   failuresToOpen: 5,
   openFor: Duration.seconds(5)
 }
@@ -141,10 +144,12 @@ const makeCircuit = Effect.fnUntraced(function* ({
   return { breaker, circuit }
 })
 
-const KEY_REFUSED = new Set([401, 402, 403])
-
 /** The failure that a status alone tells. Undefined if the answer speaks of the request. */
-const failureOf = ({ headers, provider, status }: Answer.Answer, now: number): ProviderUnavailable | undefined => {
+const failureOf = (
+  { headers, provider, status }: Answer.Answer,
+  keyRefused: ReadonlySet<number>,
+  now: number
+): ProviderUnavailable | undefined => {
   if (status === 429) {
     const pause = RetryAfter.pauseOf(headers, now)
     return Answer.failed(provider, `HTTP 429, next request in ${seconds(pause)}`, pause)
@@ -152,7 +157,7 @@ const failureOf = ({ headers, provider, status }: Answer.Answer, now: number): P
   if (status >= 500 || status === 408) {
     return Answer.failed(provider, `HTTP ${status}`, RetryAfter.retryAfter(headers["retry-after"], now))
   }
-  if (KEY_REFUSED.has(status)) return Answer.failed(provider, `HTTP ${status}, check the API key`)
+  if (keyRefused.has(status)) return Answer.failed(provider, `HTTP ${status}, check the API key`)
   return status >= 300 && status < 400
     ? Answer.failed(provider, `HTTP ${status}, redirects are not followed`)
     : undefined
@@ -163,6 +168,7 @@ const makeExchange = Effect.fnUntraced(function* ({
   baseUrl,
   deadline = DEFAULTS.deadline,
   headers = {},
+  keyRefused = DEFAULTS.keyRefused,
   maxBytes = DEFAULTS.maxBytes,
   name
 }: Options) {
@@ -190,7 +196,7 @@ const makeExchange = Effect.fnUntraced(function* ({
     )
     return Effect.gen(function* () {
       const answer = yield* received
-      const failure = failureOf(answer, yield* Clock.currentTimeMillis)
+      const failure = failureOf(answer, keyRefused, yield* Clock.currentTimeMillis)
       return yield* failure ?? read(answer)
     }).pipe(places.withPermit, Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(timedOut) }))
   }

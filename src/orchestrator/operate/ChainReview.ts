@@ -66,12 +66,13 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
       yield* reviewBaseFee(head)
     }
     yield* CHAIN_HEAD_AGE.record((now - newest.atMillis) / 1_000, { chain_id: String(chain.id) })
-    const detail = answer !== undefined && Result.isFailure(answer) ? answer.failure.detail : ""
+    // Also while the other nodes answer, since the chain has fewer nodes than its operator believes.
+    const elsewhere = yield* client.elsewhere
     yield* alertIf(
-      answer !== undefined && Result.isFailure(answer) && answer.failure.isOtherChain === true,
+      elsewhere.length > 0,
       "wrong_chain_id",
       `A node of ${chain.name} serves another chain and is not used. Correct rpcUrls in the chains file.`,
-      { detail }
+      { detail: elsewhere.join(", ") }
     )
     const limit = staleAfterSeconds(chain)
     yield* alertIf(

@@ -59,8 +59,6 @@ export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("Ch
   detail: Schema.String,
   /** True when a node answered that it does not have the block: nodes behind a load balancer have different heads. */
   isBlockUnknown: Schema.optionalKey(Schema.Boolean),
-  /** True when the node that answered last serves another chain. */
-  isOtherChain: Schema.optionalKey(Schema.Boolean),
   /** Reason for which a node refused the transaction, while another one may have taken it. */
   refusal: Schema.optionalKey(SendRefusal)
 }) {
@@ -217,6 +215,8 @@ export interface ChainClient {
    * the chain out at once.
    */
   readonly isAnswering: Effect.Effect<boolean>
+  /** Hosts of the endpoints that served another chain when they last answered. They are not used. Asks nothing. */
+  readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
   /** Header of a block; none if the chain does not have the block. */
   readonly block: (which: "latest" | bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
   /** Code of the account in the latest block. `0x` for an account without code. */

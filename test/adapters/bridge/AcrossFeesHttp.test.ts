@@ -137,6 +137,10 @@ describe("AcrossFeesHttp", () => {
       ]) {
         assert.strictEqual(yield* refusal(malformed), "RoutingUnavailable: malformed answer")
       }
+      assert.strictEqual(
+        yield* refusal({ ...honest, more: "x".repeat(1_048_576) }),
+        "RoutingUnavailable: answer above 1048576 bytes"
+      )
       const { fees } = yield* serving(() => new Response("<html>"))
       assert.strictEqual((yield* Effect.flip(fees.quote(request)))._tag, "RoutingUnavailable")
     })

@@ -72,9 +72,9 @@ describe("SubscriptionsHttp", () => {
     }).pipe(Effect.provide(adapter))
   )
 
-  it.effect("asks for subscribers after users whom the service refuses", () =>
+  it.effect.each([400, 402, 403, 422])("asks for subscribers after users whom the service refuses by %d", (status) =>
     Effect.gen(function* () {
-      yield* (yield* StubServer).answer(({ path }) => (path.includes("subscriber") ? active(true) : { status: 400 }))
+      yield* (yield* StubServer).answer(({ path }) => (path.includes("subscriber") ? active(true) : { status }))
       for (let user = 0; user < 10; user += 1) assert.isFalse(yield* ask(`refused ${user}`))
       assert.isTrue(yield* ask("subscriber"))
     }).pipe(Effect.provide(adapter))

@@ -1,13 +1,14 @@
 /** Alerts for a chain that stands still, lacks contracts or is another one. Each clears when its cause goes. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
 import type { LimitChoice } from "../../../src/domain/Limit.ts"
 import * as ChainReviews from "../../../src/orchestrator/operate/ChainReviews.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
-import { Chains, type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { Chains, type ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { LimitChoices } from "../../../src/ports/shared/LimitChoices.ts"
+import { network, pass, type Node as Scripted } from "../../adapters/evm/rpc/scriptedNodes.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const slow = { ...FakeChain.chain, id: 2, name: "slow", blockTimeMillis: 12_000 }
@@ -16,10 +17,25 @@ interface Node {
   height: number
   /** Wei per gas. */
   baseFee: bigint
-  state: "answers" | "silent" | "another chain"
+  state: "answers" | "silent"
   readonly missing: Set<string>
   canSimulate: boolean
 }
+
+/** Reviews of these chains, which run beside, and their alerts. */
+const reviewed = (all: ReadonlyArray<ChainClient>, choices: ReadonlyArray<LimitChoice>) =>
+  Layer.build(
+    ChainReviews.layer.pipe(
+      Layer.provide(Layer.succeed(Chains, { all, get: () => Effect.die("not asked") })),
+      Layer.provide(
+        Layer.succeed(
+          LimitChoices,
+          Effect.sync(() => [...choices])
+        )
+      ),
+      Layer.provideMerge(AlertsInMemory.layer)
+    )
+  )
 
 /** Chains whose nodes a test changes, limits that an operator chose, and reviews that run beside. */
 const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["chain"]> = [FakeChain.chain]) {
@@ -34,13 +50,7 @@ const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["ch
   const all = clients.map((chain, index): ChainClient => {
     const node = nodes[index] ?? assert.fail()
     const answering = <A>(answer: () => A) =>
-      Effect.suspend((): Effect.Effect<A, ChainUnavailable> => {
-        if (node.state === "silent") return Effect.never
-        if (node.state === "answers") return Effect.sync(answer)
-        const method = "eth_getBlockByNumber"
-        const failure = { chainId: chain.id, method, detail: "127.0.0.1: another chain" }
-        return Effect.fail(new ChainUnavailable({ ...failure, isOtherChain: true }))
-      })
+      Effect.suspend((): Effect.Effect<A> => (node.state === "silent" ? Effect.never : Effect.sync(answer)))
     return {
       ...FakeChain.client({
         block: () =>
@@ -60,18 +70,7 @@ const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["ch
       chain
     }
   })
-  const context = yield* Layer.build(
-    ChainReviews.layer.pipe(
-      Layer.provide(Layer.succeed(Chains, { all, get: () => Effect.die("not asked") })),
-      Layer.provide(
-        Layer.succeed(
-          LimitChoices,
-          Effect.sync(() => [...choices])
-        )
-      ),
-      Layer.provideMerge(AlertsInMemory.layer)
-    )
-  )
+  const context = yield* reviewed(all, choices)
   const alerts = Effect.map(
     Effect.provide(
       Effect.flatMap(Alerts, ({ list }) => list),
@@ -87,6 +86,17 @@ const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["ch
 
 /** Several reviews of a node that may be silent. */
 const LATER = "10 seconds"
+
+const HEADER = {
+  hash: `0x${"11".repeat(32)}`,
+  parentHash: `0x${"22".repeat(32)}`,
+  timestamp: "0x1",
+  baseFeePerGas: "0x7",
+  gasLimit: "0x1c9c380"
+}
+
+/** Lets a minute pass in which requests over HTTP are answered. */
+const minute = Effect.repeat(pass("5 seconds"), { times: 11 })
 
 describe("reviews of the chains", () => {
   it.effect("report a chain without a new block for 30 seconds, until there is one", () =>
@@ -181,15 +191,41 @@ describe("reviews of the chains", () => {
     })
   )
 
-  it.effect("report nodes of another chain, until they are corrected", () =>
+  it.effect("report a node of another chain beside one that answers, until it is corrected", () =>
     Effect.gen(function* () {
-      const { kinds, node } = yield* make()
-      node.state = "another chain"
-      yield* TestClock.adjust(LATER)
-      assert.deepStrictEqual(yield* kinds, ["wrong_chain_id"])
-      node.state = "answers"
-      yield* TestClock.adjust(LATER)
-      assert.deepStrictEqual(yield* kinds, [])
+      let chainId = "0x1"
+      let isDown = false
+      const right: Scripted = (method) => {
+        switch (method) {
+          case "eth_chainId":
+            return { result: chainId }
+          case "eth_getBlockByNumber":
+            return { result: { ...HEADER, number: "0x1" } }
+          default:
+            return { result: "0x60" }
+        }
+      }
+      const { use } = network({
+        elsewhere: (method, params) => (isDown ? "refuse connection" : right(method, params)),
+        second: right
+      })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          const { list } = Context.get(yield* reviewed([client], []), Alerts)
+          const wrong = Effect.map(list, (all) =>
+            all.flatMap(({ details, kind }) => (kind === "wrong_chain_id" ? [details["detail"]] : []))
+          )
+          yield* minute
+          assert.deepStrictEqual(yield* wrong, ["elsewhere"])
+          isDown = true
+          yield* minute
+          assert.deepStrictEqual(yield* wrong, ["elsewhere"], "without an answer, the last finding stands")
+          isDown = false
+          chainId = `0x${FakeChain.chain.id.toString(16)}`
+          yield* minute
+          assert.deepStrictEqual(yield* wrong, [])
+        }).pipe(Effect.scoped)
+      )
     })
   )
 })

@@ -86,6 +86,7 @@ const makeClient = Effect.fnUntraced(function* (
     chain,
     ...heads.reads,
     isAnswering: pool.isAnswering,
+    elsewhere: pool.elsewhere,
     ...reads,
     ...Calls.make(node, (sender, block) => next.settingOf(heads.reads.recentHead, sender, block)),
     logs: Logs.make(node),

@@ -7,6 +7,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { Socket } from "effect/socket"
 import type * as Address from "../../../domain/Address.ts"
 import type { Answer, ChainFacts, EndpointFacts, Head } from "../../../domain/doctor/Endpoints.ts"
+import * as Body from "../../http/Body.ts"
 import * as JsonRpcBatch from "../rpc/Batch.ts"
 import * as BlockOverrides from "../rpc/BlockOverrides.ts"
 import * as JsonRpcHttp from "../rpc/Http.ts"
@@ -26,6 +27,9 @@ const BRIEF_LIMIT = Duration.millis(2_000)
 
 /** Time limit for the hash of a block. */
 const HASH_LIMIT = Duration.millis(1_000)
+
+/** Largest answer to the first question, in bytes. */
+const MAX_GREETING_BYTES = 65_536
 
 /** Blocks below the lowest head, since heads may still change. */
 const DEPTH = 3n
@@ -71,7 +75,7 @@ const greet = Effect.fnUntraced(function* (url: string, limit: Duration.Duration
     const response = yield* http.execute(
       HttpClientRequest.post(url).pipe(HttpClientRequest.bodyJsonUnsafe(chainIdBody))
     )
-    const text = yield* response.text
+    const text = yield* Body.text(response, MAX_GREETING_BYTES)
     const now = yield* Clock.currentTimeMillis
     const date = Date.parse(response.headers["date"] ?? "")
     return {
@@ -84,9 +88,11 @@ const greet = Effect.fnUntraced(function* (url: string, limit: Duration.Duration
     // The client's spans and errors contain the URL, and with it an API key.
     Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
-    Effect.catchTag("HttpClientError", ({ reason }) =>
-      Effect.succeed({ answer: { _tag: "Silent", detail: reason._tag } satisfies Answer })
-    ),
+    Effect.catchTags({
+      BodyTooLong: ({ message }) => Effect.succeed({ answer: { _tag: "Silent", detail: message } satisfies Answer }),
+      HttpClientError: ({ reason }) =>
+        Effect.succeed({ answer: { _tag: "Silent", detail: reason._tag } satisfies Answer })
+    }),
     Effect.timeoutOrElse({
       duration: limit,
       orElse: () =>

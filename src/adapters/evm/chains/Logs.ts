@@ -1,6 +1,7 @@
 /**
  * Reads logs in windows that each endpoint accepts. Endpoints limit the width of a range, from 10 blocks to none, and the size of
- * the answer. The accepted width is remembered for each endpoint.
+ * the answer. The accepted width is remembered for each endpoint. An endpoint answers a range beyond its head with the logs that it
+ * has, so one with an old head is not asked.
  */
 import { Clock, Effect } from "effect"
 import { numberToHex } from "viem"
@@ -80,7 +81,9 @@ export const make = ({ failed, pool }: Node): ChainClient["logs"] => {
       if (left <= 0) break
       const range: BlockRange = unread
       const part = yield* Effect.mapError(
-        pool.first((endpoint) => readPart(endpoint, filter, range, take)),
+        pool.first((endpoint) =>
+          Effect.andThen(pool.requireBlock(endpoint, range.toBlock), readPart(endpoint, filter, range, take))
+        ),
         (failure) => failed(METHOD, failure)
       )
       if (part.read === undefined) break

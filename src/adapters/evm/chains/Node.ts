@@ -45,8 +45,7 @@ export const make = (chain: Chain, pool: JsonRpcPool): Node => {
       chainId: chain.id,
       method,
       detail: failure.message,
-      ...(RpcErrors.isUnknownBlock(failure) ? { isBlockUnknown: true } : {}),
-      ...(failure._tag === "EndpointFailed" && failure.isOtherChain === true ? { isOtherChain: true } : {})
+      ...(RpcErrors.isUnknownBlock(failure) ? { isBlockUnknown: true } : {})
     })
   return {
     chain,

@@ -3,6 +3,7 @@
  * are matched: geth with op-geth, Bor and Nitro, Nethermind, Erigon, Reth, Besu, anvil and EDR.
  */
 import type { SendRefusal } from "../../../ports/shared/Chains.ts"
+import * as RpcErrors from "../rpc/Errors.ts"
 import type { RpcError } from "../rpc/JsonRpc.ts"
 
 /** Answer to a transaction that the node did not simply accept. `Known`: the node has these bytes already. */
@@ -67,8 +68,12 @@ const TABLE: ReadonlyArray<readonly [meaning: Meaning, text: RegExp]> = [
   ]
 ]
 
-/** Meaning of an error answer to `eth_sendRawTransaction`. `undefined` if the text is not known: it decides nothing. */
-export const outcome = (error: Pick<RpcError, "text">): SendOutcome | undefined => {
+/**
+ * Meaning of an error answer to `eth_sendRawTransaction`. `undefined` if the text is not known: it decides nothing. Sequencers and
+ * private endpoints execute a transaction first, and a contract chooses the text of its revert.
+ */
+export const outcome = (error: Pick<RpcError, "code" | "text">): SendOutcome | undefined => {
+  if (RpcErrors.isRevert(error)) return undefined
   const found = TABLE.find(([, text]) => text.test(error.text))?.[0]
   if (found === undefined) return undefined
   return found === "Known" ? { _tag: "Known" } : { _tag: "Rejected", reason: found }

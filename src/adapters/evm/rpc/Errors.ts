@@ -13,17 +13,20 @@ const EXECUTION_FAILURE =
 
 export const isExecutionFailure = (error: RpcError): boolean => error.code === 3 || EXECUTION_FAILURE.test(error.text)
 
+/** True when a contract reverted. It has chosen the rest of the text, which then proves nothing. */
+export const isRevert = ({ code, text }: Pick<RpcError, "code" | "text">): boolean => code === 3 || /revert/i.test(text)
+
 const OUT_OF_GAS = /out of ?gas|gas required exceeds|gas spent exceeded/i
 
 /** True when an execution failure is for want of gas. */
-export const isOutOfGas = (error: RpcError): boolean => error.code !== 3 && OUT_OF_GAS.test(error.text)
+export const isOutOfGas = (error: RpcError): boolean => !isRevert(error) && OUT_OF_GAS.test(error.text)
 
 const UNKNOWN_BLOCK =
   /(header|block|resource)( for hash)?( \S+)? (was )?not found|unknown block|invalid block (tag|hash)|block_?not_?found|not (currently )?canonical|could not find block/i
 
 /** True when the node does not have the block that a request names, or does not count it as canonical. */
 export const isUnknownBlock = (failure: RpcFailure): boolean =>
-  failure._tag === "RpcError" && UNKNOWN_BLOCK.test(failure.text)
+  failure._tag === "RpcError" && !isRevert(failure) && UNKNOWN_BLOCK.test(failure.text)
 
 const HEX_IN_TEXT = /0x(?:[0-9a-fA-F]{2})*/
 
@@ -41,13 +44,17 @@ const INVALID_REQUEST = -32_600
 
 const BATCH_REFUSAL = /\bbatch|response (is )?too (large|big)/i
 
-/** True when the error concerns the batch and not the call. Alchemy refuses wide ranges of logs by the code of an invalid request. */
+/**
+ * True when the error concerns the batch and not the call. A contract chooses the text of its revert. Alchemy refuses wide ranges of
+ * logs by the code of an invalid request.
+ */
 export const isBatchRefusal = (exit: Exit.Exit<unknown, RpcFailure>): boolean =>
   Option.exists(
     Exit.findErrorOption(exit),
     (failure) =>
       failure._tag === "EndpointFailed" ||
       (failure._tag === "RpcError" &&
+        !isExecutionFailure(failure) &&
         (failure.code === INVALID_REQUEST || BATCH_REFUSAL.test(failure.text)) &&
         LogRefusals.refusalOf(failure)?.because !== "range")
   )

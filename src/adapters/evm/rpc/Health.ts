@@ -1,14 +1,14 @@
 /** Health of a chain's endpoints: which of them failed a moment ago, which have an old head, and which are busy. */
 import { Clock, Effect } from "effect"
 import type { Priority } from "../../../ports/shared/Priority.ts"
-import type { Endpoint, RpcFailure } from "./JsonRpc.ts"
+import type { Endpoint, EndpointFailed, RpcFailure } from "./JsonRpc.ts"
 import type { PacedEndpoint } from "./Paced.ts"
 
 /** Cooldown of an endpoint that failed or was overtaken, in milliseconds. */
 const COOLDOWN_MILLIS = 10_000
 
 /** Nodes behind a load balancer may differ by two blocks. */
-const TOLERATED_BLOCKS = 2n
+export const TOLERATED_BLOCKS = 2n
 
 /** A recorded height expires after this many milliseconds. */
 const HEIGHT_LIFETIME_MILLIS = 60_000
@@ -16,10 +16,14 @@ const HEIGHT_LIFETIME_MILLIS = 60_000
 /** A failure is forgotten after this many milliseconds, so that an endpoint that nobody asked since is asked again. */
 const FAILURE_LIFETIME_MILLIS = 30_000
 
+const NOBODY: ReadonlySet<Endpoint> = new Set()
+
 interface Standing {
   avoidedUntil: number
   /** Time of the last failure, if there was no answer since. */
   failedAt: number | undefined
+  /** True if it served another chain, and has not answered since. */
+  isElsewhere: boolean
   height: bigint
   heightAt: number
 }
@@ -30,6 +34,8 @@ export interface Health {
   /** Starts the cooldown of an endpoint. */
   readonly avoid: (endpoint: Endpoint) => Effect.Effect<void>
   readonly recordHeight: (endpoint: Endpoint, height: bigint) => Effect.Effect<void>
+  /** Height of the endpoint's head, if it was recorded in the last minute. */
+  readonly heightOf: (endpoint: Endpoint) => Effect.Effect<bigint | undefined>
   /** True when the endpoint's head is below the highest known head. */
   readonly isBehind: (endpoint: Endpoint) => Effect.Effect<boolean>
   /** Endpoints outside a cooldown. */
@@ -39,10 +45,15 @@ export interface Health {
    * one that can be asked soonest comes first, then the preferred one.
    */
   readonly ordered: (priority: Priority, now: number) => ReadonlyArray<PacedEndpoint>
-  /** Those of `ordered` that have the newest known head, or whose head is not known. */
-  readonly newest: (priority: Priority, now: number) => ReadonlyArray<PacedEndpoint>
+  /**
+   * Those of `ordered` that have the newest known head, or whose head is not known. The endpoints of `except` are left out, and their
+   * heads do not count.
+   */
+  readonly newest: (priority: Priority, now: number, except: ReadonlySet<Endpoint>) => ReadonlyArray<PacedEndpoint>
   /** False if each endpoint failed at its last request, in the last 30 seconds. */
   readonly isAnswering: Effect.Effect<boolean>
+  /** Names of the endpoints that served another chain when they last answered. */
+  readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
 }
 
 const isAvoided = ({ avoidedUntil }: Standing, now: number): boolean => avoidedUntil > now
@@ -50,15 +61,33 @@ const isAvoided = ({ avoidedUntil }: Standing, now: number): boolean => avoidedU
 const knownHeight = ({ height, heightAt }: Standing, now: number): bigint | undefined =>
   now - heightAt < HEIGHT_LIFETIME_MILLIS ? height : undefined
 
-/** Wraps an endpoint so that each of its answers and failures reaches `record`. */
+/** The highest known head of those endpoints that are neither avoided nor left out. */
+const highest = (standings: ReadonlyMap<Endpoint, Standing>, now: number, except: ReadonlySet<Endpoint>): bigint => {
+  let top = 0n
+  for (const [endpoint, standing] of standings) {
+    const height = except.has(endpoint) || isAvoided(standing, now) ? undefined : knownHeight(standing, now)
+    if (height !== undefined && height > top) top = height
+  }
+  return top
+}
+
+/** Notes an answer, as undefined, or a failure. */
+const note = (standing: Standing, failure: EndpointFailed | undefined, now: number): void => {
+  standing.avoidedUntil = failure === undefined ? 0 : now + COOLDOWN_MILLIS
+  standing.failedAt = failure === undefined ? undefined : now
+  // A failure of another kind proves nothing about the chain.
+  standing.isElsewhere = failure !== undefined && (standing.isElsewhere || failure.isOtherChain === true)
+}
+
+/** Wraps an endpoint so that each of its answers, as undefined, and failures reaches `record`. */
 const observed = (
   endpoint: PacedEndpoint,
-  record: (outcome: "answered" | "failed") => Effect.Effect<void>
+  record: (failure: EndpointFailed | undefined) => Effect.Effect<void>
 ): PacedEndpoint => {
   const noted = <A>(answer: Effect.Effect<A, RpcFailure>): Effect.Effect<A, RpcFailure> =>
     answer.pipe(
-      Effect.tapError((failure) => (failure._tag === "EndpointFailed" ? record("failed") : Effect.void)),
-      Effect.tap(() => record("answered"))
+      Effect.tapError((failure) => (failure._tag === "EndpointFailed" ? record(failure) : Effect.void)),
+      Effect.tap(() => record(undefined))
     )
   return {
     name: endpoint.name,
@@ -83,29 +112,32 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>): Health => {
     })
 
   const endpoints = bare.map((endpoint) => {
-    const self: PacedEndpoint = observed(endpoint, (outcome) =>
-      update(self, (standing, now) => {
-        standing.avoidedUntil = outcome === "failed" ? now + COOLDOWN_MILLIS : 0
-        standing.failedAt = outcome === "failed" ? now : undefined
-      })
+    const self: PacedEndpoint = observed(endpoint, (failure) =>
+      update(self, (standing, now) => note(standing, failure, now))
     )
-    standings.set(self, { avoidedUntil: 0, failedAt: undefined, height: 0n, heightAt: 0 })
+    standings.set(self, {
+      avoidedUntil: 0,
+      failedAt: undefined,
+      isElsewhere: false,
+      height: 0n,
+      heightAt: Number.NEGATIVE_INFINITY
+    })
     return self
   })
 
-  const highest = (now: number): bigint => {
-    let top = 0n
-    for (const standing of standings.values()) {
-      const height = isAvoided(standing, now) ? undefined : knownHeight(standing, now)
-      if (height !== undefined && height > top) top = height
-    }
-    return top
+  const heightOf = (endpoint: Endpoint, now: number): bigint | undefined => {
+    const standing = standings.get(endpoint)
+    return standing === undefined ? undefined : knownHeight(standing, now)
   }
 
-  const isBehind = (endpoint: Endpoint, now: number, tolerance: bigint): boolean => {
-    const standing = standings.get(endpoint)
-    const height = standing === undefined ? undefined : knownHeight(standing, now)
-    return height !== undefined && height + tolerance < highest(now)
+  const isBehind = (
+    endpoint: Endpoint,
+    now: number,
+    tolerance: bigint,
+    except: ReadonlySet<Endpoint> = NOBODY
+  ): boolean => {
+    const height = heightOf(endpoint, now)
+    return height !== undefined && height + tolerance < highest(standings, now, except)
   }
 
   const isCoolingDown = (endpoint: Endpoint, now: number): boolean => {
@@ -131,20 +163,24 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>): Health => {
         standing.height = height
         standing.heightAt = now
       }),
+    heightOf: (endpoint) => Effect.map(Clock.currentTimeMillis, (now) => heightOf(endpoint, now)),
     isBehind: (endpoint) => Effect.map(Clock.currentTimeMillis, (now) => isBehind(endpoint, now, 0n)),
     available: Effect.map(Clock.currentTimeMillis, (now) =>
       endpoints.filter((endpoint) => !isCoolingDown(endpoint, now))
     ),
     ordered,
-    newest: (priority, now) => {
-      const list = ordered(priority, now)
-      return endpoints.length === 1 ? list : list.filter((endpoint) => !isBehind(endpoint, now, 0n))
+    newest: (priority, now, except) => {
+      const list = ordered(priority, now).filter((endpoint) => !except.has(endpoint))
+      return endpoints.length === 1 ? list : list.filter((endpoint) => !isBehind(endpoint, now, 0n, except))
     },
     isAnswering: Effect.map(Clock.currentTimeMillis, (now) => {
       for (const { failedAt } of standings.values()) {
         if (failedAt === undefined || now - failedAt >= FAILURE_LIFETIME_MILLIS) return true
       }
       return standings.size === 0
-    })
+    }),
+    elsewhere: Effect.sync(() =>
+      endpoints.filter((endpoint) => standings.get(endpoint)?.isElsewhere === true).map(({ name }) => name)
+    )
   }
 }

@@ -1,6 +1,7 @@
 /** One HTTP exchange with a JSON-RPC endpoint. The caller interprets the reply. */
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import * as Body from "../../http/Body.ts"
 import { EndpointFailed } from "./JsonRpc.ts"
 import * as RateLimits from "./RateLimits.ts"
 import * as UrlSecrets from "./UrlSecrets.ts"
@@ -36,6 +37,9 @@ const parsed = (text: string): unknown => {
  */
 const PLACES = 32
 
+/** Largest body of an answer, in bytes. geth limits that of a batch to 25 MB. */
+const MAX_BYTES = 67_108_864
+
 /** Fails without a reply within `timeout`, in which a request may also wait for its place. Does not retry. */
 export const make = (client: HttpClient.HttpClient, url: string, timeout: Duration.Input): Transport => {
   const limit = Duration.fromInputUnsafe(timeout)
@@ -45,8 +49,9 @@ export const make = (client: HttpClient.HttpClient, url: string, timeout: Durati
   const failed = (detail: string) => new EndpointFailed({ endpoint: name, detail })
   const post: Transport["post"] = (body) =>
     client.execute(HttpClientRequest.post(url).pipe(HttpClientRequest.bodyJsonUnsafe(body))).pipe(
-      Effect.flatMap(({ headers, status, text }) =>
-        Effect.flatMap(text, (said): Effect.Effect<Reply> => {
+      Effect.flatMap((response) =>
+        Effect.flatMap(Body.text(response, MAX_BYTES), (said): Effect.Effect<Reply> => {
+          const { headers, status } = response
           const retryAfter = headers["retry-after"]
           const body = parsed(hide(said))
           if (retryAfter === undefined) return Effect.succeed({ status, body })
@@ -61,7 +66,7 @@ export const make = (client: HttpClient.HttpClient, url: string, timeout: Durati
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
       // A redirect would lead the request elsewhere than the operator said.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
-      Effect.mapError((error) => failed(error.reason._tag)),
+      Effect.mapError((error) => failed(error._tag === "BodyTooLong" ? error.message : error.reason._tag)),
       places.withPermit,
       Effect.timeoutOrElse({
         duration: limit,

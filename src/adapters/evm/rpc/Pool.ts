@@ -5,12 +5,13 @@
  * asked when it fails, or when it has not answered within the hedging delay. An endpoint that failed or was overtaken is asked last
  * until its cooldown is over. When all refuse for the rate of requests, they are asked again as long as the fiber's priority waits.
  */
-import { Clock, Deferred, Duration, Effect, Option, Predicate, type Result } from "effect"
+import { Clock, Deferred, Duration, Effect, Option, Predicate, type Result, Schema } from "effect"
 import { Current, type Priority } from "../../../ports/shared/Priority.ts"
 import * as Health from "./Health.ts"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
 import type { PacedEndpoint } from "./Paced.ts"
 import { PATIENCE_MILLIS } from "./Patience.ts"
+import { Quantity } from "./Schemas.ts"
 import * as SharedReads from "./SharedReads.ts"
 import * as StateOverrides from "./StateOverrides.ts"
 import * as BlockOverrides from "./BlockOverrides.ts"
@@ -23,7 +24,7 @@ export interface Options {
 export interface FirstOptions {
   /**
    * Asks only endpoints that take state overrides and have the newest known head, because a simulation on an older state may
-   * refuse what settles on the newest.
+   * refuse what settles on the newest. The heads of endpoints that failed in the same call do not count.
    */
   readonly simulates?: boolean
 }
@@ -65,11 +66,22 @@ export interface JsonRpcPool {
     params: ReadonlyArray<unknown>,
     height: (answer: unknown) => Option.Option<bigint>
   ) => Effect.Effect<unknown, RpcFailure>
+  /**
+   * Fails if the endpoint's head is more than two blocks below this block. An endpoint whose known head is below it is asked for its
+   * head again. One whose head is not known passes.
+   */
+  readonly requireBlock: (endpoint: Endpoint, block: bigint) => Effect.Effect<void, RpcFailure>
   /** False if no endpoint takes state overrides in `eth_call`. Endpoints are asked at most once in an hour. */
   readonly takesOverrides: Effect.Effect<boolean, RpcFailure>
   /** False if each endpoint failed at its last request, in the last 30 seconds. */
   readonly isAnswering: Effect.Effect<boolean>
+  /** Names of the endpoints that served another chain when they last answered. */
+  readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
 }
+
+const decodeNumber = Schema.decodeUnknownOption(Quantity)
+
+const oldHead = ({ name }: Endpoint) => new EndpointFailed({ endpoint: name, detail: "its head is old" })
 
 const none = () => new EndpointFailed({ endpoint: "none", detail: "no endpoint is configured" })
 
@@ -79,8 +91,8 @@ interface Round<A, E> {
   readonly health: Health.Health
   readonly hedgeMillis: number
   readonly priority: Priority
-  /** Hears of each failure. */
-  readonly onFailure: (failure: E) => void
+  /** Hears of each failure, and whose it is. */
+  readonly onFailure: (endpoint: Endpoint, failure: E) => void
 }
 
 /** Asks one after another: the next when the previous one failed, or has not answered within the delay. */
@@ -90,7 +102,8 @@ const staggered = <A, E>(
 ): Effect.Effect<A, E | EndpointFailed> => {
   if (endpoint === undefined) return Effect.fail(none())
   const { ask, health, hedgeMillis, onFailure, priority } = round
-  if (others.length === 0) return Effect.tapError(ask(endpoint), (failure) => Effect.sync(() => onFailure(failure)))
+  if (others.length === 0)
+    return Effect.tapError(ask(endpoint), (failure) => Effect.sync(() => onFailure(endpoint, failure)))
   return Effect.gen(function* () {
     const failed = yield* Deferred.make<void>()
     let last: E | EndpointFailed = none()
@@ -100,7 +113,7 @@ const staggered = <A, E>(
     const here = Effect.tapError(ask(endpoint), (failure) => {
       last = failure
       silent = false
-      onFailure(failure)
+      onFailure(endpoint, failure)
       return Deferred.succeed(failed, undefined)
     })
     const elsewhere = Effect.raceFirst(Deferred.await(failed), Effect.sleep(hedgeMillis + wait)).pipe(
@@ -132,22 +145,23 @@ const makeFirst = (
   ): Effect.fn.Return<A, E | RpcFailure> {
     const priority = yield* Current
     const startedAt = yield* Clock.currentTimeMillis
-    const asked = new Set<Endpoint>()
-    const askThis = (endpoint: PacedEndpoint): Effect.Effect<A, E | RpcFailure> => {
-      asked.add(endpoint)
-      return simulates ? Effect.andThen(overrides.require(endpoint), ask(endpoint)) : ask(endpoint)
-    }
-    const endpointsAt = (now: number) => (simulates ? health.newest(priority, now) : health.ordered(priority, now))
+    /** Endpoints that failed in this call. Their heads would keep a simulation from the others. */
+    const failed = new Set<Endpoint>()
+    const askThis = (endpoint: PacedEndpoint): Effect.Effect<A, E | RpcFailure> =>
+      simulates ? Effect.andThen(overrides.require(endpoint), ask(endpoint)) : ask(endpoint)
+    const endpointsAt = (now: number) =>
+      simulates ? health.newest(priority, now, failed) : health.ordered(priority, now)
     let endpoints = endpointsAt(startedAt)
     for (;;) {
-      let isLimited = false
+      const limited = new Set<Endpoint>()
       const round = staggered(endpoints, {
         ask: askThis,
         health,
         hedgeMillis,
         priority,
-        onFailure: (failure) => {
-          isLimited ||= isRateLimited(failure)
+        onFailure: (endpoint, failure) => {
+          if (isRateLimited(failure)) limited.add(endpoint)
+          else failed.add(endpoint)
         }
       })
       const outcome = yield* Effect.result(round)
@@ -155,13 +169,26 @@ const makeFirst = (
       const now = yield* Clock.currentTimeMillis
       endpoints = endpointsAt(now)
       const wait = Math.min(...endpoints.map((endpoint) => endpoint.waitMillis(priority, now)))
-      const isAgain = isLimited && now + wait <= startedAt + PATIENCE_MILLIS[priority]
-      // After a failure, another endpoint may be the one with the newest head.
-      const isElsewhere = simulates && endpoints.some((endpoint) => !asked.has(endpoint))
-      if (!isAgain && !isElsewhere) return yield* Effect.fail(outcome.failure)
+      if (limited.size > 0 && now + wait <= startedAt + PATIENCE_MILLIS[priority]) continue
+      // A simulation that the newest endpoints do not answer is left to those with the newest head of the rest.
+      for (const endpoint of limited) failed.add(endpoint)
+      endpoints = simulates ? endpointsAt(now) : []
+      if (endpoints.length === 0) return yield* Effect.fail(outcome.failure)
     }
   })
 }
+
+/** Makes `requireBlock`; see {@link JsonRpcPool}. */
+const makeRequireBlock = (health: Health.Health): JsonRpcPool["requireBlock"] =>
+  Effect.fnUntraced(function* (endpoint, block) {
+    const least = block - Health.TOLERATED_BLOCKS
+    const known = yield* health.heightOf(endpoint)
+    if (known === undefined || known >= least) return
+    const number = Option.getOrUndefined(decodeNumber(yield* endpoint.request("eth_blockNumber", [])))
+    if (number === undefined) return
+    yield* health.recordHeight(endpoint, number)
+    if (number < least) return yield* oldHead(endpoint)
+  })
 
 export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoint>, options: Options) {
   const health = Health.make(bare)
@@ -195,7 +222,7 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
               return Effect.flatMap(health.isBehind(endpoint), (behind) => {
                 if (!behind) return Effect.succeed(Effect.succeed(answer))
                 ignorance = { answer }
-                return Effect.fail(new EndpointFailed({ endpoint: endpoint.name, detail: "its head is old" }))
+                return Effect.fail(oldHead(endpoint))
               })
             }),
             Effect.catch((failure) =>
@@ -241,7 +268,9 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
     first,
     everywhere,
     head,
+    requireBlock: makeRequireBlock(health),
     takesOverrides: overrides.isSupported,
-    isAnswering: health.isAnswering
+    isAnswering: health.isAnswering,
+    elsewhere: health.elsewhere
   } satisfies JsonRpcPool
 })

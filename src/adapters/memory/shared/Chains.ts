@@ -9,6 +9,7 @@ import type { Chain } from "../../../domain/Chain.ts"
 import type { ChainId } from "../../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 import {
+  type AccountState,
   type Block,
   type BlockHash,
   type ChainClient,
@@ -30,7 +31,9 @@ export interface MinedTransaction {
   readonly logs?: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>
 }
 
-export type Method = Exclude<keyof ChainClient, "chain" | "heads" | "recentHead" | "isAnswering" | "canSimulate">
+type Unscripted = "chain" | "heads" | "recentHead" | "isAnswering" | "elsewhere" | "canSimulate"
+
+export type Method = Exclude<keyof ChainClient, Unscripted>
 
 /** The test's handle on one chain. The state is synchronous: a change is visible as soon as its effect has run. */
 export interface MemoryChain {
@@ -140,7 +143,10 @@ const numberOf = (state: State, method: Method, { hash }: BlockHash): Effect.Eff
     : Effect.succeed(found.block.number)
 }
 
-const pendingCount = ({ counts }: State, address: Address.Address): bigint => counts.get(address)?.at(-1)?.pending ?? 0n
+const accountOf = ({ codes, counts }: State, address: Address.Address): AccountState => ({
+  code: codes.get(address) ?? "0x",
+  pendingCount: counts.get(address)?.at(-1)?.pending ?? 0n
+})
 
 const clientOf = (state: State): ChainClient => ({
   chain: state.chain,
@@ -169,14 +175,7 @@ const clientOf = (state: State): ChainClient => ({
       return Effect.succeed(only === undefined || others.length > 0 ? Option.none() : Option.some(only.transactionHash))
     }),
   accounts: (addresses) =>
-    asking(state, "accounts", () =>
-      Effect.succeed(
-        addresses.map((address) => ({
-          code: state.codes.get(address) ?? "0x",
-          pendingCount: pendingCount(state, address)
-        }))
-      )
-    ),
+    asking(state, "accounts", () => Effect.succeed(addresses.map((address) => accountOf(state, address)))),
   call: (request) =>
     asking(state, "call", () =>
       typeof request.block === "object"
@@ -186,6 +185,7 @@ const clientOf = (state: State): ChainClient => ({
   estimateGas: (transaction) =>
     asking(state, "estimateGas", () => Effect.map(state.onCall(transaction), () => 21_000n)),
   isAnswering: Effect.succeed(true),
+  elsewhere: Effect.succeed([]),
   canSimulate: Effect.succeed(true),
   simulate: (calls, options) => asking(state, "simulate", () => state.onSimulate(calls, options)),
   feesPerGas: asking(state, "feesPerGas", () => Effect.succeed(state.fees)),

@@ -65,6 +65,13 @@ describe("an endpoint", () => {
     }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
   )
 
+  it.live("that answers without an end is silent", () =>
+    Effect.gen(function* () {
+      const { facts } = yield* asked(() => ({ status: 200, body: " ".repeat(65_537) }))
+      assert.deepStrictEqual(facts.answer, { _tag: "Silent", detail: "answer above 65536 bytes" })
+    })
+  )
+
   it.live("that can do little is said to", () =>
     Effect.gen(function* () {
       const now = new Date()

@@ -21,6 +21,14 @@ const logAt = (block: number) => ({
   removed: false
 })
 
+const block = {
+  hash: `0x${"11".repeat(32)}`,
+  parentHash: `0x${"22".repeat(32)}`,
+  timestamp: "0x1",
+  baseFeePerGas: "0x7",
+  gasLimit: "0x1c9c380"
+}
+
 const inRange = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index).filter((block) => block % 10 === 0)
 
@@ -101,6 +109,53 @@ describe("logs", () => {
           })
         )
       }
+    })
+  )
+
+  /** A node that returns the logs that it has, for any range. */
+  const withHead =
+    (head: () => number): Node =>
+    (method, params) => {
+      if (method === "eth_getBlockByNumber") {
+        return { result: { ...block, number: numberToHex(head()) } }
+      }
+      if (method === "eth_blockNumber") return { result: numberToHex(head()) }
+      const [filter] = params as ReadonlyArray<{ readonly fromBlock: string; readonly toBlock: string }>
+      return { result: inRange(Number(filter?.fromBlock), Math.min(Number(filter?.toBlock), head())).map(logAt) }
+    }
+
+  it.effect("are not read from an endpoint whose head is older than the range, until it has caught up", () =>
+    Effect.gen(function* () {
+      let head = 90
+      const current = withHead(() => 100)
+      const { log, use } = network({
+        one: withHead(() => head),
+        two: (method, params) => (method === "eth_getLogs" ? "refuse connection" : current(method, params))
+      })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          yield* client.block("latest")
+          assert.include((yield* Effect.flip(client.logs(range(0, 100)))).message, "its head is old")
+          assert.notInclude(log, "one eth_getLogs")
+          assert.lengthOf((yield* client.logs(range(0, 92))).logs, 10, "two blocks are tolerated")
+          head = 100
+          log.length = 0
+          assert.lengthOf((yield* client.logs(range(0, 100))).logs, 11)
+          yield* client.logs(range(0, 100))
+          assert.lengthOf(
+            log.filter((line) => line === "one eth_blockNumber"),
+            1
+          )
+        })
+      )
+    })
+  )
+
+  it.effect("are read from an endpoint whose head is not known", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({ one: withHead(() => 90), two: withHead(() => 100) })
+      yield* use((client) => client.logs(range(0, 100)))
+      assert.deepStrictEqual(log, ["one eth_chainId", "one eth_getLogs"])
     })
   )
 

@@ -158,7 +158,7 @@ describe("a refusal", () => {
   for (const [client, texts] of Object.entries(SAID)) {
     it(`of ${client} has one meaning`, () => {
       for (const [text, meaning] of texts) {
-        const said = outcome({ text })
+        const said = outcome({ code: -32_000, text })
         assert.strictEqual(said?._tag === "Rejected" ? said.reason : said?._tag, meaning, text)
       }
     })
@@ -166,8 +166,13 @@ describe("a refusal", () => {
 
   it("without a known text decides nothing", () => {
     for (const text of ["internal error", "execution timeout", "missing trie node", "too many requests", ""]) {
-      assert.isUndefined(outcome({ text }), text)
+      assert.isUndefined(outcome({ code: -32_000, text }), text)
     }
+  })
+
+  it("by a revert decides nothing, since a contract chooses its text", () => {
+    assert.isUndefined(outcome({ code: -32_000, text: "execution reverted: nonce too low" }))
+    assert.isUndefined(outcome({ code: 3, text: "nonce too low" }))
   })
 
   it("of the most decisive reason counts, and the first of equal ones", () => {

@@ -72,6 +72,33 @@ describe("calls of one moment", () => {
     })
   )
 
+  it.effect.each([
+    { code: 3, message: "execution reverted: batch" },
+    { code: 3, message: "execution reverted: response too large" },
+    { code: -32_000, message: "execution reverted: batch" },
+    { code: -32_015, message: "VM execution error: batch" },
+    { code: -32_600, message: "execution reverted" }
+  ])("have their own reverts, whose text a contract chooses: $code $message", (error) =>
+    Effect.gen(function* () {
+      const { requests, use } = network({ first: () => ({ error }) })
+      const call = (client: ChainClient) => Effect.flip(client.call({ to: address(1), data: "0x" }))
+      yield* use((client) =>
+        Effect.gen(function* () {
+          const pair = Effect.all([call(client), Effect.flip(client.call({ to: address(2), data: "0x" }))], {
+            concurrency: "unbounded"
+          })
+          const reverted = yield* pair
+          assert.deepStrictEqual(
+            reverted.map(({ _tag }) => _tag),
+            ["CallReverted", "CallReverted"]
+          )
+          yield* pair
+          assert.deepStrictEqual(requests, ["first 2", "first 2"])
+        })
+      )
+    })
+  )
+
   it.effect("wait for no other kind of call", () =>
     Effect.gen(function* () {
       const { requests, use } = network({ first: node })

@@ -1,11 +1,11 @@
 /** Endpoints without state overrides. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { ChainClient } from "../../../../src/ports/shared/Chains.ts"
 import { address } from "../../../support/FakeChain.ts"
-import { network, type Node } from "./scriptedNodes.ts"
-import { asked, balance } from "./refusingNodes.ts"
+import { network, type Node, type Reaction } from "./scriptedNodes.ts"
+import { asked, balance, runOut } from "./refusingNodes.ts"
 
 describe("an endpoint without state overrides", () => {
   const head = (number: number) => ({
@@ -90,6 +90,22 @@ describe("an endpoint without state overrides", () => {
     })
   )
 
+  it.effect("does not keep the others from simulations when its head is the newest", () =>
+    Effect.gen(function* () {
+      const { use } = network({
+        first: node({ overrides: false, height: 101 }),
+        second: node({ overrides: true, height: 100, answer: "0x600d" })
+      })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          yield* client.block("latest")
+          assert.strictEqual(yield* call(client), "0x600d")
+          assert.strictEqual(yield* call(client), "0x600d", "also once the probes are known")
+        })
+      )
+    })
+  )
+
   it.effect("that has an old head is not asked to simulate either, unless it is the last one", () =>
     Effect.gen(function* () {
       let isDown = false
@@ -108,4 +124,34 @@ describe("an endpoint without state overrides", () => {
       )
     })
   )
+
+  const refusals: Record<string, Reaction> = {
+    "cannot simulate": { error: { code: -32_000, message: "the gas cap of calls is exceeded" } },
+    "refuses for its rate for longer than a call waits": {
+      status: 429,
+      text: "",
+      headers: { "Retry-After": "60" }
+    }
+  }
+  for (const [how, refusal] of Object.entries(refusals)) {
+    it.effect(`that has the newest head and ${how} leaves the call to the others`, () =>
+      Effect.gen(function* () {
+        const newest = node({ overrides: true, height: 101 })
+        const { log, use } = network({
+          first: (method, params) =>
+            method === "eth_call" && !JSON.stringify(params[2]).includes("0x2a") ? refusal : newest(method, params),
+          second: node({ overrides: true, height: 100, answer: "0x600d" })
+        })
+        yield* use((client) =>
+          Effect.gen(function* () {
+            yield* client.block("latest")
+            const fiber = yield* Effect.forkChild(call(client))
+            yield* runOut(fiber)
+            assert.strictEqual(yield* Fiber.join(fiber), "0x600d")
+            assert.deepStrictEqual(asked(log, "eth_call"), ["first", "first", "second", "second"])
+          })
+        )
+      })
+    )
+  }
 })

@@ -217,4 +217,13 @@ describe("an endpoint that does not have a block", () => {
       assert.isTrue((yield* use(read)).isBlockUnknown)
     })
   )
+
+  it.effect("is not told by the text that a contract chose for its revert", () =>
+    Effect.gen(function* () {
+      const error = { code: -32_000, message: "execution reverted: unknown block" }
+      const { use } = network({ first: () => ({ error }) })
+      const failure = yield* use((client) => Effect.flip(client.transactionCount(address(1), { hash: zeroHash })))
+      assert.notProperty(failure, "isBlockUnknown")
+    })
+  )
 })

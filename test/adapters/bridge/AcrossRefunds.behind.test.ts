@@ -1,0 +1,120 @@
+/** Refunds of Across on a chain whose nodes have different heads. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { encodeAbiParameters, encodeEventTopics, keccak256, numberToHex, pad, parseAbiParameters, zeroHash } from "viem"
+import * as AcrossRefunds from "../../../src/adapters/bridge/AcrossRefunds.ts"
+import { spokePoolAbi } from "../../../src/adapters/bridge/spokePoolAbi.ts"
+import type { Hash } from "../../../src/domain/Hex.ts"
+import { BridgeRefunds } from "../../../src/ports/orchestrator/BridgeRefunds.ts"
+import { type BlockRange, type ChainClient, Chains, type Log } from "../../../src/ports/shared/Chains.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+
+const pool = FakeChain.address(0x50)
+const token = FakeChain.address(0x70)
+const account = FakeChain.address(0x80)
+const chain = { ...FakeChain.chain, spokePool: pool }
+
+/** The payment of 7 tokens to the account in a block. */
+const paymentAt = (block: bigint): Log => ({
+  address: pool,
+  topics: [
+    ...encodeEventTopics({
+      abi: spokePoolAbi,
+      eventName: "ExecutedRelayerRefundRoot",
+      args: { chainId: BigInt(chain.id) }
+    }).slice(0, 2),
+    pad("0x01"),
+    pad("0x01")
+  ] as ReadonlyArray<Hash>,
+  data: encodeAbiParameters(parseAbiParameters("uint256, uint256[], address, address[], bool, address"), [
+    0n,
+    [7n],
+    token,
+    [account],
+    false,
+    account
+  ]),
+  blockNumber: block,
+  blockHash: keccak256(numberToHex(block)),
+  transactionHash: keccak256(numberToHex(block)),
+  logIndex: 0
+})
+
+/** A chain whose logs come from a node with an own head, and those payments of it. `most`: blocks of one read. */
+const scene = () => {
+  const state = { head: 1_000n, logsUpTo: 1_000n, most: 10_000n, payments: [] as Array<bigint> }
+  const asked: Array<BlockRange> = []
+  const client: ChainClient = {
+    ...FakeChain.client({
+      block: () =>
+        Effect.sync(() =>
+          Option.some({
+            number: state.head,
+            hash: zeroHash,
+            parentHash: zeroHash,
+            timestamp: 0n,
+            baseFeePerGas: 0n,
+            gasLimit: 0n
+          })
+        ),
+      logs: ({ fromBlock, toBlock }) =>
+        Effect.sync(() => {
+          const last = fromBlock + state.most - 1n < toBlock ? fromBlock + state.most - 1n : toBlock
+          asked.push({ fromBlock, toBlock: last })
+          const logs = state.payments
+            .filter((block) => block >= fromBlock && block <= last && block <= state.logsUpTo)
+            .map(paymentAt)
+          return last === toBlock ? { logs } : { logs, unread: { fromBlock: last + 1n, toBlock } }
+        })
+    }),
+    chain
+  }
+  const layer = AcrossRefunds.layer.pipe(
+    Layer.provide(Layer.succeed(Chains, { all: [client], get: () => Effect.succeed(client) }))
+  )
+  const paid = (fromBlock: bigint) =>
+    Effect.flatMap(BridgeRefunds, (refunds) => refunds.paid(chain.id, new Set([account]), fromBlock)).pipe(
+      Effect.provide(layer)
+    )
+  return { asked, paid, state }
+}
+
+describe("Across refunds", () => {
+  it.effect("are found by a later look if the node that read the logs was behind", () =>
+    Effect.gen(function* () {
+      const { paid, state } = scene()
+      state.payments.push(999n)
+      state.logsUpTo = 900n
+      const first = yield* paid(800n)
+      assert.deepStrictEqual(first.lines, [])
+      state.head = 1_100n
+      state.logsUpTo = 1_100n
+      assert.lengthOf((yield* paid(first.nextBlock)).lines, 1)
+    })
+  )
+
+  it.effect("are read no further back than 256 blocks, nor than where the look began", () =>
+    Effect.gen(function* () {
+      const { asked, paid, state } = scene()
+      const first = yield* paid(100n)
+      assert.strictEqual(first.nextBlock, 745n)
+      state.head = 1_010n
+      const second = yield* paid(first.nextBlock)
+      assert.strictEqual(second.nextBlock, 755n)
+      assert.strictEqual((yield* paid(990n)).nextBlock, 990n)
+      assert.deepStrictEqual(
+        asked.map(({ fromBlock }) => fromBlock),
+        [100n, 745n, 990n]
+      )
+    })
+  )
+
+  it.effect("are looked for from the first block that a look did not come to", () =>
+    Effect.gen(function* () {
+      const { paid, state } = scene()
+      state.most = 200n
+      assert.strictEqual((yield* paid(100n)).nextBlock, 300n)
+      assert.strictEqual((yield* paid(700n)).nextBlock, 745n, "at least the newest blocks are read again")
+    })
+  )
+})
