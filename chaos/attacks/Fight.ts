@@ -4,6 +4,7 @@ import { type Hex, parseTransaction, type PrivateKeyAccount } from "viem"
 import { type Call, isSend, pass } from "../../test/support/FaultProxy.ts"
 import type { World } from "../World.ts"
 import * as AttackerClients from "./AttackerClients.ts"
+import * as Batches from "./Batches.ts"
 import * as Clients from "./Clients.ts"
 import type { Market } from "./Market.ts"
 import * as Purse from "./Purse.ts"
@@ -192,6 +193,8 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     clientAt,
     quotes,
     submit,
+    /** Quotes, signs and submits a batch of each owner, of all that it has of these tokens. */
+    sweepAll: Batches.make(world, { ids, tally, refused: (what, answer) => note(tally, what, answer) }),
     /** Waits until nothing of the attack is under way, within the limit. */
     concluded: conclusion(world, ids),
     /** Waits also for sweeps that wait for a lower price of gas, within the limit. */
@@ -225,6 +228,8 @@ export interface Attack {
   readonly tokens: "listed" | "unlisted"
   /** Loss that its settings allow, in wei. Default: the budget of its tokens. */
   readonly budget?: bigint
+  /** True if only the budget limits what it costs the relayer, and not what the attacker pays. Default: that of its tokens. */
+  readonly isCheap?: boolean
   /** More settings of the service, by their names in the environment, while the attack lasts. */
   readonly settings?: (world: World) => Effect.Effect<Readonly<Record<string, string>>, unknown>
   readonly play: (fight: Fight) => Effect.Effect<void, unknown>

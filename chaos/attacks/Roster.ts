@@ -1,4 +1,5 @@
 /** All attacks, by name. */
+import { burnedBatch } from "./BatchAttacks.ts"
 import { CLIENT_ATTACKS } from "./ClientAttacks.ts"
 import type { Attack } from "./Fight.ts"
 import { GAS_ATTACKS } from "./GasAttacks.ts"
@@ -11,6 +12,7 @@ export const ATTACKS: ReadonlyArray<Attack> = [
   ...TOKEN_ATTACKS,
   ...MEMPOOL_ATTACKS,
   ...OWNER_ATTACKS,
+  burnedBatch,
   ...GAS_ATTACKS,
   ...CLIENT_ATTACKS,
   ...PRICE_ATTACKS,

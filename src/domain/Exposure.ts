@@ -10,9 +10,10 @@
 export type Scope = "listed" | "unlisted"
 
 /**
- * `all`: every sweep of the scope on a chain. `first`: sweeps of listed tokens whose accounts are not delegated yet. Such an owner
- * has paid for nothing so far, and can void the sweep at the price of a transaction of its own. `funder`: those of them whose
- * tokens came from one account.
+ * `all`: every sweep of the scope on a chain. `first`: sweeps of listed tokens whose accounts are not delegated yet, or whose owners
+ * have no settled sweep. Such an owner has paid for nothing so far, and can void the sweep at the price of a transaction of its own.
+ * `funder`: those of them whose tokens came from one account. `batch`: sweeps of listed tokens that exceed their owner's share in one
+ * transaction.
  */
 export const KINDS = [
   "all",
@@ -24,7 +25,8 @@ export const KINDS = [
   "network",
   "builder",
   "lane",
-  "first"
+  "first",
+  "batch"
 ] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -44,6 +46,9 @@ export const firstClass = (chainId: number, isUnfunded: boolean): ExposureClass 
 /** Class of the first sweeps of owners whom one account funded. It has a share of the budget of first sweeps. */
 export const funderClass = (chainId: number, funder: string): ExposureClass =>
   classOf("listed", "funder", chainId, funder)
+
+/** Class of the sweeps of listed tokens beyond their owners' shares in one transaction, see {@link ownerShare}. */
+export const batchClass = (chainId: number): ExposureClass => classOf("listed", "batch", chainId)
 
 /** Parts of a class; undefined if the text is none. */
 export const parse = (
@@ -91,10 +96,10 @@ export interface Budgets {
   readonly firstHour?: bigint | undefined
 }
 
-/** Kinds of classes that first sweeps reserve, and that their outcomes are booked for. */
+/** Kinds of classes that first sweeps reserve. */
 const OF_FIRST: ReadonlySet<Kind> = new Set<Kind>(["first", "funder"])
 
-/** True for a class that first sweeps reserve, so that losses and gains of each of them are booked for it. */
+/** True for a class that first sweeps reserve. */
 export const isOfFirstSweeps = (key: ExposureClass): boolean => {
   const kind = parse(key)?.kind
   return kind !== undefined && OF_FIRST.has(kind)
@@ -116,14 +121,15 @@ const START: Readonly<Record<Kind, bigint>> = {
   network: 4n,
   builder: 2n,
   lane: 1n,
-  first: 1n
+  first: 1n,
+  batch: 1n
 }
 
 /** Kinds whose budget grows by what their sweeps paid above their cost, up to half of the scope's budget. */
 const EARNING: ReadonlySet<Kind> = new Set<Kind>(["token_in", "token_out", "pool"])
 
 /** Kinds whose losses postpone sweeps of listed tokens. The others also contain sweeps of honest owners. */
-const HOLDING_LISTED: ReadonlySet<Kind> = new Set<Kind>(["owner", "network"])
+export const HOLDING_LISTED: ReadonlySet<Kind> = new Set<Kind>(["owner", "network"])
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
@@ -136,9 +142,21 @@ const firstLimit = (firstHour: bigint, { day, hour }: Sums) => ({
   day: firstHour * HOURS + day.earned
 })
 
-/** Budget of a class of unlisted tokens or of first sweeps, in wei. It holds for reserved and lost wei together. */
-export const limitOf = (key: ExposureClass, { firstHour, unlisted }: Budgets, sums: Sums) => {
+/**
+ * Worst case in wei up to which one owner's sweeps of listed tokens share a transaction without a reservation. An account may be
+ * delegated to other code once its sweeps are sent, which then uses up their whole gas limit.
+ */
+export const ownerShare = ({ listedHour }: Budgets): bigint => listedHour / START.owner
+
+/** True for a class that sweeps of listed tokens reserve, so that losses and gains of each of them are booked for it. */
+export const isReserved = (key: ExposureClass): boolean => isOfFirstSweeps(key) || parse(key)?.kind === "batch"
+
+/** Budget of a class of unlisted tokens, of first sweeps or of batches, in wei. It holds for reserved and lost wei together. */
+export const limitOf = (key: ExposureClass, { firstHour, listedHour, unlisted }: Budgets, sums: Sums) => {
   const kind = parse(key)?.kind ?? "owner"
+  if (kind === "batch") {
+    return { hour: listedHour + sums.hour.earned, day: listedHour * HOURS + sums.day.earned }
+  }
   if (isOfFirstSweeps(key) && firstHour !== undefined) return firstLimit(firstHour / START[kind], sums)
   const of = (whole: bigint): bigint => {
     const start = whole / START[kind]
@@ -244,22 +262,22 @@ export const holding = (
     return lost > 0n && (isTight || lost >= listedHour / START[parts.kind])
   })
 
-/**
- * Classes that a loss on listed tokens counts for which the owner has not caused, such as that of a sweep that settled while gas
- * was dear. The chain's budget of an hour limits those.
- */
-export const ofMarket = (classes: ReadonlyArray<ExposureClass>): ReadonlyArray<ExposureClass> =>
-  classes.filter((key) => {
-    const parts = parse(key)
-    return parts !== undefined && !HOLDING_LISTED.has(parts.kind)
-  })
-
 /** Number of times that a transaction's fee cap may be paid again by replacements. */
 export const RESENDS = 1n
 
-/** The most that a sweep can cost, in wei: its gas limit at the fee cap, and once more for replacements with higher fees. */
-export const worstCase = ({ gas, maxFeePerGas }: { readonly gas: bigint; readonly maxFeePerGas: bigint }): bigint =>
-  gas * maxFeePerGas * (1n + RESENDS)
+/**
+ * The most that a sweep can cost, in wei: its gas limit at the fee cap, once more for replacements with higher fees, and what a rollup
+ * charges for its data (`dataFee`, in wei).
+ */
+export const worstCase = ({
+  dataFee,
+  gas,
+  maxFeePerGas
+}: {
+  readonly gas: bigint
+  readonly maxFeePerGas: bigint
+  readonly dataFee: bigint
+}): bigint => gas * maxFeePerGas * (1n + RESENDS) + dataFee
 
 /** Loss or gain of a sweep that has ended, in wei. Its fee counts only if the sweep was settled. */
 export const outcome = (cost: bigint, worth: bigint): Window =>

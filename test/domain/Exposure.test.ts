@@ -3,6 +3,7 @@ import { Arbitrary, Schema } from "effect"
 import { encodeFunctionData, encodePacked, type Hex, parseAbi } from "viem"
 import {
   admit,
+  batchClass,
   type Budgets,
   classOf,
   EMPTY,
@@ -15,6 +16,7 @@ import {
   lacking,
   limitOf,
   outcome,
+  ownerShare,
   parse,
   type Reservation,
   shares,
@@ -208,7 +210,13 @@ describe("Exposure", () => {
   it("counts a loss or a gain, and the fee cap twice", () => {
     assert.deepStrictEqual(outcome(5n, 3n), { lost: 2n, earned: 0n })
     assert.deepStrictEqual(outcome(3n, 5n), { lost: 0n, earned: 2n })
-    assert.strictEqual(worstCase({ gas: 100n, maxFeePerGas: 3n }), 600n)
+    assert.strictEqual(worstCase({ gas: 100n, maxFeePerGas: 3n, dataFee: 7n }), 607n)
+  })
+
+  it("gives an owner a share of the budget, and batches the budget and what they earned", () => {
+    assert.strictEqual(ownerShare(BUDGETS), 100n)
+    const earned = sums({ hour: { lost: 0n, earned: 7n }, day: { lost: 0n, earned: 9n } })
+    assert.deepStrictEqual(limitOf(batchClass(1), BUDGETS, earned), { hour: 807n, day: 24n * 800n + 9n })
   })
 
   it("reads its own classes, and no others", () => {

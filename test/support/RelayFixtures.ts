@@ -43,6 +43,8 @@ export interface Sweep {
   readonly quote?: Partial<NewIntent["quote"]>
   readonly submission?: Partial<Submission["authorization"]>
   readonly attributed?: NewIntent["attributed"]
+  /** Network of the client that submits it. Default: unknown. */
+  readonly network?: string
   /** Gas limit of its execution. Default: 220,000. */
   readonly gas?: bigint
   /** Default: the cost at the scene's price, with a margin of 20 %. */

@@ -26,6 +26,7 @@ import * as SweepSimulation from "../../src/adapters/memory/orchestrator/SweepSi
 import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
+import { designator } from "../../src/domain/Delegation.ts"
 import {
   OrchestratorSettings,
   type OrchestratorSettingsShape
@@ -40,6 +41,7 @@ import { Intents as IntentsPort } from "../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions as RelayTransactionsPort } from "../../src/ports/orchestrator/RelayTransactions.ts"
 import { RelayerKeys } from "../../src/ports/orchestrator/RelayerKeys.ts"
 import { address } from "./FakeChain.ts"
+import { hash, submission } from "./IntentFixtures.ts"
 import {
   DEADLINE,
   START,
@@ -183,6 +185,21 @@ const readsOf =
       )
     })
 
+/** An owner's account runs the delegate, and a sweep of it has settled. */
+const sweptBefore = ({ setCode }: Chains.MemoryChain) =>
+  Effect.fnUntraced(function* (owner: number) {
+    const intents = yield* IntentsPort
+    const id = `before ${owner}`
+    const txHash = hash(id)
+    yield* setCode(address(owner), designator(source.contracts.delegate))
+    yield* intents.create(offer({ id, owner, order: { nonce: 0n } }))
+    yield* intents.submit(id, submission(source.id))
+    yield* intents.apply(id, [
+      { _tag: "SettledAtSource", txHash },
+      { _tag: "Delivered", txHash }
+    ])
+  })
+
 /** The handles of a scene in its starting state: a rich lane, plain owners who hold enough, sweeps that simulate well. */
 export const scene = Effect.gen(function* () {
   const alerts = yield* AlertsPort
@@ -219,19 +236,24 @@ export const scene = Effect.gen(function* () {
     submit: Effect.fnUntraced(function* (sweep: Sweep) {
       const intent = offer(sweep)
       yield* intents.create(intent)
-      return yield* intents.submit(sweep.id, {
-        signature: `0x${"ab".repeat(65)}`,
-        authorization: {
-          address: source.contracts.delegate,
-          chainId: source.id,
-          nonce: 0n,
-          r: pad("0x0a", { size: 32 }),
-          s: pad("0x0b", { size: 32 }),
-          yParity: 0,
-          ...sweep.submission
-        }
-      })
+      return yield* intents.submit(
+        sweep.id,
+        {
+          signature: `0x${"ab".repeat(65)}`,
+          authorization: {
+            address: source.contracts.delegate,
+            chainId: source.id,
+            nonce: 0n,
+            r: pad("0x0a", { size: 32 }),
+            s: pad("0x0b", { size: 32 }),
+            yParity: 0,
+            ...sweep.submission
+          }
+        },
+        sweep.network
+      )
     }),
+    sweptBefore: sweptBefore(chain),
     intent: (id: string) => Effect.map(intents.find(id), Option.getOrThrow),
     /** The one unfinished transaction of the source chain. */
     pending: Effect.flatMap(transactions.unfinished(source.id), ([first, ...others]) =>

@@ -12,7 +12,8 @@ export const make = Effect.map(ExposureDesk.make, (desk) =>
     { attributed, client, gasFees }: Pick<Pricing.Terms, "attributed" | "client" | "gasFees">,
     { order, simulated }: Pick<Pricing.Priced, "order" | "simulated">
   ) {
-    const wei = worstCase({ gas: quotedGas(simulated), maxFeePerGas: gasFees.maxFeePerGas })
+    const { dataFee } = simulated
+    const wei = worstCase({ gas: quotedGas(simulated), maxFeePerGas: gasFees.maxFeePerGas, dataFee })
     const sweep =
       attributed === undefined
         ? { order }

@@ -6,6 +6,7 @@ import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { look } from "../shared/ChainView.ts"
+import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
@@ -48,8 +49,12 @@ const makeSending = Effect.fnUntraced(function* (dispatch: Effect.Success<typeof
   })
 })
 
-/** Makes `refuse` and `putOff` for claimed intents that are not sent now. */
+/**
+ * Makes `refuse` and `putOff` for claimed intents that are not sent now, and `makeRoom`, which ends the reservations that submissions
+ * with unlisted tokens have made. A sweep reserves again before it is signed.
+ */
 const makeUnsent = Effect.gen(function* () {
+  const desk = yield* ExposureDesk.make
   const intents = yield* Intents
   const { postpone, postponeUnanswered } = yield* Postponement.make
   const settlements = yield* Settlements
@@ -71,6 +76,9 @@ const makeUnsent = Effect.gen(function* () {
       Effect.catchTag(effect, "ChainUnavailable", (error) => postponeUnanswered(client, [intent.id], error))
   )
 
+  const makeRoom = ({ chain }: ChainClient, sweeps: ReadonlyArray<Intent>) =>
+    Effect.ignore(desk.release(sweeps.flatMap(({ id, order }) => (desk.isListed(chain, order) ? [] : [id]))))
+
   const putOff = Effect.fnUntraced(function* (client: ChainClient, waiting: ReadonlyArray<Later>) {
     for (const { intent, text } of waiting) {
       yield* Effect.logWarning("sweep.postponed").pipe(
@@ -85,7 +93,7 @@ const makeUnsent = Effect.gen(function* () {
     }
   })
 
-  return { putOff, refuse }
+  return { makeRoom, putOff, refuse }
 })
 
 /** No lane of the chain may send now. */
@@ -103,7 +111,7 @@ export const make = Effect.gen(function* () {
   const dispatch = yield* Dispatch.make
   const { postpone } = yield* Postponement.make
   const prepare = yield* Preparation.make
-  const { putOff, refuse } = yield* makeUnsent
+  const { makeRoom, putOff, refuse } = yield* makeUnsent
   const recent = yield* RecentIntents
   const send = yield* makeSending(dispatch)
   const { wait } = yield* FeeCoverWait.make
@@ -142,14 +150,15 @@ export const make = Effect.gen(function* () {
     const sent = yield* Effect.forEach(yield* dispatch.parcels(client, conditions, ready), (parcel) =>
       send(client, conditions, parcel)
     )
-    yield* wait(
+    const waiting = prepared.filter((each) => each._tag === "Waiting")
+    const put = prepared.filter((each) => each._tag === "Later")
+    // Before others may claim them, and reserve.
+    yield* makeRoom(
       client,
-      prepared.filter((each) => each._tag === "Waiting")
+      [...waiting, ...put.filter(({ givesRoom }) => givesRoom)].map(({ intent }) => intent)
     )
-    yield* putOff(
-      client,
-      prepared.filter((each) => each._tag === "Later")
-    )
+    yield* wait(client, waiting)
+    yield* putOff(client, put)
     for (const each of prepared) if (each._tag === "Unfit") yield* refuse(client, each)
     return sent.reduce((sum, count) => sum + count, 0)
   })

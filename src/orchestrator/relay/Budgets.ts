@@ -53,20 +53,21 @@ export const make = Effect.gen(function* () {
     sumsOf: (key: ExposureClass) => Sums
   ) => (isListed ? holding(classes, budgets, sumsOf) : classes.find((key) => isSpent(key, budgets, sumsOf(key))))
 
-  /** Classes that can make a sweep wait. Every loss also counts for the class of all sweeps of its scope. */
+  /** Classes that can make a sweep wait. Every loss also counts for the class of all sweeps of its scope, or of all first sweeps. */
   const watched = Effect.fnUntraced(function* (chain: Chain, claimed: ReadonlyArray<Intent>) {
-    const { listed } = yield* losses.of(chain)
+    const { first, listed } = yield* losses.of(chain)
+    const isWithoutLoss = listed.hour.lost + first.any.hour.lost + first.unfunded.hour.lost === 0n
     return claimed.flatMap((intent) => {
       const isListed = desk.isListed(chain, intent.order)
-      return isListed && listed.hour.lost === 0n ? [] : [{ intent, isListed, classes: desk.classes(chain, intent) }]
+      return isListed && isWithoutLoss ? [] : [{ intent, isListed, classes: desk.classes(chain, intent) }]
     })
   })
 
   return Effect.fn("Relay.judge")(function* ({ chain }: ChainClient, claimed: ReadonlyArray<Intent>) {
-    const { listed, unlisted } = yield* losses.of(chain)
+    const { first, listed, unlisted } = yield* losses.of(chain)
     const sweeps = yield* watched(chain, claimed)
     // A sweep that failed on chain cost gas, so that no owner has failures while there are no losses.
-    const isCalm = listed.day.lost + unlisted.day.lost === 0n
+    const isCalm = [listed, unlisted, first.any, first.unfunded].every(({ day }) => day.lost === 0n)
     if (isCalm && sweeps.length === 0) return NONE
     const [known, failures] = yield* Effect.all(
       [

@@ -21,6 +21,8 @@ export interface Coverage {
   /** Highest cost in wei at which it is sent. */
   readonly limit: bigint
   readonly prices: FeeCover.PriceLimits
+  /** Wei that the chain charges in addition to the gas. */
+  readonly dataFee: bigint
   /** Price in wei per gas that its quote counted with. */
   readonly quotedPrice: bigint
 }
@@ -79,6 +81,7 @@ export const make = Effect.gen(function* () {
         const coverage: Coverage = {
           costWith: (gas) => FeeCover.presentCost(cover, { price, dataFee, gas }),
           limit: FeeCover.sendingLimit(cover, policy),
+          dataFee,
           prices: {
             sending: FeeCover.sendingPrice(cover, policy, dataFee),
             ceiling: FeeCover.ceiling(cover, policy, dataFee)

@@ -1,6 +1,7 @@
 /**
- * First sweeps of owners: sweeps of listed tokens whose accounts are not delegated yet. Such an owner has paid for nothing so far,
- * so the losses of all of them together have a budget.
+ * First sweeps of owners: sweeps of listed tokens whose accounts are not delegated yet, or whose owners have no settled sweep on the
+ * chain, since anybody can delegate an account. Such an owner has paid for nothing so far, so the losses of all of them together have a
+ * budget.
  */
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -22,6 +23,7 @@ import * as ChainLimits from "../shared/ChainLimits.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Funders from "./Funders.ts"
+import * as SettledOwners from "./SettledOwners.ts"
 
 /** Gas of the cheapest transaction that an owner can run ahead with. */
 const TRANSFER_GAS = 21_000n
@@ -29,10 +31,12 @@ const TRANSFER_GAS = 21_000n
 /** A class of a first sweep that has no room for it. */
 export type Lack = Omit<Denied, "intentId">
 
-/** A first sweep with the wei that it reserves. */
-export interface FirstSweep {
+/** A sweep of listed tokens with the wei that it reserves if it is its owner's first one. */
+export interface ListedSweep {
   readonly order: Funders.Funded
   readonly wei: bigint
+  /** True if the owner's account runs the delegate. */
+  readonly isDelegated: boolean
 }
 
 /** Owners of first sweeps: the classes of each, or the class that has no room for any of its sweeps. */
@@ -49,13 +53,14 @@ export interface Counter {
 }
 
 /**
- * Makes `ownersOf(client, sweeps)`, the classes of each owner's first sweep, which has none without a limit, and
+ * Makes `ownersOf(client, sweeps)`, the classes of each owner of first sweeps among them, which has none without a limit, and
  * `counterOn(chain, classes)`, the {@link Counter} of one claim.
  */
 export const make = Effect.gen(function* () {
   const exposures = yield* Exposures
   const funderOf = Funders.make()
   const losses = yield* ChainLosses
+  const settledOf = yield* SettledOwners.make
   const { relayer } = yield* OrchestratorSettings
   const withLimits = yield* LimitChoices.make
 
@@ -65,16 +70,23 @@ export const make = Effect.gen(function* () {
       (known) => Option.isSome(known) && known.value < TRANSFER_GAS * baseFeePerGas
     )
 
+  const firstOf = Effect.fnUntraced(function* (chain: Chain, sweeps: ReadonlyArray<ListedSweep>) {
+    const delegated = new Set(sweeps.flatMap(({ isDelegated, order }) => (isDelegated ? [order.owner] : [])))
+    const settled = yield* settledOf(chain.id, delegated)
+    return sweeps.filter(({ isDelegated, order }) => !isDelegated || !settled.has(order.owner))
+  })
+
   /**
    * Asks the node for balances and funders only while first sweeps have lost, and for funders only of sweeps that the budget of all first
    * sweeps has room for: they are read from many blocks of logs, and a crowd of new owners would have them read for nothing.
    */
-  const ownersOf = Effect.fnUntraced(function* (client: ChainClient, sweeps: ReadonlyArray<FirstSweep>) {
+  const ownersOf = Effect.fnUntraced(function* (client: ChainClient, listed: ReadonlyArray<ListedSweep>) {
     const { chain } = client
     const budgets = ChainLimits.lossBudgets(relayer, yield* withLimits(chain))
     const classes = new Map<Address.Address, ReadonlyArray<ExposureClass>>()
     const full = new Map<Address.Address, Lack>()
-    if (sweeps.length === 0 || budgets.firstHour === undefined) return { classes, full } satisfies Owners
+    const sweeps = budgets.firstHour === undefined ? [] : yield* firstOf(chain, listed)
+    if (sweeps.length === 0) return { classes, full } satisfies Owners
     const { any, unfunded } = (yield* losses.of(chain)).first
     if (any.hour.lost === 0n) {
       for (const { order } of sweeps) classes.set(order.owner, [firstClass(chain.id, false)])
@@ -127,8 +139,8 @@ export const make = Effect.gen(function* () {
 })
 
 /** The cheapest sweep of each owner. Where there is no room for it, there is none for another one of the owner's. */
-const leastOfEach = (sweeps: ReadonlyArray<FirstSweep>): ReadonlyArray<FirstSweep> => {
-  const least = new Map<Address.Address, FirstSweep>()
+const leastOfEach = (sweeps: ReadonlyArray<ListedSweep>): ReadonlyArray<ListedSweep> => {
+  const least = new Map<Address.Address, ListedSweep>()
   for (const sweep of sweeps) {
     const known = least.get(sweep.order.owner)
     if (known === undefined || sweep.wei < known.wei) least.set(sweep.order.owner, sweep)

@@ -4,7 +4,6 @@ import type * as Address from "../../domain/Address.ts"
 import { type AuthorizationChoice, choose } from "../../domain/AuthorizationChoice.ts"
 import { accountCode } from "../../domain/Delegation.ts"
 import type { ExposureClass } from "../../domain/Exposure.ts"
-import type { PriceLimits } from "../../domain/FeeCover.ts"
 import * as Generations from "../../domain/Generations.ts"
 import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
@@ -17,7 +16,7 @@ import * as Clearance from "./Clearance.ts"
 import * as FeeCoverage from "./FeeCoverage.ts"
 import { shortfall } from "./FeeCoverWait.ts"
 import * as FirstSweeps from "./FirstSweeps.ts"
-import { type Candidate, type Later, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
+import { type Candidate, type Later, later, laterWithoutRoom, type Prepared, type Signed, unfit } from "./Prepared.ts"
 import * as Reserving from "./Reserving.ts"
 import * as Trial from "./Trial.ts"
 
@@ -72,18 +71,26 @@ const admission = (
 ) => {
   const lacks = new Map<ExposureClass, FirstSweeps.Lack & { readonly wei: bigint }>()
   const admit = (candidate: Candidate): Later | undefined => {
-    const { first, intent } = candidate
+    const { authorization, intent, pots } = candidate
     const withoutRoom = full.get(intent.order.owner)
-    if (first.length === 0 && withoutRoom === undefined) return undefined
-    if (losing.has(intent.order.owner)) return later(intent, LOSING, SPENT_PAUSE)
+    if (pots.length === 0 && withoutRoom === undefined) return undefined
+    if (authorization !== undefined && losing.has(intent.order.owner)) return later(intent, LOSING, SPENT_PAUSE)
     const wei = Reserving.weiOf(fees, candidate)
-    const lack = withoutRoom ?? counter.lack({ classes: first, wei })
+    const lack = withoutRoom ?? counter.lack({ classes: pots, wei })
     if (lack === undefined) return undefined
     lacks.set(lack.spent, { ...lack, wei })
     return later(intent, NO_ROOM, ExposureDesk.pauseOf(lack))
   }
   return { admit, lacks }
 }
+
+const listedSweep =
+  (fees: FeesPerGas) =>
+  (draft: Candidate): FirstSweeps.ListedSweep => ({
+    order: draft.intent.order,
+    wei: Reserving.weiOf(fees, draft),
+    isDelegated: draft.authorization === undefined
+  })
 
 /**
  * Makes `prepare(client, lane, claimed, market)`: budgets, screening, authorizations and the cover of the network fees first, then one
@@ -101,10 +108,11 @@ export const make = Effect.gen(function* () {
   const candidate = (
     intent: Signed,
     chosen: AuthorizationChoice & { readonly _tag: "Attach" | "LeaveOut" },
-    prices: PriceLimits
+    { dataFee, prices }: Pick<FeeCoverage.Coverage, "dataFee" | "prices">
   ): Candidate => ({
-    first: [],
+    pots: [],
     intent,
+    dataFee,
     data: AccountCall.dataOf(contracts, [intent]),
     callGas: AccountCall.gasOf([intent]),
     authorization: chosen._tag === "Attach" ? intent.submission.authorization : undefined,
@@ -133,16 +141,11 @@ export const make = Effect.gen(function* () {
       const [chosen, coverage] = [choices[index], coverages.get(intent.id)]
       return coverage === undefined || (chosen?._tag !== "Attach" && chosen?._tag !== "LeaveOut")
         ? undefined
-        : candidate(intent, chosen, coverage.prices)
+        : candidate(intent, chosen, coverage)
     })
-    const { classes, full } = yield* ownersOf(
-      client,
-      drafts.flatMap((draft) =>
-        draft?.authorization !== undefined && desk.isListed(client.chain, draft.intent.order)
-          ? [{ order: draft.intent.order, wei: Reserving.weiOf(fees, draft) }]
-          : []
-      )
-    )
+    const isListed = ({ intent }: Candidate) => desk.isListed(client.chain, intent.order)
+    const listed = drafts.filter((draft) => draft !== undefined).filter(isListed)
+    const { classes, full } = yield* ownersOf(client, listed.map(listedSweep(fees)))
     const candidates: Array<Candidate> = []
     const counter = yield* counterOn(client.chain, new Set([...classes.values()].flat()))
     const { admit, lacks } = admission(counter, fees, losing, full)
@@ -154,12 +157,12 @@ export const make = Effect.gen(function* () {
       if (verdict === "listed") dropped.push(unfit(intent, "screening_blocked", "a party to the order is listed"))
       else if (verdict === "unavailable") dropped.push(later(intent, "screening did not answer"))
       else if (chosen === undefined || chosen._tag === "Later") {
-        dropped.push(later(intent, "the owner has a pending transaction"))
+        dropped.push(laterWithoutRoom(intent, "the owner has a pending transaction"))
       } else if (chosen._tag === "Refuse") dropped.push(unfit(intent, chosen.reason, chosen.detail))
       else if (draft === undefined || waiting !== undefined) {
         if (waiting !== undefined) dropped.push(waiting)
       } else {
-        const each = { ...draft, first: classes.get(intent.order.owner) ?? [] }
+        const each = { ...draft, pots: classes.get(intent.order.owner) ?? [] }
         const postponed = admit(each)
         if (postponed === undefined) candidates.push(each)
         else dropped.push(postponed)

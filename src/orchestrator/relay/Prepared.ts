@@ -23,8 +23,13 @@ export interface Candidate {
   readonly callGas: bigint
   /** The authorization to attach; undefined when the account already runs our delegate. */
   readonly authorization: Authorization | undefined
-  /** Classes of its exposure if it is its owner's first sweep, of listed tokens, and a budget limits those. Empty otherwise. */
-  readonly first: ReadonlyArray<ExposureClass>
+  /**
+   * Classes that it reserves although its tokens are listed: those of its owner's first sweep, or that of batches. Empty for all other
+   * sweeps.
+   */
+  readonly pots: ReadonlyArray<ExposureClass>
+  /** Wei that the chain charges at present in addition to the gas, for its data. */
+  readonly dataFee: bigint
   /** Limits that its network fee sets. */
   readonly prices: PriceLimits
 }
@@ -70,6 +75,8 @@ export interface Later {
   readonly text: string
   /** Pause before it is tried again, in milliseconds. Default: that of `Postponement`. */
   readonly pauseMillis?: number
+  /** True if its reservation ends meanwhile, since owners can cause such a delay at no cost. */
+  readonly givesRoom?: boolean
 }
 
 /** An intent whose network fee does not cover its present cost. `text` says by how much, for people. */
@@ -96,3 +103,6 @@ export const later = (intent: Signed, text: string, pauseMillis?: number): Later
   text,
   ...(pauseMillis === undefined ? {} : { pauseMillis })
 })
+
+/** As {@link later}, and the sweep keeps no room in a budget meanwhile. */
+export const laterWithoutRoom = (intent: Signed, text: string): Later => ({ ...later(intent, text), givesRoom: true })

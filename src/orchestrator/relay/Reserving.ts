@@ -1,26 +1,48 @@
 /**
- * Reserves exposure before sweeps are signed, all of a claim at once: that of sweeps with unlisted tokens, and that of owners' first
- * sweeps. Other sweeps of listed tokens reserve only what `RelayTransactions.allocate` stores for their transaction: the lane and
- * the chain.
+ * Reserves exposure before sweeps are signed, all of a claim at once: that of sweeps with unlisted tokens, that of owners' first
+ * sweeps, and that of an owner's sweeps beyond its share. Other sweeps of listed tokens reserve only what `RelayTransactions.allocate`
+ * stores for their transaction: the lane and the chain.
  */
 import { Effect } from "effect"
-import { worstCase } from "../../domain/Exposure.ts"
+import { batchClass, type Budgets, ownerShare, worstCase } from "../../domain/Exposure.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import { batchGasLimit } from "../../domain/RelayGas.ts"
+import { grouped } from "../../domain/SweepGroups.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import * as Content from "./Content.ts"
 import type * as NonceUse from "./NonceUse.ts"
 import * as Postponement from "./Postponement.ts"
-import type { Candidate, Ready } from "./Prepared.ts"
+import { type Candidate, placeOf, type Ready } from "./Prepared.ts"
 
 /** Wei that a sweep reserves at these fees. No version of its transaction may have higher fees than the sweep's ceiling. */
 export const weiOf = (fees: Pick<GasFees, "maxFeePerGas">, candidate: Candidate): bigint => {
   const gas = batchGasLimit([Content.gasOf(candidate)])
-  const worst = worstCase({ gas, maxFeePerGas: fees.maxFeePerGas })
-  const most = gas * candidate.prices.ceiling
+  const { dataFee, prices } = candidate
+  const worst = worstCase({ gas, maxFeePerGas: fees.maxFeePerGas, dataFee })
+  const most = gas * prices.ceiling + dataFee
   return most < worst ? most : worst
+}
+
+/**
+ * Ids of the sweeps that exceed their owner's share, in the order in which they run. Its first one never does, and a share of 0 has no
+ * limit: then the operator has set no budget.
+ */
+const beyondShare = (
+  fees: Pick<GasFees, "maxFeePerGas">,
+  budgets: Budgets,
+  unreserved: ReadonlyArray<Ready>
+): ReadonlySet<string> => {
+  const share = ownerShare(budgets)
+  const beyond = grouped(unreserved, placeOf).flatMap((sweeps) => {
+    let wei = 0n
+    return sweeps.filter((each, index) => {
+      wei += weiOf(fees, each)
+      return index > 0 && wei > share
+    })
+  })
+  return new Set(share === 0n ? [] : beyond.map(({ intent }) => intent.id))
 }
 
 /**
@@ -33,12 +55,25 @@ export const make = Effect.gen(function* () {
 
   const isListed = ({ chain }: ChainClient, { intent }: Ready): boolean => desk.isListed(chain, intent.order)
 
-  const reserve = Effect.fnUntraced(function* (
+  /** The sweeps, those beyond their owner's share with the class of batches. */
+  const withBatches = Effect.fnUntraced(function* (
     client: ChainClient,
-    conditions: NonceUse.Conditions,
+    { fees }: Pick<NonceUse.Conditions, "fees">,
     ready: ReadonlyArray<Ready>
   ) {
     const { chain } = client
+    const unreserved = ready.filter((each) => isListed(client, each) && each.pots.length === 0)
+    const beyond = beyondShare(fees, yield* desk.budgetsOn(chain), unreserved)
+    return ready.map((each) => (beyond.has(each.intent.id) ? { ...each, pots: [batchClass(chain.id)] } : each))
+  })
+
+  const reserve = Effect.fnUntraced(function* (
+    client: ChainClient,
+    conditions: NonceUse.Conditions,
+    prepared: ReadonlyArray<Ready>
+  ) {
+    const { chain } = client
+    const ready = yield* withBatches(client, conditions, prepared)
     const { listed = [], others = [] } = Object.groupBy(ready, (each) => (isListed(client, each) ? "listed" : "others"))
     const denied = yield* desk.reserve(chain, [
       ...others.map((each) => ({
@@ -47,9 +82,9 @@ export const make = Effect.gen(function* () {
         wei: weiOf(conditions.fees, each)
       })),
       ...listed.flatMap((each) =>
-        each.first.length === 0
+        each.pots.length === 0
           ? []
-          : [{ intentId: each.intent.id, classes: each.first, wei: weiOf(conditions.fees, each) }]
+          : [{ intentId: each.intent.id, classes: each.pots, wei: weiOf(conditions.fees, each) }]
       )
     ])
     for (const { intent } of ready) {
@@ -74,9 +109,7 @@ export const make = Effect.gen(function* () {
 
   const releaseUnsent = (client: ChainClient, sweeps: ReadonlyArray<Ready>) =>
     Effect.ignore(
-      desk.release(
-        sweeps.flatMap((each) => (isListed(client, each) && each.first.length === 0 ? [] : [each.intent.id]))
-      )
+      desk.release(sweeps.flatMap((each) => (isListed(client, each) && each.pots.length === 0 ? [] : [each.intent.id])))
     )
 
   return { isListed, reserve, releaseUnsent }

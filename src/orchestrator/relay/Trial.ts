@@ -15,7 +15,7 @@ import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts
 import type { SimulatedCall, Surroundings } from "../../ports/shared/Simulation.ts"
 import * as AccountCall from "./AccountCall.ts"
 import * as Content from "./Content.ts"
-import { type Candidate, later, placeOf, type Prepared, type Signed, unfit } from "./Prepared.ts"
+import { type Candidate, later, laterWithoutRoom, placeOf, type Prepared, type Signed, unfit } from "./Prepared.ts"
 
 type Block = NonNullable<Surroundings["block"]>
 
@@ -87,7 +87,7 @@ const makeExplain = Effect.gen(function* () {
   ): Effect.fn.Return<Prepared, ChainUnavailable> {
     const { order } = intent
     const revert = yield* revertOf(client, intent, call)
-    if (revert === undefined) return later(intent, "its leg fails in the batch")
+    if (revert === undefined) return laterWithoutRoom(intent, "its leg fails in the batch")
     if (UNSENDABLE.has(revert.name)) {
       return { _tag: "Unfit", intent, cause: { _tag: "Unsent" }, text: revert.text }
     }
@@ -130,7 +130,7 @@ export const make = Effect.gen(function* () {
     // Behind the others it may have seemed to need more gas only because of what they had warmed.
     return known.every((each) => succeeded(candidate, each))
       ? readyWith(candidate, seen)
-      : later(intent, "it would fail behind the others of its batch")
+      : laterWithoutRoom(intent, "it would fail behind the others of its batch")
   })
 
   return Effect.fnUntraced(function* (

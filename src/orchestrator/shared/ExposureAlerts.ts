@@ -9,7 +9,7 @@ import {
   type ExposureClass,
   firstClass,
   holding,
-  isOfFirstSweeps,
+  isReserved,
   isSpent,
   limitOf,
   parse,
@@ -45,7 +45,7 @@ const isLost = (
   const parts = parse(key)
   const sums = known.get(key) ?? EMPTY
   if (parts === undefined || sums.day.lost === 0n) return false
-  if (parts.scope === "unlisted" || isOfFirstSweeps(key)) return isSpent(key, budgets, sums, wei)
+  if (parts.scope === "unlisted" || isReserved(key)) return isSpent(key, budgets, sums, wei)
   return parts.kind === "all"
     ? sums.hour.lost >= budgets.listedHour
     : holding([key], budgets, (each) => known.get(each) ?? EMPTY) !== undefined
@@ -69,6 +69,9 @@ const messageOf = (chain: Chain, key: ExposureClass): string => {
   }
   if (parts?.kind === "funder") {
     return `First sweeps of owners that ${parts.value} funded lost their share of the budget of first sweeps on ${chain.name}. They wait until losses are older than an hour, or until they earn it back. All others go on.`
+  }
+  if (parts?.kind === "batch") {
+    return `Sweeps of listed tokens that exceed their owner's share in one transaction lost their budget on ${chain.name}. Owners sweep fewer tokens in one transaction until losses are older than an hour. Raise lossBudgetWei of the chain or LOSS_BUDGET_WEI if the losses are worth it.`
   }
   return parts?.kind === "all"
     ? `Sweeps of listed tokens lost the budget of an hour on ${chain.name}. Sweeps of owners and networks with losses wait, and all others go on. See GET /admin/exposure for the largest losses.`

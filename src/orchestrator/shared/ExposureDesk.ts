@@ -79,7 +79,17 @@ export const make = Effect.gen(function* () {
     return denied
   })
 
-  return { alerts, budgetsOn, classes, isListed, lack, reserve, release: exposures.release, sums: exposures.sums }
+  return {
+    alerts,
+    budgetsOn,
+    classes,
+    isListed,
+    lack,
+    reserve,
+    reserved: exposures.reserved,
+    release: exposures.release,
+    sums: exposures.sums
+  }
 })
 
 /** Sums of a class among those that were read. */

@@ -1,7 +1,8 @@
 /** Losses and gains of a finished transaction's sweeps, by class: the part of its cost that each caused against its fee's worth. */
 import { Clock, Effect } from "effect"
 import * as Chain from "../../domain/Chain.ts"
-import { ofMarket, outcome, shares } from "../../domain/Exposure.ts"
+import { type ExposureClass, outcome, shares } from "../../domain/Exposure.ts"
+import { ofMarket, ofReserved } from "../../domain/LossClasses.ts"
 import { divided } from "../../domain/Money.ts"
 import type { Booking, Outcome } from "../../ports/orchestrator/Exposures.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
@@ -70,8 +71,9 @@ const summed = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Booking> => {
 }
 
 /**
- * Makes `bookingsOf(client, transaction, cost, sweeps)`, with the outcomes of listed sweeps one by one. Sweeps of listed tokens are booked only if they lost. Their owners and
- * networks bear the loss of a sweep that failed on chain, and no other.
+ * Makes `bookingsOf(client, transaction, cost, sweeps)`, with the outcomes of listed sweeps one by one. Sweeps of listed tokens are booked
+ * only if they lost. Their owners and networks bear the loss of a sweep that failed on chain, and no other. A first sweep is known by its
+ * reservation, which lasts until its transaction ends.
  */
 export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
@@ -106,26 +108,38 @@ export const make = Effect.gen(function* () {
       cost,
       bearing.map(({ intent }) => intent.gas)
     )
-    const booked = yield* Effect.forEach(
+    const ended = yield* Effect.forEach(
       bearing,
       (sweep, index) => {
         const part = parts[index] ?? cost
-        return Effect.map(worthNow(client, sweep, part, untilMs), (worth): Booked => {
-          const { intent, isCarried, isSettled } = sweep
-          const window = outcome(part, worth)
-          const isListed = desk.isListed(chain, intent.order)
-          const outcomes = isListed ? [{ intentId: intent.id, ...window }] : []
-          if (isListed && window.lost === 0n) return { bookings: [], outcomes }
-          const classes = desk.classes(chain, intent, lane)
-          const bears = isListed && (isSettled || !isCarried) ? ofMarket(classes) : classes
-          return { bookings: bears.map((key) => ({ key, ...window })), outcomes }
-        })
+        const isListed = desk.isListed(chain, sweep.intent.order)
+        return Effect.map(worthNow(client, sweep, part, untilMs), (worth) => ({
+          ...sweep,
+          isListed,
+          window: outcome(part, worth)
+        }))
       },
       { concurrency: CONCURRENCY }
     )
+    const lost = ended.filter(({ isListed, window }) => isListed && window.lost > 0n)
+    const pots = yield* desk.reserved(lost.map(({ intent }) => intent.id))
+    const classesOf = ({
+      intent,
+      isCarried,
+      isListed,
+      isSettled
+    }: (typeof ended)[number]): ReadonlyArray<ExposureClass> => {
+      const classes = desk.classes(chain, intent, lane)
+      if (!isListed) return classes
+      return ofReserved(isSettled || !isCarried ? ofMarket(classes) : classes, pots.get(intent.id) ?? [])
+    }
     return {
-      bookings: summed(booked.flatMap((each) => each.bookings)),
-      outcomes: booked.flatMap((each) => each.outcomes)
+      bookings: summed(
+        [...ended.filter(({ isListed }) => !isListed), ...lost].flatMap((each) =>
+          classesOf(each).map((key) => ({ key, ...each.window }))
+        )
+      ),
+      outcomes: ended.flatMap(({ intent, isListed, window }) => (isListed ? [{ intentId: intent.id, ...window }] : []))
     } satisfies Booked
   })
 })

@@ -176,7 +176,8 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
     const endings = yield* Effect.forEach(done, (each) => endingOf(client, each), { concurrency: CONCURRENCY })
     const nativeUsd = done.length === 0 ? undefined : yield* prices.native(client)
     yield* transactions.finalize(endings.map((ending) => ({ ...ending, nativeUsd })))
-    if (endings.some(({ bookings }) => bookings.some(({ lost }) => lost > 0n))) losses.changed(client.chain.id)
+    const outcomes = endings.flatMap((ending) => [...ending.bookings, ...ending.outcomes])
+    if (outcomes.some(({ lost }) => lost > 0n)) losses.changed(client.chain.id)
     yield* countCosts(client, endings)
     for (const { transaction } of done) {
       forget(transaction.id)

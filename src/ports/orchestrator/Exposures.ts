@@ -11,7 +11,7 @@ export interface Booking extends Window {
   readonly key: ExposureClass
 }
 
-/** Loss or gain of one sweep of a transaction, for the classes of first sweeps and of their funders that its reservation names. */
+/** Loss or gain of one sweep of a transaction, for the classes of first sweeps, their funders and batches that its reservation names. */
 export interface Outcome extends Window {
   readonly intentId: string
 }
@@ -29,6 +29,10 @@ export class Exposures extends Context.Service<
     readonly sums: (
       keys: ReadonlyArray<ExposureClass>
     ) => Effect.Effect<ReadonlyMap<ExposureClass, Sums>, StoreUnavailable>
+    /** Classes that sweeps have reserved, by intent id. A sweep without a reservation is absent. */
+    readonly reserved: (
+      intentIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<ExposureClass>>, StoreUnavailable>
     /**
      * Reserves the sweeps in their order, as far as the budgets allow. Returns those that were denied, which count for nothing.
      * Calls in a class take effect one after the other, also across processes, so the budgets hold. A sweep that has a reservation

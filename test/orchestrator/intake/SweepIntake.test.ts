@@ -225,7 +225,7 @@ describe("a sweep of many tokens", () => {
       yield* (yield* chains.get(chain.id)).setFees(fees)
       const network = "203.0.113.0/24"
       const mine = classOf("unlisted", "network", chain.id, network)
-      const wei = 5n * 10n ** 15n - worstCase({ gas: 210_000n, maxFeePerGas: fees.maxFeePerGas }) - 1n
+      const wei = 5n * 10n ** 15n - worstCase({ gas: 210_000n, maxFeePerGas: fees.maxFeePerGas, dataFee: 0n }) - 1n
       const budgets = { unlisted: { hour: 2n * 10n ** 16n, day: 10n ** 17n }, listedHour: 0n }
       yield* exposures.reserve(
         [{ intentId: "other", classes: [classOf("unlisted", "all", chain.id), mine], wei }],

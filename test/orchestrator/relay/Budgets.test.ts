@@ -193,7 +193,8 @@ describe("budgets of exposure", () => {
     "an owner bears neither a sweep that settled while gas was dear nor a self-send in place of its sweep",
     () =>
       Effect.gen(function* () {
-        const { chain, conclude, submit, submitListed, unfinished } = yield* spending
+        const { chain, conclude, submit, submitListed, sweptBefore, unfinished } = yield* spending
+        yield* sweptBefore(1)
         yield* submitListed("dear", 1)
         yield* relay
         yield* conclude("success", 3n * FINNEY)
@@ -264,8 +265,9 @@ describe("budgets of exposure", () => {
 
   it.effect("sweeps of listed tokens whose fees cover them write nothing, and reserve nothing", () =>
     Effect.gen(function* () {
-      const { conclude, submitListed } = yield* spending
+      const { conclude, submitListed, sweptBefore } = yield* spending
       const exposures = yield* Exposures
+      yield* sweptBefore(1)
       yield* submitListed("l", 1)
       yield* relay
       yield* conclude("success", FINNEY / 10n)

@@ -70,15 +70,15 @@ const first = Effect.gen(function* () {
 describe("first sweeps", () => {
   it.effect("of any number of owners lose no more than their budget in an hour, and none fails for it", () =>
     Effect.gen(function* () {
-      const { alertKinds, chain, cost, exhaust, intent, submit, submitFirst } = yield* first
+      const { alertKinds, cost, exhaust, intent, submit, submitFirst, sweptBefore } = yield* first
       for (const owner of range(60)) yield* submitFirst(`f${owner}`, owner)
       yield* exhaust("reverted", FINNEY)
       assert.isTrue(cost.wei > BUDGET / 2n && cost.wei <= BUDGET)
       assert.include(yield* alertKinds, "exposure_spent")
       assert.strictEqual((yield* intent("f60")).status, "submitted")
 
-      // An owner whose account is delegated goes on.
-      yield* chain.setCode(address(61), designator(source.contracts.delegate))
+      // An owner who swept before goes on.
+      yield* sweptBefore(61)
       yield* submit({ id: "known", owner: 61, order: { nonce: 61n, deadline: LATE } })
       assert.strictEqual((yield* relay).sent, 1)
 
@@ -209,11 +209,11 @@ describe("first sweeps", () => {
 
   it.effect("that wait for their budget do not stand before other sweeps", () =>
     Effect.gen(function* () {
-      const { chain, submit, submitFirst } = yield* first
+      const { submit, submitFirst, sweptBefore } = yield* first
       for (const owner of range(8)) yield* submitFirst(`f${owner}`, owner)
       for (const _ of range(4)) assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 0 })
       yield* TestClock.adjust("1 minute")
-      yield* chain.setCode(address(61), designator(source.contracts.delegate))
+      yield* sweptBefore(61)
       yield* submit({ id: "known", owner: 61, order: { nonce: 61n, deadline: LATE } })
       assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
     }).pipe(Effect.provide(layerWith({ firstSweepsLossBudget: 0n, batch: 2 })))

@@ -2,11 +2,19 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { type Budgets, classOf, firstClass, funderClass, type Window } from "../../../src/domain/Exposure.ts"
+import {
+  batchClass,
+  type Budgets,
+  classOf,
+  firstClass,
+  funderClass,
+  type Window
+} from "../../../src/domain/Exposure.ts"
 import { type Booking, Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
-import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import type { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { address, attempt, hash, submitted } from "../../support/IntentFixtures.ts"
+import { address, attempt, submitted } from "../../support/IntentFixtures.ts"
+import { reopeningCases } from "./ExposureReopenings.cases.ts"
 
 const HOUR = 3_600_000
 const STEP = 300_000
@@ -137,42 +145,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
       }).pipe(Effect.provide(stores))
     )
 
-    it.effect("books nothing again when a transaction that lost its block ends again", () =>
-      Effect.gen(function* () {
-        const transactions = yield* RelayTransactions
-        yield* reserve(reservation("a", 60n))
-        const [id, other] = [yield* send("a"), yield* send("b", 2)]
-        const inclusion = { hash: hash("a"), blockNumber: 9n, blockHash: hash("block") }
-        const parts = [{ intentId: "a", cost: 28n, isSettled: true }]
-        const ending = { id, inclusion, bookings: [{ key: TOKEN, lost: 25n, earned: 3n }], parts }
-        yield* transactions.finalize([ending])
-        yield* transactions.reopen([id])
-        const booked = { lost: 25n, earned: 3n }
-        expect((yield* sums).get(TOKEN)).toEqual({ open: 0n, hour: booked, day: booked })
-        yield* transactions.finalize([ending, { ...ending, id: other }])
-        const both = { lost: 50n, earned: 6n }
-        expect((yield* sums).get(TOKEN)).toEqual({ open: 0n, hour: both, day: both })
-      }).pipe(Effect.provide(stores))
-    )
-
-    it.effect("books once what a transaction lost that was reopened before its end", () =>
-      Effect.gen(function* () {
-        const intents = yield* Intents
-        const transactions = yield* RelayTransactions
-        const id = yield* send("a")
-        const inclusion = { hash: hash("a"), blockNumber: 9n, blockHash: hash("block") }
-        yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("a") }])
-        yield* transactions.setInclusion(id, inclusion)
-        expect(yield* transactions.reopen([id])).toEqual([id])
-        const parts = [{ intentId: "a", cost: 28n, isSettled: true }]
-        const ending = { id, inclusion, bookings: [{ key: TOKEN, lost: 25n, earned: 3n }], parts }
-        for (let times = 0; times < 2; times++) {
-          yield* transactions.finalize([ending])
-          yield* transactions.reopen([id])
-        }
-        expect((yield* sums).get(TOKEN)?.hour).toEqual({ lost: 25n, earned: 3n })
-      }).pipe(Effect.provide(stores))
-    )
+    reopeningCases(stores)
 
     it.effect("books the outcomes of first sweeps for the classes that each has reserved, and no other", () =>
       Effect.gen(function* () {
@@ -192,6 +165,26 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
         for (const key of [unfunded, funder]) expect(known.get(key)).toEqual({ open: 0n, hour: booked, day: booked })
         expect(known.get(ALL)?.hour).toEqual(nothing)
         expect(known.get(firstClass(1, false))).toBeUndefined()
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("books the outcomes of batches for their class, and tells what sweeps have reserved", () =>
+      Effect.gen(function* () {
+        const exposures = yield* Exposures
+        const transactions = yield* RelayTransactions
+        const batch = batchClass(1)
+        yield* exposures.reserve([reservation("a", 60n, [batch]), reservation("u", 50n)], BUDGETS)
+        const reserved = exposures.reserved(["a", "u", "unknown"])
+        expect([...(yield* reserved)].toSorted()).toEqual([
+          ["a", [batch]],
+          ["u", [ALL, TOKEN]]
+        ])
+        const outcomes = [{ intentId: "a", lost: 25n, earned: 3n }]
+        yield* transactions.finalize([{ id: yield* send("a"), outcomes }])
+        const booked = { lost: 25n, earned: 3n }
+        expect((yield* exposures.sums([batch])).get(batch)).toEqual({ open: 0n, hour: booked, day: booked })
+        expect([...(yield* reserved).keys()]).toEqual(["u"])
+        expect((yield* exposures.reserved([])).size).toBe(0)
       }).pipe(Effect.provide(stores))
     )
 

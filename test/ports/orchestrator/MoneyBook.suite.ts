@@ -239,7 +239,8 @@ export const suite = (adapter: string, stores: Layer.Layer<Stores, unknown>) =>
         }
         yield* transactions.detach(id, ["b"])
         yield* transactions.finalize([ending])
-        const chains = (yield* since()).chains
+        const first = sorted(yield* since())
+        const { chains } = first
         assert.deepInclude(
           chains.find(({ tier }) => tier === "tier1"),
           { gas: 1_200_000n, failures: 0n, failed: 0 }
@@ -256,6 +257,11 @@ export const suite = (adapter: string, stores: Layer.Layer<Stores, unknown>) =>
         yield* transactions.finalize([{ ...ending, nativeUsd: DOLLAR, parts: [] }])
         const again = (yield* since()).chains.reduce(Money.added, Money.NONE)
         assert.deepInclude(again, { gas: 1_000n, failures: 0n, failed: 0 })
+        for (let times = 0; times < 2; times++) {
+          yield* transactions.reopen([id])
+          yield* transactions.finalize([ending])
+          assert.deepStrictEqual(sorted(yield* since()), first)
+        }
       }).pipe(Effect.provide(stores))
     )
 

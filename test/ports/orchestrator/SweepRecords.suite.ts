@@ -155,6 +155,11 @@ export const suite = (adapter: string, stores: Layer.Layer<SweepRecords | Intent
           ["sweep:a:settled_source", "pending", 0],
           ["sweep:a:submitted", "pending", 0]
         ])
+
+        yield* relay.reopen([id])
+        const [reopened] = (yield* record("a")).transactions
+        assert.strictEqual(reopened?.status, "pending")
+        assert.notProperty(reopened, "cost")
       }).pipe(Effect.provide(stores))
     )
 

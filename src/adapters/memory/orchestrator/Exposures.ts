@@ -3,7 +3,7 @@ import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import {
   admit,
   type ExposureClass,
-  isOfFirstSweeps,
+  isReserved,
   type Reservation,
   type Sums,
   type Window
@@ -46,10 +46,10 @@ export const booked = (state: State, bookings: ReadonlyArray<Booking>, millis: n
     state
   )
 
-/** Bookings of the classes of first sweeps that reservations name. */
-export const ofFirst = (state: State, outcomes: ReadonlyArray<Outcome>): ReadonlyArray<Booking> =>
+/** Bookings of the classes that sweeps of listed tokens have reserved. */
+export const ofReserved = (state: State, outcomes: ReadonlyArray<Outcome>): ReadonlyArray<Booking> =>
   outcomes.flatMap(({ intentId, ...window }) =>
-    (lookup(state.exposures, intentId)?.classes ?? []).filter(isOfFirstSweeps).map((key) => ({ key, ...window }))
+    (lookup(state.exposures, intentId)?.classes ?? []).filter(isReserved).map((key) => ({ key, ...window }))
   )
 
 const inWindow = ({ steps }: StoredSums, now: number, length: number): Window =>
@@ -82,6 +82,18 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
     const current = yield* Ref.get(state)
     return new Map(keys.flatMap((key) => sumsOf(current, key, now)))
   })
+
+  const reserved: Exposures["Service"]["reserved"] = (intentIds) =>
+    Effect.map(
+      Ref.get(state),
+      (current) =>
+        new Map(
+          intentIds.flatMap((id) => {
+            const found = lookup(current.exposures, id)
+            return found === undefined ? [] : [[id, found.classes] as const]
+          })
+        )
+    )
 
   const reserve: Exposures["Service"]["reserve"] = Effect.fnUntraced(function* (reservations, budgets) {
     const now = yield* Clock.currentTimeMillis
@@ -134,6 +146,7 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
 
   return Exposures.of({
     sums,
+    reserved,
     reserve,
     release,
     largest,

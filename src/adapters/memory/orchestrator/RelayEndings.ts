@@ -68,11 +68,14 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
           (each) => (lookup(acc.exposures, each)?.atMs ?? Infinity) <= transaction.createdAtMs
         )
         const ids = [...carried, ...detached]
-        const ofFirst = outcomes.filter(({ intentId }) => ids.includes(intentId))
+        const reserved = outcomes.filter(({ intentId }) => ids.includes(intentId))
         const settled = Exposures.ended(spent, ids)
         // It has ended before, and was reopened.
         const ofClasses = HashMap.has(acc.ended, id) ? [] : bookings
-        return free(Exposures.booked(settled, [...ofClasses, ...Exposures.ofFirst(spent, ofFirst)], endedAtMs), carried)
+        return free(
+          Exposures.booked(settled, [...ofClasses, ...Exposures.ofReserved(spent, reserved)], endedAtMs),
+          carried
+        )
       }, current)
     )
   })

@@ -57,6 +57,15 @@ const sums = (sql: PgClient.PgClient): Exposures["Service"]["sums"] =>
     return new Map(rows.map((row) => [row.class, toSums(row)]))
   }, guarded("sums"))
 
+const reserved = (sql: PgClient.PgClient): Exposures["Service"]["reserved"] =>
+  Effect.fnUntraced(function* (intentIds) {
+    if (intentIds.length === 0) return new Map<string, ReadonlyArray<ExposureClass>>()
+    const rows = yield* sql<{ id: string; classes: ReadonlyArray<ExposureClass> }>`
+      SELECT intent_id AS id, classes FROM orchestrator.exposures
+      WHERE intent_id = ANY(${IntentTables.ids(sql, intentIds.map(text))})`
+    return new Map(rows.map(({ classes, id }) => [id, classes]))
+  }, guarded("reserved"))
+
 /** Adds to sums in the order of their keys, so that statements that share rows wait for each other and never in a circle. */
 export const add = (sql: PgClient.PgClient, changes: Fragment): Fragment => sql`
   INSERT INTO orchestrator.exposure_sums AS s (class, hour, open, lost, earned)
@@ -208,6 +217,7 @@ export const layer = Layer.effect(
   Effect.map(PgClient.PgClient, (sql) =>
     Exposures.of({
       sums: sums(sql),
+      reserved: reserved(sql),
       reserve: reserve(sql),
       release: release(sql),
       largest: largest(sql),

@@ -22,14 +22,10 @@ const WEI_DECIMALS = 18
 const weiRate = (usd: UsdPrice | undefined): string | undefined =>
   usd === undefined ? undefined : Rate.ofUnit({ usd, decimals: WEI_DECIMALS })
 
-/** Patterns of the classes that first sweeps reserve. */
-const FIRST_CLASSES = ["listed:first:%", "listed:funder:%"]
+/** Patterns of the classes that sweeps of listed tokens reserve. */
+const RESERVED_CLASSES = ["listed:first:%", "listed:funder:%", "listed:batch:%"]
 
-/** True if `transaction` has ended before, and was reopened: parts of its cost are stored when it ends. */
-const hasEnded = (sql: PgClient.PgClient) => sql`EXISTS (
-  SELECT FROM orchestrator.relay_transaction_intents l WHERE l.transaction_id = transaction.id AND l.cost IS NOT NULL
-)`
-
+/** Losses of a transaction that has a cost are booked already: it was reopened after an end. */
 export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["finalize"] =>
   Effect.fnUntraced(function* (endings) {
     if (endings.length === 0) return
@@ -62,7 +58,7 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         SELECT * FROM jsonb_to_recordset(${sql.json(rows)})
           AS e (id bigint, cost numeric, rate numeric, parts jsonb, hash text, block_number bigint, block_hash text)
       ), locked AS (
-        SELECT t.id FROM orchestrator.relay_transactions t JOIN ending USING (id)
+        SELECT t.id, t.cost IS NOT NULL AS has_ended FROM orchestrator.relay_transactions t JOIN ending USING (id)
         WHERE t.status <> 'final' ORDER BY t.id FOR UPDATE OF t
       ), transaction AS (
         UPDATE orchestrator.relay_transactions t
@@ -70,7 +66,7 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
           included_block_number = ending.block_number, included_block_hash = ending.block_hash
         FROM locked JOIN ending USING (id)
         WHERE t.id = locked.id AND t.status <> 'final'
-        RETURNING t.id, t.chain_id, ending.cost, ending.parts, t.created_at
+        RETURNING t.id, t.chain_id, ending.cost, ending.parts, t.created_at, locked.has_ended
       ), spending AS (
         INSERT INTO orchestrator.relay_spending AS s (chain_id, hour, wei)
         SELECT chain_id, date_trunc('hour', ${at}::timestamptz), sum(cost) FROM transaction
@@ -97,11 +93,11 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         sql`${Exposures.ended(sql, "gone")} UNION ALL
         SELECT b.key, ${step}::timestamptz, 0, b.lost, b.earned
         FROM jsonb_to_recordset(${sql.json(bookings)}) AS b (id bigint, key text, lost numeric, earned numeric)
-        JOIN transaction USING (id) WHERE NOT ${hasEnded(sql)}
+        JOIN transaction USING (id) WHERE NOT has_ended
         UNION ALL
         SELECT class, ${step}::timestamptz, 0, o.lost, o.earned
         FROM jsonb_to_recordset(${sql.json(outcomes)}) AS o (id text, lost numeric, earned numeric)
-        JOIN gone ON gone.intent_id = o.id, unnest(gone.classes) AS class WHERE class LIKE ANY(${FIRST_CLASSES}::text[])`
+        JOIN gone ON gone.intent_id = o.id, unnest(gone.classes) AS class WHERE class LIKE ANY(${RESERVED_CLASSES}::text[])`
       )})
       UPDATE orchestrator.intent_states i SET relay_transaction_id = NULL
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
@@ -162,6 +158,10 @@ const hasSettled = (sql: PgClient.PgClient) => sql`EXISTS (
     AND i.status IN ('settled_source', 'delivered')
 )`
 
+/**
+ * Leaves a cost of zero on a transaction that has ended, so that `finalize` does not book its losses again. Its links cannot show that: the
+ * trigger of the costs clears their parts, and all of them may be detached before the end.
+ */
 export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["reopen"] =>
   Effect.fnUntraced(function* (ids) {
     const rows = yield* sql<{ id: bigint }>`
@@ -173,8 +173,8 @@ export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["re
         UPDATE orchestrator.relay_transactions t
         SET status = 'pending', reopened = true, reopened_at = ${yield* now}, reopened_hash = t.included_hash,
           kind = CASE WHEN ${hasSettled(sql)} THEN 'sweep' ELSE t.kind END,
-          finalized_at = NULL, cost = NULL, wei_rate = NULL, included_hash = NULL,
-          included_block_number = NULL, included_block_hash = NULL
+          finalized_at = NULL, cost = CASE WHEN t.status = 'final' THEN 0 ELSE t.cost END, wei_rate = NULL,
+          included_hash = NULL, included_block_number = NULL, included_block_hash = NULL
         FROM lost WHERE t.id = lost.id
         RETURNING t.id
       ), spending AS (

@@ -138,7 +138,8 @@ const toTransaction = (row: typeof TransactionRow.Type): RecordedTransaction => 
 const transactions = (sql: Sql, id: string) =>
   Effect.map(
     sql`
-      SELECT t.id::text AS id, t.chain_id, t.lane, t.nonce, t.kind, t.status, t.created_at, t.cost::text AS cost,
+      SELECT t.id::text AS id, t.chain_id, t.lane, t.nonce, t.kind, t.status, t.created_at,
+        CASE WHEN t.status = 'final' THEN t.cost END::text AS cost,
         t.included_hash, t.included_block_number, t.included_block_hash,
         (SELECT count(*)::int FROM orchestrator.relay_transaction_intents l WHERE l.transaction_id = t.id) AS intents,
         (

@@ -1,0 +1,12 @@
+import { assert, it } from "@effect/vitest"
+import { batchClass, classOf, firstClass, funderClass } from "../../src/domain/Exposure.ts"
+import { ofReserved } from "../../src/domain/LossClasses.ts"
+
+it("the loss of a first sweep counts for its owner, and that of any other for all of its classes", () => {
+  const owner = classOf("listed", "owner", 1, "0xaa")
+  const classes = [classOf("listed", "all", 1), owner, classOf("listed", "network", 1, "203.0.113.0/24")]
+  for (const pots of [[firstClass(1, false)], [firstClass(1, true), funderClass(1, "0xf0")]]) {
+    assert.deepStrictEqual(ofReserved(classes, pots), [owner])
+  }
+  for (const pots of [[], [batchClass(1)]]) assert.deepStrictEqual(ofReserved(classes, pots), classes)
+})

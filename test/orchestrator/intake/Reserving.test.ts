@@ -1,0 +1,52 @@
+/** What a submission with unlisted tokens reserves before it is accepted. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as EvmSweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
+import * as Stored from "../../../src/adapters/memory/orchestrator/Exposures.ts"
+import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
+import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
+import { classOf } from "../../../src/domain/Exposure.ts"
+import { NONE } from "../../../src/domain/RollupFee.ts"
+import * as Reserving from "../../../src/orchestrator/intake/Reserving.ts"
+import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
+import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
+import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.ts"
+import { chain, client } from "../../support/FakeChain.ts"
+import { newIntent } from "../../support/IntentFixtures.ts"
+
+const DATA_FEE = 10n ** 15n
+
+const contracts = Layer.effect(
+  SweepContracts,
+  Effect.map(SweepContracts, (real) => ({ ...real, rollupFee: () => Effect.succeed({ ...NONE, data: DATA_FEE }) }))
+).pipe(Layer.provide(EvmSweepContracts.layer))
+
+const layer = Layer.mergeAll(StandingAlerts.layer).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Alerts.layer,
+      Chains.layer([chain]),
+      Stored.layer,
+      contracts,
+      OrchestratorSettings.layer(orchestratorDefaults)
+    )
+  )
+)
+
+it.effect.each([
+  { dataFee: undefined, more: 0n },
+  { dataFee: "op-stack" as const, more: DATA_FEE }
+])("a submission reserves $more wei for its data, besides its gas", ({ dataFee, more }) =>
+  Effect.gen(function* () {
+    const reserve = yield* Reserving.make
+    const fees = { baseFeePerGas: 1n, maxPriorityFeePerGas: 1n, maxFeePerGas: 3n }
+    const node = client({ feesPerGas: Effect.succeed(fees) })
+    const { order } = newIntent({ id: "a", chainId: chain.id })
+    const rollup = { ...node, chain: { ...node.chain, ...(dataFee === undefined ? {} : { dataFee }) } }
+    assert.isUndefined(yield* reserve(rollup, { id: "a", order, gas: 100n }))
+    const all = classOf("unlisted", "all", chain.id)
+    assert.strictEqual((yield* (yield* Exposures).sums([all])).get(all)?.open, 2n * 300n + more)
+  }).pipe(Effect.provide(layer))
+)
