@@ -5,30 +5,12 @@ import type { Page } from "playwright-core"
 import * as OrchestratorOperationsInMemory from "../../src/adapters/memory/builder/OrchestratorOperations.ts"
 import { parts } from "../ports/builder/OrchestratorOperations.suite.ts"
 import { overflow, violations } from "./Accessibility.ts"
+import { click, enter, fill, goes, opensBatch, reads, sees } from "./AdminSteps.ts"
 import { answers } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as Site from "./Site.ts"
 
 const live = { excludeTestServices: true } as const
-
-const click = (page: Page, name: string) =>
-  Effect.promise(() => page.getByRole("button", { name, exact: true }).click())
-
-const sees = (page: Page, heading: string) =>
-  Effect.promise(() => page.getByRole("heading", { name: heading, exact: true }).waitFor())
-
-const reads = (page: Page, text: string | RegExp) => Effect.promise(() => page.getByText(text).first().waitFor())
-
-const fill = (page: Page, label: string, value: string) =>
-  Effect.promise(() => page.getByLabel(label, { exact: true }).fill(value))
-
-const goes = (page: Page, link: string) => Effect.promise(() => page.getByRole("link", { name: link }).first().click())
-
-/** The tokens that can be paid depend on what the page has read anew, so the test names its token. */
-const opensBatch = Effect.fnUntraced(function* (page: Page) {
-  yield* click(page, "Open a batch")
-  yield* Effect.promise(() => page.getByLabel("Token", { exact: true }).selectOption({ label: "USDC on Base" }))
-})
 
 const downloaded = (page: Page, button: string) =>
   Effect.promise(async () => {
@@ -38,13 +20,6 @@ const downloaded = (page: Page, button: string) =>
     ])
     return Bun.file(await file.path()).text()
   })
-
-const enter = Effect.fnUntraced(function* (page: Page) {
-  yield* Effect.promise(() => page.goto("/admin"))
-  yield* fill(page, "Admin token", Harness.ADMIN_TOKEN)
-  yield* click(page, "Open the console")
-  yield* sees(page, "Builders")
-})
 
 layer(Site.layer(), live)("an operator", (it) => {
   it.effect("is let in by the token alone, for this tab", () =>

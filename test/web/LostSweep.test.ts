@@ -78,6 +78,28 @@ layer(SweepSite.layer, live)("somebody whose submission is not answered", (it) =
       }).pipe(Effect.scoped)
   )
 
+  it.effect("because they are offline signs nothing, hears so at once, and sends nothing once they are back", () =>
+    Effect.gen(function* () {
+      const { context, key, page } = yield* Steps.person({ DAI: "40" })
+      yield* Steps.usesKey(page, key)
+      yield* Steps.goesTo(page, "USDC", "Alpha")
+      yield* Steps.planned(page, 1)
+      yield* Effect.promise(() => context.setOffline(true))
+      yield* Steps.signs(page, 1)
+      yield* reads(page, "The service cannot be reached. Check your connection and try again.")
+      let sent = 0
+      page.on("request", (request) => {
+        if (request.method() === "POST" && IS_SUBMISSION(new URL(request.url()))) sent += 1
+      })
+      yield* Effect.promise(() => context.setOffline(false))
+      yield* Effect.promise(() => page.waitForFunction(() => navigator.onLine))
+      yield* Effect.sleep("500 millis")
+      assert.strictEqual(sent, 0)
+      assert.isFalse(yield* isShown(page, "It is not known that the service has it"))
+      yield* Steps.sweeps(page, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("because the tab was closed before hears the same in the next tab, also after the quotes are gone", () =>
     Effect.gen(function* () {
       const { address, alpha, context, key, page } = yield* Steps.person({ DAI: "40" })

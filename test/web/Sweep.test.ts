@@ -101,7 +101,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       yield* Steps.goesTo(page, "USDC", "Alpha")
       yield* Steps.planned(page, 2)
       yield* click(page, "Change the amount of DAI on Alpha")
-      // What is not an amount of it is not swept, and neither is the last amount that was one.
+      // A text that is not an amount is not swept, and neither is the last amount that was one.
       for (const [text, problem] of [
         ["50", "You hold 40."],
         ["", "Enter an amount."],

@@ -202,6 +202,28 @@ layer(services, live)("a builder", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("saves only what it changed on the page", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* Harness.signUp("Two tabs")
+      const as = Harness.asBuilder(cookie)
+      const body = { url: "http://127.0.0.1:9/old", description: "old", events: ["sweep.failed", "sweep.submitted"] }
+      const path = `/me/webhooks/${Harness.text(yield* as("POST /me/webhooks", { body }), "webhook", "id")}`
+      const { page } = yield* Site.visitorOf(cookie)
+      yield* Effect.promise(() => page.goto(path.replace("/me", "/app")))
+      yield* click(page, "Change")
+      yield* Effect.promise(() => page.getByLabel("Description").waitFor())
+      yield* as(`PATCH ${path}`, { body: { url: "http://127.0.0.1:9/new", events: [] } })
+      yield* fill(page, "Description", "new")
+      yield* click(page, "Save")
+      yield* reads(page, "The webhook is saved.")
+      const kept = yield* as("GET /me/webhooks")
+      assert.deepStrictEqual(
+        ["url", "description", "events"].map((name) => Harness.field(kept, "webhooks", 0, name)),
+        ["http://127.0.0.1:9/new", "new", []]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("filters deliveries by event, day and sweep, and goes from one to its sweep and back", () =>
     Effect.gen(function* () {
       const server = yield* receiver

@@ -34,7 +34,8 @@ function ReverseDialog({ onClose, sweepId }: { readonly sweepId: string; readonl
   const [reason, setReason] = useState("")
   const reverse = useMutation({
     mutationKey: [CONSOLE, "reverse"],
-    mutationFn: () => call((api) => api.console.reverseAccrual({ payload: { sweepId, reason } })),
+    mutationFn: (payload: { readonly sweepId: string; readonly reason: string }) =>
+      call((api) => api.console.reverseAccrual({ payload })),
     onSuccess: async ({ booked }) => {
       toast.done(booked === "added" ? "The accrual is taken back." : "It had been taken back already.")
       await client.invalidateQueries({ queryKey: [CONSOLE] })
@@ -49,7 +50,7 @@ function ReverseDialog({ onClose, sweepId }: { readonly sweepId: string; readonl
           <Button
             busy={reverse.isPending}
             disabled={reason.trim() === ""}
-            onClick={() => reverse.mutate()}
+            onClick={() => reverse.mutate({ sweepId, reason })}
             variant="danger"
           >
             Take back

@@ -92,7 +92,7 @@ export function BuilderPage() {
             )}
           </Details>
         </Card>
-        <BuilderTerms builder={builder} key={`${builder.builderBps}/${builder.maxBuilderBps}/${builder.payoutMode}`} />
+        <BuilderTerms builder={builder} key={builder.id} />
       </div>
       <Totals id={id} />
       <BuilderLedger pages={entries} />

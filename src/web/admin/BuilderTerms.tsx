@@ -1,6 +1,6 @@
 /** Terms that an operator sets for a builder: markup, cap, payout mode and suspension. */
 import { type FormEvent, useState } from "react"
-import type { BuilderAccount } from "../../domain/Builder.ts"
+import type { BuilderAccount, PayoutMode } from "../../domain/Builder.ts"
 import { sentence } from "../api/failures.ts"
 import { percent } from "../lib/amounts.ts"
 import { Button } from "../ui/Button.tsx"
@@ -8,21 +8,36 @@ import { Card } from "../ui/Card.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { Input, Select } from "../ui/Field.tsx"
 import { Notice } from "../ui/States.tsx"
+import { toast } from "../ui/Toast.tsx"
 import { fieldErrors } from "../api/fieldErrors.ts"
 import { useChangeBuilder } from "./useChangeBuilder.ts"
 
+/** Fields that the operator changed on this page. The others show the stored terms, and are not sent: another operator may change them. */
+interface Draft {
+  readonly markup?: string
+  readonly cap?: string
+  readonly mode?: PayoutMode
+}
+
+/** The fields of a draft that differ from the stored terms. */
+const changedTerms = (builder: BuilderAccount, { cap, markup, mode }: Draft) => ({
+  ...(markup === undefined || Number(markup) === builder.builderBps ? {} : { builderBps: Number(markup) }),
+  ...(cap === undefined || Number(cap) === builder.maxBuilderBps ? {} : { maxBuilderBps: Number(cap) }),
+  ...(mode === undefined || mode === builder.payoutMode ? {} : { payoutMode: mode })
+})
+
 export function BuilderTerms({ builder }: { readonly builder: BuilderAccount }) {
-  const [markup, setMarkup] = useState(String(builder.builderBps))
-  const [cap, setCap] = useState(String(builder.maxBuilderBps))
-  const [mode, setMode] = useState(builder.payoutMode)
+  const [draft, setDraft] = useState<Draft>({})
+  const { cap = String(builder.maxBuilderBps), markup = String(builder.builderBps), mode = builder.payoutMode } = draft
   const change = useChangeBuilder(builder.id, "The terms are saved.")
   const errors = fieldErrors(change.error)
   const isAboveCap = Number(markup) > Number(cap)
-  const isChanged =
-    Number(markup) !== builder.builderBps || Number(cap) !== builder.maxBuilderBps || mode !== builder.payoutMode
+  const changed = changedTerms(builder, draft)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isAboveCap) change.mutate({ builderBps: Number(markup), maxBuilderBps: Number(cap), payoutMode: mode })
+    if (isAboveCap) return
+    // Text that is typed while the request is pending stays.
+    change.mutate(changed, { onSuccess: () => setDraft((now) => (now === draft ? {} : now)) })
   }
   return (
     <Card title="Terms">
@@ -35,7 +50,7 @@ export function BuilderTerms({ builder }: { readonly builder: BuilderAccount }) 
             label="Markup, in basis points"
             max={10_000}
             min={0}
-            onChange={(event) => setMarkup(event.target.value)}
+            onChange={(event) => setDraft({ ...draft, markup: event.target.value })}
             required
             step={1}
             type="number"
@@ -47,7 +62,7 @@ export function BuilderTerms({ builder }: { readonly builder: BuilderAccount }) 
             label="Cap, in basis points"
             max={10_000}
             min={0}
-            onChange={(event) => setCap(event.target.value)}
+            onChange={(event) => setDraft({ ...draft, cap: event.target.value })}
             required
             step={1}
             type="number"
@@ -57,14 +72,14 @@ export function BuilderTerms({ builder }: { readonly builder: BuilderAccount }) 
         <Select
           help="Applies to sweeps that are quoted from now on."
           label="Paid"
-          onChange={(event) => setMode(event.target.value === "ledger" ? "ledger" : "onchain")}
+          onChange={(event) => setDraft({ ...draft, mode: event.target.value === "ledger" ? "ledger" : "onchain" })}
           value={mode}
         >
           <option value="onchain">On-chain, by each sweep</option>
           <option value="ledger">In batches, from the ledger</option>
         </Select>
         <div className="flex justify-end">
-          <Button busy={change.isPending} disabled={!isChanged} type="submit" variant="primary">
+          <Button busy={change.isPending} disabled={Object.keys(changed).length === 0} type="submit" variant="primary">
             Save terms
           </Button>
         </div>
@@ -83,7 +98,7 @@ export function SuspendButton({ builder }: { readonly builder: BuilderAccount })
   )
   if (isSuspended) {
     return (
-      <Button busy={change.isPending} onClick={() => change.mutate({ suspended: false })}>
+      <Button busy={change.isPending} onClick={() => change.mutate({ suspended: false }, { onError: toast.failed })}>
         Lift the suspension
       </Button>
     )

@@ -72,13 +72,18 @@ function Failed({ error, token }: { error: Error } & Pick<Parameters<typeof Left
 /** Ids that are separated by commas or spaces. */
 const idsOf = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/u).filter((id) => id !== "")
 
-const useOpening = (position: Position | undefined) => {
+interface Opening {
+  readonly position: Position
+  readonly exclude: ReadonlyArray<string>
+  readonly minAmount: bigint | undefined
+}
+
+const useOpening = () => {
   const client = useQueryClient()
   return useMutation({
     mutationKey: [CONSOLE, "openPayout"],
-    mutationFn: async ({ exclude, minAmount }: { exclude: ReadonlyArray<string>; minAmount: bigint | undefined }) => {
-      if (position?.chainId === undefined) throw new Error("nothing is owed")
-      const { chainId, token } = position
+    mutationFn: async ({ exclude, minAmount, position: { chainId, token } }: Opening) => {
+      if (chainId === undefined) throw new Error("nothing is owed")
       const payload = { chainId, token, exclude, ...(minAmount === undefined ? {} : { minAmount: String(minAmount) }) }
       return call((api) => api.console.openPayout({ payload }))
     },
@@ -107,13 +112,13 @@ export function OpenPayoutDialog({ book, onClose }: DialogProps) {
   const token = position === undefined ? undefined : book.token(position.chainId, position.token)
   const minAmount = least.trim() === "" ? undefined : parse(least, token?.decimals ?? 0)
   const isMalformed = least.trim() !== "" && minAmount === undefined
-  const open = useOpening(position)
+  const open = useOpening()
   const goTo = (id: string) => navigate({ to: "/admin/payouts/$id", params: { id } })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isMalformed) return
+    if (isMalformed || position === undefined) return
     open.mutate(
-      { exclude: idsOf(excluded), minAmount },
+      { exclude: idsOf(excluded), minAmount, position },
       { onSuccess: (opened) => (isWhole(opened) ? goTo(opened.id) : undefined) }
     )
   }

@@ -25,11 +25,8 @@ import { Table } from "../ui/Table.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { TokenName } from "../ui/TokenName.tsx"
 import { STATUS } from "./PayoutsPage.tsx"
+import { type Ending, type PayoutEnd, payoutEnd } from "./payoutEnd.ts"
 import { payout } from "./queries.ts"
-
-const HASH = /^0x[0-9a-fA-F]{64}$/
-
-const isHash = (text: string): text is `0x${string}` => HASH.test(text)
 
 /** Concludes a batch, as paid or as failed. */
 function EndDialog({
@@ -38,20 +35,21 @@ function EndDialog({
   onClose
 }: {
   readonly batch: PayoutBatch
-  readonly ending: "paid" | "failed"
+  readonly ending: Ending
   readonly onClose: () => void
 }) {
   const client = useQueryClient()
   const [text, setText] = useState("")
   const isPaid = ending === "paid"
   const params = { id: batch.id }
+  const entered = payoutEnd(ending, text)
   const end = useMutation({
     mutationKey: [CONSOLE, "endPayout"],
-    mutationFn: () =>
+    mutationFn: (payload: PayoutEnd) =>
       call((api) =>
-        isPaid && isHash(text)
-          ? api.console.markPayoutPaid({ params, payload: { txHash: text } })
-          : api.console.failPayout({ params, payload: { reason: text } })
+        "txHash" in payload
+          ? api.console.markPayoutPaid({ params, payload })
+          : api.console.failPayout({ params, payload })
       ),
     onSuccess: async () => {
       toast.done(isPaid ? "The payment is proven and booked." : "The batch is given up. Its amounts are owed again.")
@@ -66,8 +64,8 @@ function EndDialog({
           <Button onClick={onClose}>Cancel</Button>
           <Button
             busy={end.isPending}
-            disabled={isPaid ? !isHash(text) : text.trim() === ""}
-            onClick={() => end.mutate()}
+            disabled={entered === undefined}
+            onClick={() => entered !== undefined && end.mutate(entered)}
             variant={isPaid ? "primary" : "danger"}
           >
             {isPaid ? "Mark as paid" : "Give up"}
@@ -157,7 +155,7 @@ export function PayoutPage() {
   const { id } = useParams({ from: "/admin/payouts/$id" })
   const book = useTokenBook()
   const found = useQuery(payout(id))
-  const [ending, setEnding] = useState<"paid" | "failed">()
+  const [ending, setEnding] = useState<Ending>()
   if (found.isError) return <ErrorState error={found.error} retry={found.refetch} />
   const batch = found.data
   if (batch === undefined) return <Skeleton className="h-96 w-full" />

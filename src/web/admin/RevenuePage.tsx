@@ -24,7 +24,10 @@ type Day = (typeof RevenueView.Type)["days"][number]
 
 function RevenueChart({ book, days }: { readonly book: TokenBook; readonly days: ReadonlyArray<Day> }) {
   const [chosen, setChosen] = useState<string>()
-  const groups = Array.from(Map.groupBy(days, ({ chainId, token }) => tokenKey(chainId, token))).toSorted(
+  const drawn = lastDays(DAYS, Date.now())
+  // The service returns one day more, and a page that stays open past midnight has old days.
+  const counted = days.filter(({ day }) => drawn.includes(day))
+  const groups = Array.from(Map.groupBy(counted, ({ chainId, token }) => tokenKey(chainId, token))).toSorted(
     ([, one], [, other]) => other.length - one.length
   )
   const [key, group] = groups.find(([each]) => each === chosen) ?? groups[0] ?? []
@@ -63,7 +66,7 @@ function RevenueChart({ book, days }: { readonly book: TokenBook; readonly days:
         </div>
       </div>
       <BarChart
-        bars={lastDays(DAYS, Date.now()).map((day) => ({ day, value: amounts.get(day) ?? 0n }))}
+        bars={drawn.map((day) => ({ day, value: amounts.get(day) ?? 0n }))}
         format={(value) => `${readable(value, token?.decimals ?? 0)} ${token?.symbol ?? "units"}`}
         title={`Revenue by day, ${name(first)}`}
       />

@@ -1,9 +1,10 @@
 /** Queries of the dashboard, for TanStack Query. */
 import { queryOptions } from "@tanstack/react-query"
+import type { Builder } from "../../domain/Builder.ts"
 import type { Activity, EarningStatus } from "../../domain/LedgerEntry.ts"
 import { call } from "./client.ts"
+import { everyPage, type Rows } from "./everyPage.ts"
 import { isFailure } from "./failures.ts"
-import { repeated } from "./retries.ts"
 
 const MINUTE = 60_000
 
@@ -16,11 +17,16 @@ export const deployment = queryOptions({
 /** The signed-in builder, or null. */
 export const me = queryOptions({
   queryKey: ["me"],
-  queryFn: ({ signal }) =>
-    call((client) => client.me.me(), signal).catch((error: unknown) => {
+  queryFn: async ({ client, queryKey, signal }) => {
+    const builder = await call((api) => api.me.me(), signal).catch((error: unknown) => {
       if (isFailure(error, "Unauthorized")) return null
       throw error
-    }),
+    })
+    // The session of the browser may have changed in another tab.
+    const before = client.getQueryData<Builder | null>(queryKey)
+    if (before != null && before.id !== builder?.id) client.removeQueries({ queryKey: [MINE] })
+    return builder
+  },
   staleTime: MINUTE
 })
 
@@ -67,19 +73,11 @@ export const activity = (filter: EarningFilter, cursor: string | undefined) =>
 const LARGEST_PAGE = 500
 
 /** Accruals that match the filters, newest first, up to a maximum number. */
-export const everyActivity = async (filter: EarningFilter, most: number): Promise<ReadonlyArray<Activity>> => {
-  const found: Array<Activity> = []
-  let cursor: string | undefined
-  do {
-    const from = cursor
-    // The cursor of a page is in the page before it.
-    // oxlint-disable-next-line no-await-in-loop
-    const next = await repeated(() => page(filter, from, LARGEST_PAGE))
-    found.push(...next.entries)
-    cursor = next.nextCursor
-  } while (cursor !== undefined && found.length < most)
-  return found
-}
+export const everyActivity = (filter: EarningFilter, most: number): Promise<Rows<Activity>> =>
+  everyPage(most, async (cursor) => {
+    const { entries, nextCursor } = await page(filter, cursor, LARGEST_PAGE)
+    return { rows: entries, nextCursor }
+  })
 
 export const RECENT_DAYS = 30
 

@@ -2,6 +2,7 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
 import * as AdminToken from "./adminToken.ts"
 import { isFailure } from "./failures.ts"
+import { MUTATIONS } from "./mutations.ts"
 import { me, MINE } from "./queries.ts"
 import { isRepeated, pauseAfter } from "./retries.ts"
 
@@ -23,6 +24,7 @@ export const queryClient: QueryClient = new QueryClient({
     onError: (error, _variables, _result, mutation) => onError(error, mutation.options.mutationKey)
   }),
   defaultOptions: {
+    mutations: MUTATIONS,
     queries: {
       staleTime: 15_000,
       retry: isRepeated,

@@ -90,7 +90,8 @@ export function ActivityPage() {
         <ExportCsv
           disabled={entries === undefined || entries.length === 0}
           fileName="activity.csv"
-          make={async (most) => toFile(await everyActivity(query, most), book)}
+          read={(most) => everyActivity(query, most)}
+          toFile={(rows) => toFile(rows, book)}
         />
       }
       description="Your earnings from each settled sweep."

@@ -1,7 +1,7 @@
 /** Frame of the pages of a signed-in builder. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router"
-import { useEffect, useRef } from "react"
+import { Fragment, useEffect, useRef } from "react"
 import type { Builder } from "../../domain/Builder.ts"
 import { call } from "../api/client.ts"
 import { me, MINE } from "../api/queries.ts"
@@ -60,8 +60,28 @@ function Account({ builder, onSignedOut }: { readonly builder: Builder; readonly
   )
 }
 
-export function DashboardLayout() {
+/** The session. Another tab may have changed it, so it is read again when the window gets the focus. */
+const useSession = () => {
   const session = useQuery(me)
+  const { refetch } = session
+  useEffect(() => {
+    const ask = () => void refetch({ cancelRefetch: false })
+    addEventListener("focus", ask)
+    return () => removeEventListener("focus", ask)
+  }, [refetch])
+  const builder = session.data
+  const before = useRef(builder)
+  useEffect(() => {
+    if (before.current && builder && before.current.id !== builder.id) {
+      toast.done(`You are signed in as ${builder.name}. Another tab changed the account.`)
+    }
+    before.current = builder
+  }, [builder])
+  return session
+}
+
+export function DashboardLayout() {
+  const session = useSession()
   const navigate = useNavigate()
   const { pathname } = useLocation()
   // The sign-in page explains that a session expired, but not after a sign-out or without an earlier session.
@@ -78,7 +98,8 @@ export function DashboardLayout() {
     void navigate({ to: "/sign-in", search, replace: true })
   }, [session.data, isNobody, navigate, pathname])
 
-  if (session.isError) {
+  // A session that was read before stays shown, with what is typed on its pages.
+  if (session.isError && session.data === undefined) {
     return (
       <main className="grid min-h-dvh place-items-center">
         <ErrorState error={session.error} retry={session.refetch} />
@@ -105,10 +126,11 @@ export function DashboardLayout() {
       destinations={DESTINATIONS}
     >
       {session.data !== undefined && (
-        <>
+        // Pages and their dialogs belong to the account.
+        <Fragment key={session.data.id}>
           <WalletChanged builder={session.data} />
           <Outlet />
-        </>
+        </Fragment>
       )}
     </Shell>
   )

@@ -2,6 +2,7 @@
 import { lazily } from "./lazily.ts"
 
 const DAY_MILLIS = 86_400_000
+const MINUTE_MILLIS = 60_000
 
 const moment = lazily(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }))
 const second = lazily(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }))
@@ -12,7 +13,7 @@ const relative = lazily(() => new Intl.RelativeTimeFormat(undefined, { numeric: 
 const STEPS: ReadonlyArray<readonly [millis: number, unit: Intl.RelativeTimeFormatUnit]> = [
   [DAY_MILLIS, "day"],
   [3_600_000, "hour"],
-  [60_000, "minute"]
+  [MINUTE_MILLIS, "minute"]
 ]
 
 export const atMoment = (ms: number): string => moment().format(ms)
@@ -22,12 +23,19 @@ export const atSecond = (ms: number): string => second().format(ms)
 
 export const onDate = (ms: number): string => calendar().format(ms)
 
-/** `5 minutes ago`, or the date if it is older than a month. */
+/**
+ * `5 minutes ago` or `in 3 hours`, or the date if it is more than a month away. A time of the next minute is `just now`, because clocks
+ * differ.
+ */
 export const ago = (ms: number, nowMs: number): string => {
-  const elapsed = nowMs - ms
-  if (elapsed > 30 * DAY_MILLIS) return onDate(ms)
+  const isFuture = ms > nowMs
+  // To the nearest minute: a time that is set to three hours from now is read a moment later.
+  const distance = isFuture ? Math.round((ms - nowMs) / MINUTE_MILLIS) * MINUTE_MILLIS : nowMs - ms
+  if (isFuture && ms - nowMs <= MINUTE_MILLIS) return "just now"
+  if (distance > 30 * DAY_MILLIS) return onDate(ms)
   for (const [millis, unit] of STEPS) {
-    if (elapsed >= millis) return relative().format(-Math.floor(elapsed / millis), unit)
+    const count = Math.floor(distance / millis)
+    if (count > 0) return relative().format(isFuture ? count : -count, unit)
   }
   return "just now"
 }

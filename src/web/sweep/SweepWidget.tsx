@@ -19,6 +19,7 @@ import { lazy, Suspense, useEffect, useState } from "react"
 import { RateLimitedError } from "../../sdk/model/ApiErrors.ts"
 import { SweepError } from "../../sdk/model/SweepError.ts"
 import { askAgainAfterFailure, useLastError } from "../api/askAgain.ts"
+import { MUTATIONS } from "../api/mutations.ts"
 import { CrashBoundary } from "../ui/CrashBoundary.tsx"
 import { CrashNotice } from "../ui/CrashNotice.tsx"
 import { Skeleton } from "../ui/States.tsx"
@@ -41,6 +42,7 @@ const RETRIES = 2
 const makeQueries = () =>
   new QueryClient({
     defaultOptions: {
+      mutations: MUTATIONS,
       queries: {
         staleTime: 15_000,
         refetchOnWindowFocus: false,

@@ -1,7 +1,7 @@
 /**
  * The one plan: quotes of what is selected, renewed in place while they are looked at, their review, one signature, and the submission.
  */
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { keepPreviousData, onlineManager, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useMemo, useState } from "react"
 import {
   type BatchReview,
@@ -95,7 +95,7 @@ const mayBeAccepted = (error: unknown): boolean =>
   error instanceof MalformedAnswerError ||
   (error instanceof SweepRefusedError && error.reason === "already_submitted") ||
   error instanceof IdempotencyKeyInUseError ||
-  // A limit refuses a repeated request before it is known what became of the first one.
+  // A limit refuses a repeated request before the outcome of the first one is known.
   (error instanceof RateLimitedError && mayBeAccepted(error.cause))
 
 const textOf = ({ destination, to, tokens }: Wanted): string =>
@@ -186,6 +186,8 @@ export const usePlan = (wanted: Wanted | undefined) => {
   /** Signs and submits what was agreed to. Quotes that expired are renewed, and used if the agreement covers them. */
   const run = async (agreed: Plan): Promise<Outcome> => {
     if (agreed.review === undefined) throw new NothingToSweepError(agreed.leftOut)
+    // A signature that cannot be submitted is not asked for.
+    if (!onlineManager.isOnline()) throw new NetworkError("the service", "the browser is offline")
     // A renewal under way must not change what is shown while the wallet is asked.
     await queries.cancelQueries({ queryKey: key })
     let plan = agreed

@@ -72,7 +72,8 @@ export function SweepsPage() {
         <ExportCsv
           disabled={rows === undefined || rows.length === 0}
           fileName="sweeps.csv"
-          make={async (most) => sweepsFile(await everySweep(query, most), book)}
+          read={(most) => everySweep(query, most)}
+          toFile={(rows) => sweepsFile(rows, book)}
         />
       }
       description="Every submitted sweep that carries your key."

@@ -2,8 +2,8 @@
 import { queryOptions } from "@tanstack/react-query"
 import type { Sweep } from "../../../domain/Sweep.ts"
 import type { SweepStatus } from "../../../domain/SweepEvent.ts"
+import { everyPage, type Rows } from "../../api/everyPage.ts"
 import { MINE, PAGE } from "../../api/queries.ts"
-import { repeated } from "../../api/retries.ts"
 import { call } from "./client.ts"
 
 const SWEEPS = "sweeps"
@@ -41,19 +41,11 @@ export const sweeps = (filter: SweepFilter, cursor: string | undefined) =>
   })
 
 /** All sweeps that match the filters, newest first, up to a maximum number. */
-export const everySweep = async (filter: SweepFilter, most: number): Promise<ReadonlyArray<Sweep>> => {
-  const found: Array<Sweep> = []
-  let cursor: string | undefined
-  do {
-    const from = cursor
-    // The cursor of a page is in the page before it.
-    // oxlint-disable-next-line no-await-in-loop
-    const next = await repeated(() => page(filter, from, LARGEST_PAGE))
-    found.push(...next.sweeps)
-    cursor = next.nextCursor
-  } while (cursor !== undefined && found.length < most)
-  return found
-}
+export const everySweep = (filter: SweepFilter, most: number): Promise<Rows<Sweep>> =>
+  everyPage(most, async (cursor) => {
+    const { nextCursor, sweeps: rows } = await page(filter, cursor, LARGEST_PAGE)
+    return { rows, nextCursor }
+  })
 
 const LOOK_AGAIN_MILLIS = 5_000
 

@@ -38,7 +38,12 @@ function Attempts({ delivery: { attempts, dueAtMs } }: { readonly delivery: Deli
               </time>
             </p>
             {attempt.response !== undefined && attempt.response !== "" && (
-              <pre aria-label={`Response at ${atSecond(attempt.atMs)}`} className={`mt-1 ${PRE}`} role="region" tabIndex={0}>
+              <pre
+                aria-label={`Response at ${atSecond(attempt.atMs)}`}
+                className={`mt-1 ${PRE}`}
+                role="region"
+                tabIndex={0}
+              >
                 {attempt.response}
               </pre>
             )}

@@ -6,9 +6,18 @@ import { ConfirmDialog } from "../../ui/ConfirmDialog.tsx"
 import { toast } from "../../ui/Toast.tsx"
 import type { Webhook } from "./queries.ts"
 import { useWebhookChange } from "./useWebhookChange.ts"
-import { WebhookDialog } from "./WebhookDialog.tsx"
+import { type Draft, WebhookDialog } from "./WebhookDialog.tsx"
+
+/** The fields of a draft that differ from the webhook. The others are not sent, because another tab may change them. */
+const changedFields = (webhook: Webhook, { description, events, url }: Draft) => ({
+  ...(url === webhook.url ? {} : { url }),
+  ...(description === webhook.description ? {} : { description }),
+  ...(events.toSorted().join() === webhook.events.toSorted().join() ? {} : { events })
+})
 
 function Edit({ onClose, webhook }: { readonly webhook: Webhook; readonly onClose: () => void }) {
+  // The form is filled once, so what changed is told by the webhook of then.
+  const [opened] = useState(webhook)
   const change = useWebhookChange({
     onDone: () => {
       toast.done("The webhook is saved.")
@@ -21,9 +30,12 @@ function Edit({ onClose, webhook }: { readonly webhook: Webhook; readonly onClos
     <WebhookDialog
       busy={change.isPending}
       error={change.error}
-      initial={webhook}
+      initial={opened}
       onClose={onClose}
-      onSave={(payload) => change.mutate((api) => api.webhooks.patch({ params: { id: webhook.id }, payload }))}
+      onSave={(draft) => {
+        const payload = changedFields(opened, draft)
+        change.mutate((api) => api.webhooks.patch({ params: { id: opened.id }, payload }))
+      }}
       save="Save"
       title="Change the webhook"
     />
