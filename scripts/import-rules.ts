@@ -55,7 +55,10 @@ const builderUseCase: Rule = {
   packages: PURE
 }
 
-const adapter = (...imports: ReadonlyArray<string>): Rule => ({ imports: ["domain", "ports", "telemetry", ...imports] })
+/** A room of adapters. Each may read bodies of responses. */
+const adapter = (...imports: ReadonlyArray<string>): Rule => ({
+  imports: ["domain", "ports", "telemetry", "adapters/body", ...imports]
+})
 
 export const RULES: Readonly<Record<string, Rule>> = {
   domain: { imports: [], packages: PURE },
@@ -112,6 +115,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     "adapters/evm/contracts",
     "adapters/http"
   ),
+  "adapters/body": { imports: [], packages: ["effect"] },
   "adapters/http": adapter("adapters/providers"),
   "adapters/providers": adapter(),
   "adapters/kms": adapter("adapters/evm/keys", "adapters/http"),

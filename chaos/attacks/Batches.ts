@@ -12,7 +12,7 @@ const CONCURRENCY = 8
 /** Clients of an attacker. */
 const ADDRESSES = 200
 
-/** Where the answers are counted. */
+/** Counts of the answers. */
 export interface Books {
   readonly tally: { quoted: number; submitted: number }
   /** Ids of the sweeps that were accepted. */

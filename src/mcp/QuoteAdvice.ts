@@ -1,4 +1,4 @@
-/** What an agent does next when there is no quote. */
+/** Tells an agent why there is no quote, and its next step. */
 import { MEANINGS, type QuoteReason } from "../domain/QuoteReason.ts"
 import { failure, type ToolFailure } from "./ToolFailure.ts"
 

@@ -26,7 +26,7 @@ const OTHER = {
 /** A feed of wrapped ether on Base. */
 const FEED = { token: "0x4200000000000000000000000000000000000006", feed: address(0xfe), heartbeatSeconds: 3_600 }
 
-/** What a start with the settings says. Empty if it would go on. */
+/** Problems that a start with the settings tells. Empty if it would go on. */
 const problems = Effect.fnUntraced(function* (
   settings: Readonly<Record<string, string>>,
   entries: ReadonlyArray<object> = [BASE]

@@ -213,7 +213,7 @@ describe("the rules of a public pool", () => {
     const verdict = judge(given, tx, limits)
     assert.strictEqual("refused" in verdict ? verdict.refused : undefined, refused)
     if (refused === undefined) return
-    const known = outcome({ text: refused })
+    const known = outcome({ code: -32_000, text: refused })
     assert.strictEqual(known?._tag === "Rejected" ? known.reason : undefined, reason)
   })
 

@@ -4,7 +4,7 @@ import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/h
 import * as Address from "../../domain/Address.ts"
 import { Uint256 } from "../../domain/Amount.ts"
 import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
-import * as Body from "../http/Body.ts"
+import * as Body from "../body/Body.ts"
 import { AcrossFees, type FeeRequest } from "./AcrossFees.ts"
 
 export interface Options {

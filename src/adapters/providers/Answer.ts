@@ -1,7 +1,7 @@
 /** Answers of providers: bodies of bounded size, decoded by schemas. Errors name the place of a mistake and none of the body's values. */
 import { Effect, Schema, SchemaIssue } from "effect"
 import type { Headers, HttpClientError, HttpClientResponse } from "effect/http"
-import * as Body from "../http/Body.ts"
+import * as Body from "../body/Body.ts"
 import { ProviderUnavailable } from "./ProviderUnavailable.ts"
 
 export interface Answer {

@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
     if (stored !== undefined) return stored === chainId
     const deployed = yield* deployments(wallet)
     if (deployed.length === 0) return true
-    // Whoever controls the address on one of several chains could be the first to sign in.
+    // The holder of the address on any of several chains could be the first to sign in.
     return deployed.includes(chainId) && (Option.isNone(builder) || deployed.length === 1)
   })
 

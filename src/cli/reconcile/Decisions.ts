@@ -1,4 +1,4 @@
-/** What the operator decides about a reconciliation. Each decision is stored together with its entry of the audit log. */
+/** Decisions of the operator about a reconciliation. Each is stored together with its entry of the audit log. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import * as Money from "../../adapters/sql/builder/LostMoney.ts"

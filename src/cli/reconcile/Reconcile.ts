@@ -101,7 +101,7 @@ const lanesOf = Effect.fnUntraced(function* (view: ChainView, period: LaneReadin
 })
 
 /**
- * What the books may lack of these settlements. An order that settled again after a deep reorganisation stays booked under its first
+ * Finds the parts of these settlements that the books may lack. An order that settled again after a deep reorganisation stays booked under its first
  * transaction.
  */
 const lacking = Effect.fnUntraced(function* (bookings: ReadonlyArray<LostSweeps.SweepBooking>) {

@@ -10,7 +10,7 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 /**
  * Makes `describe(chain)`, `signerOf(chain)` and `review`, which raises an alert for each chain whose fee recipient has another key, and
- * ends alerts about tokens that the service does not sell any more.
+ * ends alerts about tokens that the service no longer sells.
  */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts

@@ -5,7 +5,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { ChainUnavailable } from "../shared/Chains.ts"
 
-/** What gave a valid signature: the account's key, on every chain alike, or a contract, on one chain. */
+/** Source of a valid signature: the account's key, on every chain alike, or a contract, on one chain. */
 export type SignatureKind = "key" | "contract"
 
 export class WalletSignatures extends Context.Service<

@@ -132,7 +132,7 @@ export const swapOnArrival =
       `is worth ${received} USD, for ${paid} USD`
     )
     if (call.via !== undefined && (paid === undefined || received === undefined)) {
-      // What enters the bridge is what the service says that the swap before it brings.
+      // The service alone says how much the swap before the bridge brings.
       check.doubts.push(
         `only the service says how much of ${call.outputToken} is worth what is sent: it arrives if the swap on arrival fails`
       )

@@ -1,4 +1,4 @@
-/** What a submission with unlisted tokens reserves before it is accepted. */
+/** Reservations of submissions with unlisted tokens, before they are accepted. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as EvmSweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"

@@ -21,7 +21,7 @@ it.effect("an owner with a settled sweep is not read again, and one without is",
     const owners = new Set([address(1), address(2)])
     for (let times = 0; times < 2; times++) assert.deepStrictEqual([...(yield* settledOf(1, owners))], [address(1)])
     assert.deepStrictEqual(asked, [`1:${address(1)}`, `1:${address(2)}`, `1:${address(2)}`])
-    // What is known of one chain says nothing of another.
+    // One chain says nothing of another.
     assert.strictEqual((yield* settledOf(2, owners)).size, 0)
   }).pipe(Effect.provide(Stored.layer))
 )

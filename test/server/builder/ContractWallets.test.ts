@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { bytesToHex } from "viem"
-import type { Address } from "../../../src/domain/Address.ts"
+import * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
 import { type ChainClient, Chains, ChainUnavailable, UnsupportedChain } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
@@ -17,7 +17,7 @@ const CODE = "0x60"
 
 /** A chain whose validator accepts the signatures in `valid`, and on which the wallets in `deployed` have code. */
 const scriptedChain = (id: number) => {
-  const deployed = new Set<Address>()
+  const deployed = new Set<Address.Address>()
   const valid = new Set<Hex>()
   const state = { isSilent: false, beforeCode: Effect.void as Effect.Effect<void> }
   const away = new ChainUnavailable({ chainId: id, method: "eth_getCode", detail: "away" })
@@ -57,8 +57,11 @@ const chains = Layer.succeed(Chains, {
   }
 })
 
+/** Address of a contract wallet. */
+const safe = () => Address.of(wallet().address)
+
 /** A message that a contract wallet signed, valid on the chain that it names. */
-const contractSigned = Effect.fnUntraced(function* (address: Address, chainId: number) {
+const contractSigned = Effect.fnUntraced(function* (address: Address.Address, chainId: number) {
   const signature = bytesToHex(crypto.getRandomValues(new Uint8Array(80)))
   scripts.get(chainId)?.valid.add(signature)
   return { message: Harness.message(address, { nonce: yield* Harness.nonce, chainId }), signature }
@@ -67,16 +70,17 @@ const contractSigned = Effect.fnUntraced(function* (address: Address, chainId: n
 const verify = (body: object) => ask("POST /auth/verify", { body })
 const register = (body: object) => ask("POST /builders/self", { body: { ...body, name: "Contract" } })
 
-const signInOn = (address: Address, chainId: number) => Effect.flatMap(contractSigned(address, chainId), verify)
-const signUpOn = (address: Address, chainId: number) => Effect.flatMap(contractSigned(address, chainId), register)
+const signInOn = (address: Address.Address, chainId: number) => Effect.flatMap(contractSigned(address, chainId), verify)
+const signUpOn = (address: Address.Address, chainId: number) =>
+  Effect.flatMap(contractSigned(address, chainId), register)
 
-const idOf = (address: Address) => `bld_${address.slice(2).toLowerCase()}`
+const idOf = (address: Address.Address) => `bld_${address.slice(2).toLowerCase()}`
 const storedChain = (id: string) =>
   Effect.map(asAdmin(`GET /admin/builders/${id}`), (answer) => field(answer, "builder", "walletChainId"))
 const patch = (id: string, body: object) => asAdmin(`PATCH /admin/builders/${id}`, { body })
 
 /** A builder whose payout address is a contract wallet, without a chain. */
-const registered = Effect.fnUntraced(function* (address: Address) {
+const registered = Effect.fnUntraced(function* (address: Address.Address) {
   const body = { id: `op_${address.slice(2)}`, name: "Safe", builderBps: 0, maxBuilderBps: 0, payoutAddress: address }
   const answer = yield* asAdmin("POST /admin/builders", { body })
   assert.strictEqual(answer.status, 201)
@@ -88,14 +92,14 @@ const assertRefused = (answer: Harness.Answer) => {
   assert.deepStrictEqual(answer.body, { error: "bad_signature" })
 }
 
-const deployOn = (address: Address, ...on: ReadonlyArray<ReturnType<typeof scriptedChain>>) => {
+const deployOn = (address: Address.Address, ...on: ReadonlyArray<ReturnType<typeof scriptedChain>>) => {
   for (const { deployed } of on) deployed.add(address)
 }
 
 layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
   it.effect("signs in on the chain of its sign-up, and on no other", () =>
     Effect.gen(function* () {
-      const { address } = wallet()
+      const address = safe()
       deployOn(address, one, two)
       assert.strictEqual((yield* signUpOn(address, ONE)).status, 201)
       assert.strictEqual(yield* storedChain(idOf(address)), ONE)
@@ -108,7 +112,7 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
 
   it.effect("signs up with the message of its first sign-in, on that chain", () =>
     Effect.gen(function* () {
-      const { address } = wallet()
+      const address = safe()
       deployOn(address, two)
       const body = yield* contractSigned(address, TWO)
       assert.strictEqual((yield* verify(body)).status, 404)
@@ -119,7 +123,7 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
 
   it.effect("that is deployed on one chain does not count on another, where its first owners could deploy it", () =>
     Effect.gen(function* () {
-      const { address } = wallet()
+      const address = safe()
       const id = yield* registered(address)
       deployOn(address, one)
       const counterfactual = yield* contractSigned(address, TWO)
@@ -141,7 +145,7 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
 
   it.effect("that is deployed nowhere signs up, and signs in again", () =>
     Effect.gen(function* () {
-      const { address } = wallet()
+      const address = safe()
       assert.strictEqual((yield* signUpOn(address, TWO)).status, 201)
       assert.strictEqual((yield* signInOn(address, TWO)).status, 200)
       assertRefused(yield* signInOn(address, ONE))
@@ -150,7 +154,7 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
 
   it.effect("that may be deployed on a silent chain is not decided about", () =>
     Effect.gen(function* () {
-      const { address } = wallet()
+      const address = safe()
       const body = yield* contractSigned(address, TWO)
       one.state.isSilent = true
       const answers = yield* Effect.ensuring(
@@ -170,7 +174,7 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
     "of a builder without a chain does not count while it is deployed on several, until the operator chooses",
     () =>
       Effect.gen(function* () {
-        const { address } = wallet()
+        const address = safe()
         const id = yield* registered(address)
         deployOn(address, one, two)
         for (const chainId of [ONE, TWO]) assertRefused(yield* signInOn(address, chainId))
@@ -182,7 +186,7 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
 
   it.effect("gets one chain, however many sign-ins race", () =>
     Effect.gen(function* () {
-      const { address } = wallet()
+      const address = safe()
       const id = yield* registered(address)
       const bodies = [yield* contractSigned(address, ONE), yield* contractSigned(address, TWO)]
       // Each has found no chain stored before the other one stores its own.
@@ -212,7 +216,7 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
 
   it.effect("moves to another chain by its operator, on record", () =>
     Effect.gen(function* () {
-      const { address } = wallet()
+      const address = safe()
       deployOn(address, one, two)
       assert.strictEqual((yield* signUpOn(address, ONE)).status, 201)
       const id = idOf(address)

@@ -48,7 +48,7 @@ const backend = (more: Readonly<Record<string, string>>) =>
     Layer.orDie
   )
 
-/** What a browser is told, by `GET /deployment` and by the policies of the pages. */
+/** Facts that a browser is told, by `GET /deployment` and by the policies of the pages. */
 const told = Effect.gen(function* () {
   const deployment = yield* Harness.ask("GET /deployment")
   const policies = yield* Effect.forEach(["/app", "/app/sweep"], (path) =>

@@ -1,7 +1,14 @@
 /** Builders whom the console owes money, and a chain for them. */
 import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeFunctionData, encodeAbiParameters, encodeFunctionResult, keccak256, multicall3Abi, stringToHex } from "viem"
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionResult,
+  keccak256,
+  multicall3Abi,
+  stringToHex
+} from "viem"
 import type { Hash, Hex } from "../../../src/domain/Hex.ts"
 import type { CallRequest, Receipt } from "../../../src/ports/shared/Chains.ts"
 import * as Harness from "./Harness.ts"

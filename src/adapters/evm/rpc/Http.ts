@@ -1,7 +1,7 @@
 /** One HTTP exchange with a JSON-RPC endpoint. The caller interprets the reply. */
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
-import * as Body from "../../http/Body.ts"
+import * as Body from "../../body/Body.ts"
 import { EndpointFailed } from "./JsonRpc.ts"
 import * as RateLimits from "./RateLimits.ts"
 import * as UrlSecrets from "./UrlSecrets.ts"
