@@ -22,7 +22,7 @@ WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 LOG_FORMAT=json BUN_CONFIG_MAX_HTTP_REQUESTS=4096 MIMALLOC_PURGE_DELAY=-1 BUN_JSC_useFTLJIT=0
 # A service keeps its copy of the sanctions list here. A new volume takes over the mode of the directory, so that it can be written by
 # the account of the host's files.
-RUN mkdir --mode=1777 /state
+RUN mkdir --mode=777 /state
 # The native library of signatures is not in the bundle.
 COPY --from=build /app/node_modules/node-gyp-build node_modules/node-gyp-build
 COPY --from=build /app/node_modules/secp256k1 node_modules/secp256k1

@@ -16,9 +16,9 @@ import { format, UsdAmount, valueOf } from "./Usd.ts"
  */
 export const sweepId = (txHash: Hash, eventIndex: number): string => `${txHash}_${eventIndex}`
 
-/** Transaction of a settlement; undefined for an id of another form. */
+/** Transaction of a settlement, or of the correction of one; undefined for an id of another form. */
 export const hashOf = (sweepId: string): Hash | undefined => {
-  const hash = /^(0x[0-9a-f]{64})_\d+$/.exec(sweepId)?.[1]
+  const hash = /^(0x[0-9a-f]{64})_\d+(?:-corrected)?$/.exec(sweepId)?.[1]
   return hash === undefined ? undefined : (hash as Hash)
 }
 

@@ -12,9 +12,9 @@ export const offered = (provider: string): Effect.Effect<void> =>
 export const refused = (reason: string): Effect.Effect<void> =>
   QUOTES.record(1, { outcome: "refused", reason, provider: "" })
 
-const reasonIn = (failure: unknown): string => {
-  if (failure instanceof QuoteFailed) return reasonOf(failure)
-  // A client is not told which of the parties is listed, and an operator is told that one is.
+/** Reason that an operator sees. A client is told less: neither that a budget is full, nor that one of the parties is listed. */
+export const reasonIn = (failure: unknown): string => {
+  if (failure instanceof QuoteFailed) return failure.reason === "budget_spent" ? failure.reason : reasonOf(failure)
   if (failure instanceof ScreeningBlocked) return failure.cause === "listed" ? "screening_blocked" : reasonOf(failure)
   return "request_refused"
 }

@@ -90,7 +90,7 @@ const entryOf = Effect.fnUntraced(function* (
   if (token === undefined) return yield* Effect.die(new Error("there are more outcomes than tokens"))
   const reason = reasonOf(outcome.failure)
   const { chainId, token: address } = token
-  yield* Counting.refused(reason)
+  yield* Counting.refused(Counting.reasonIn(outcome.failure))
   yield* Effect.logInfo("quote.refused").pipe(
     Effect.annotateLogs({ chainId, token: address, reason, detail: outcome.failure.message })
   )
