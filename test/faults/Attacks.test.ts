@@ -85,7 +85,7 @@ describe("the bars of an attack", () => {
   })
 
   const broken: ReadonlyArray<readonly [string, Partial<Verdict.Outcome>]> = [
-    ["loss above the budget", { tokens: "unlisted", relayerLoss: parseEther("0.02") + 1n }],
+    ["loss above the budget", { isCheap: true, relayerLoss: parseEther("0.02") + 1n }],
     ["loss above the attacker's cost", { attackerCost: parseEther("0.01") - 1n }],
     ["slow honest sweeps", { during: times(201) }],
     ["failed honest sweeps", { honestFailures: ["a sweep failed"] }],

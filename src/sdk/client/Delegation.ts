@@ -132,16 +132,17 @@ const included = async (
   { signal, timeoutMillis = 120_000 }: RevokeOptions
 ): Promise<void> => {
   const endsAt = Date.now() + timeoutMillis
-  const left = () => Math.max(endsAt - Date.now(), 0)
+  /** Each look has at least a second, since only its answer tells if the transaction is in a block. */
   const look = () =>
     ask(
       node,
       { method: "eth_getTransactionReceipt", params: [hash] },
-      { signal, timeoutMillis: Math.min(left(), ANSWER_MILLIS) }
+      { signal, timeoutMillis: Math.min(Math.max(endsAt - Date.now(), RECEIPT_POLL_MILLIS), ANSWER_MILLIS) }
     )
   while ((await look()) === null) {
-    if (left() === 0) throw new NodeError(`transaction ${hash} is not in a block yet`)
-    await sleep(Math.min(left(), RECEIPT_POLL_MILLIS), signal)
+    const left = endsAt - Date.now()
+    if (left <= 0) throw new NodeError(`transaction ${hash} is not in a block yet`)
+    await sleep(Math.min(left, RECEIPT_POLL_MILLIS), signal)
   }
 }
 

@@ -160,13 +160,16 @@ export class UnexpectedStatusError extends apiError("unexpected_status", "check 
 /** Form of the reasons that are for programs, such as `expired_quote`. The others are sentences. */
 const REASON = /^[a-z]+(_[a-z]+)+$/
 
+/** The only reason of one word. */
+const BUSY = "busy"
+
 /** Reason that the service gives in place of a masked one. */
 const MASKED = "internal error"
 
 const classOf = ({ reason, retryAfterSeconds, status, sweepReason }: Answer): new (answer: Answer) => ApiError => {
   const hasPause = retryAfterSeconds !== undefined
   // A sweep of many tokens has its reason in the body. The header, which every 503 of a submission has, tells less.
-  if (status === 503 && REASON.test(reason)) return SweepPostponedError
+  if (status === 503 && (REASON.test(reason) || reason === BUSY)) return SweepPostponedError
   if (sweepReason === SCREENING_UNAVAILABLE) return ScreeningUnavailableError
   // Without `Retry-After`, the token is declined.
   if (sweepReason === UNAVAILABLE && (status !== 422 || hasPause)) return UnavailableError

@@ -23,7 +23,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BadNonce: "The sign-in message has expired or was already used. Please sign a new one.",
   BadRequest: "The service did not understand the sign-in message.",
   BadSignature:
-    "The signature was not accepted. Check that your computer's clock is right and that the wallet signed with the account shown.",
+    "The signature was not accepted. Check that your computer's clock is right and that the wallet signed with the account shown. A contract wallet signs in on one network only: switch to it, or ask the operator to set it.",
   ForbiddenOrigin: "The service does not trust this page's address. Open the dashboard at its configured address.",
   KeyLimit: "You have the maximum number of API keys. Revoke one first.",
   NotConfigured: "The builder backend has no settings for the orchestrator.",

@@ -64,3 +64,14 @@ export const isFound = (
   const wanted = text.trim().toLowerCase()
   return [symbol, name, address].some((each) => each.toLowerCase().includes(wanted))
 }
+
+/** Input of an amount: undefined without one, and null for a text that is no amount. */
+type Entered = bigint | null | undefined
+
+/** True for an input that is no amount, or more than the account holds by now. */
+export const isNoAmount = ({ balance }: SweepableToken, entered: Entered): boolean =>
+  entered === null || (entered !== undefined && entered > balance)
+
+/** The entered amount, or else the default. */
+export const amountOf = (token: SweepableToken, entered: Entered): bigint =>
+  isNoAmount(token, entered) ? defaultAmount(token) : (entered ?? defaultAmount(token))

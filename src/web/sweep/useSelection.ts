@@ -8,7 +8,7 @@ import { comparable } from "../lib/usd.ts"
 import { keyOf, type Place, unitOf } from "./catalog.ts"
 import { contradiction } from "./knownToken.ts"
 import { obstacle } from "./obstacle.ts"
-import { defaultAmount, isPreselected, type Preset, whyLeft } from "./selection.ts"
+import { amountOf, isNoAmount, isPreselected, type Preset, whyLeft } from "./selection.ts"
 import { holdings as holdingsOf, isIncomplete, type Session } from "./session.ts"
 import { isEnded, isUnconfirmed } from "./submissions.ts"
 import { defaultTarget, readDestination, type TargetDefaults } from "./target.ts"
@@ -75,10 +75,6 @@ interface Choice {
 /** Amounts that the user entered, by key. Null for an input that is no amount. */
 type Amounts = ReadonlyMap<string, bigint | null>
 
-/** The entered amount, unless the account holds less by now, or else the default. */
-const amountOf = (token: SweepableToken, entered: bigint | null | undefined): bigint =>
-  typeof entered === "bigint" && entered <= token.balance ? entered : defaultAmount(token)
-
 const UNDER_WAY = "On its way in another sweep"
 const UNCONFIRMED = "Signed in another sweep, which the service has not confirmed"
 
@@ -119,7 +115,7 @@ const useEntries = (
         left: why === undefined ? whyLeft(preset, token) : undefined,
         isChosen: why === undefined && (preset === "custom" ? picked.has(key) : isPreselected(preset, token)),
         amount: amountOf(token, amounts.get(key)),
-        lacksAmount: amounts.get(key) === null
+        lacksAmount: isNoAmount(token, amounts.get(key))
       })),
     [sorted, preset, picked, amounts]
   )

@@ -43,3 +43,19 @@ describe("a silent node", () => {
     assert.match(String(error), /eth_getTransactionReceipt/)
   })
 })
+
+describe("a revocation", () => {
+  it("whose transaction stays out of blocks names it", async () => {
+    const sender = { account: { address: HASH.slice(0, 42) as Sdk.Address }, sendTransaction: async () => HASH }
+    const answers = nodeOf({ eth_getTransactionCount: "0x1", eth_getTransactionReceipt: null })
+    const node: typeof silent = {
+      request: async (call) => {
+        // As far as a real node.
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return answers.request(call)
+      }
+    }
+    const error = await rejection(sweeps.revokeDelegation({ owner, sender, chainId: 1, node, timeoutMillis: 50 }))
+    assert.match(String(error), new RegExp(`${HASH} is not in a block yet`))
+  })
+})
