@@ -143,9 +143,9 @@ describe("the list of alerts", () => {
       .flatMap(sources)
       .flatMap((source) =>
         /severity: .*"(?:critical|warning)"/.test(source)
-          ? [
-              ...source.matchAll(/(?:kind: |KIND = |alertConflict\(|RenewedAlerts\.make\()((?:"[a-z_]+"(?: \| )?)+)/g)
-            ].flatMap(([, kinds = ""]) => [...kinds.matchAll(/"([a-z_]+)"/g)].map(([, kind]) => kind))
+          ? [...source.matchAll(/(?:kind: |KIND = |alertConflict\()((?:"[a-z_]+"(?: \| )?)+)/g)].flatMap(
+              ([, kinds = ""]) => [...kinds.matchAll(/"([a-z_]+)"/g)].map(([, kind]) => kind)
+            )
           : []
       )
     const table = read("docs/reference/alerts.md")

@@ -78,7 +78,7 @@ const LIVES: Readonly<Record<AlertKind, Life>> = {
     "orchestrator/operate/ChainReviews.test.ts",
     "report a base fee above the chain's limit",
     'yield* kindsAt(10n), ["fee_limit"])',
-    "yield* kindsAt(10n), [])"
+    "yield* kindsAt(10n, ENDED), [])"
   ),
   gas_price: alone("gas_price", "orchestrator/relay/FeeCover.test.ts", "is not sent at 200 gwei"),
   builder_failing: one(
@@ -96,7 +96,12 @@ const LIVES: Readonly<Record<AlertKind, Life>> = {
   chain_unavailable: alone("chain_unavailable", "orchestrator/watch/Watcher.test.ts", "one chain's node being down"),
   chain_stale: reviewed("chain_stale", "report a chain without a new block for 30 seconds"),
   contracts_missing: reviewed("contracts_missing", "name missing contracts"),
-  wrong_chain_id: reviewed("wrong_chain_id", "report nodes of another chain"),
+  wrong_chain_id: one(
+    "orchestrator/operate/ChainReviews.test.ts",
+    "report a node of another chain",
+    'yield* wrong, ["elsewhere"])',
+    "yield* wrong, [])"
+  ),
   target_expiring: one(
     "orchestrator/operate/TargetReviews.test.ts",
     "raises the alert ahead of the end",

@@ -1,13 +1,13 @@
 /**
  * Alerts for a chain that has no new head, whose base fee is above the operator's limit, that lacks the service's contracts, whose
- * nodes serve another chain, or on which nothing can be simulated.
+ * nodes serve another chain, or on which nothing can be simulated. Each process judges by its own nodes.
  */
 import { Clock, Effect, Result } from "effect"
 import type { Block, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import { within } from "../../runtime/Within.ts"
 import { CHAIN_HEAD_AGE } from "../../telemetry/metrics/Upstreams.ts"
-import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import { missingContracts, staleAfterSeconds } from "./ChainHealth.ts"
 import { PROBE_MILLIS } from "./Probe.ts"
 
@@ -25,11 +25,12 @@ const asked = <A>(request: Effect.Effect<A, ChainUnavailable>) =>
 
 /** Makes `review`, one round of reviews of a chain. The chain counts as stale from when its newest block was seen. */
 export const make = Effect.fnUntraced(function* (client: ChainClient) {
-  const alerts = yield* StandingAlerts
+  const alerts = yield* RenewedAlerts
   const withLimits = yield* LimitChoices.make
   const { chain } = client
   const where = { chainId: chain.id }
-  let newest = { hash: "", atMillis: yield* Clock.currentTimeMillis }
+  /** The first block that this process sees is not known to be new. */
+  let newest = { hash: "", atMillis: yield* Clock.currentTimeMillis, isNew: false }
   /** UNIX milliseconds of the newest check that found all contracts. */
   let deployedAt = Number.NEGATIVE_INFINITY
 
@@ -42,7 +43,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     const key = `${kind}:${chain.id}`
     return isRaised
       ? alerts.raise({ key, severity: "critical", kind, message, details: { ...where, ...details } })
-      : alerts.clear(key)
+      : alerts.end(key)
   }
 
   /** Also while nobody sweeps, since quotes are refused from the moment of the limit. */
@@ -62,7 +63,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     if (answer !== undefined && Result.isSuccess(answer) && answer.success._tag === "Some") {
       const head = answer.success.value
       // Its timestamp proves nothing, since the chain's clock is another one.
-      if (head.hash !== newest.hash) newest = { hash: head.hash, atMillis: now }
+      if (head.hash !== newest.hash) newest = { hash: head.hash, atMillis: now, isNew: newest.hash !== "" }
       yield* reviewBaseFee(head)
     }
     yield* CHAIN_HEAD_AGE.record((now - newest.atMillis) / 1_000, { chain_id: String(chain.id) })
@@ -75,17 +76,21 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
       { detail: elsewhere.join(", ") }
     )
     const limit = staleAfterSeconds(chain)
+    const isStale = now - newest.atMillis > limit * 1_000
+    // A process that has just started does not end the alert of its predecessor.
+    if (!isStale && !newest.isNew) return
     yield* alertIf(
-      now - newest.atMillis > limit * 1_000,
+      isStale,
       "chain_stale",
-      `${chain.name} has had no new block for more than ${limit} seconds. Its sweeps wait. Check its nodes.`,
+      `${chain.name} has shown a process no new block for more than ${limit} seconds. If it shows none to any process, its sweeps wait. Check its nodes, and the network of the process whose sweep_chain_head_age_seconds is high.`,
       { staleAfterSeconds: limit }
     )
   })
 
   const reviewContracts = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    if (now - deployedAt < CONTRACTS_MILLIS) return
+    // A process that saw them missing may have gone meanwhile.
+    if (now - deployedAt < CONTRACTS_MILLIS) return yield* alerts.end(`contracts_missing:${chain.id}`)
     const answer = yield* asked(missingContracts(client))
     // Without an answer, the last finding stands.
     if (answer === undefined || Result.isFailure(answer)) return
@@ -94,7 +99,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     yield* alertIf(
       missing.length > 0,
       "contracts_missing",
-      `${chain.name} has no code at the address of: ${missing.join(", ")}. Deploy the contracts, or correct their addresses. Sweeps on this chain fail.`,
+      `A node of ${chain.name} has no code at the address of: ${missing.join(", ")}. Deploy the contracts, or correct their addresses. Without them, sweeps on this chain fail.`,
       { missing: missing.join(", ") }
     )
   })
@@ -105,7 +110,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     yield* alertIf(
       !answer.success,
       "simulation_unavailable",
-      `No endpoint of ${chain.name} takes state overrides in eth_call, so nothing can be simulated: quotes are refused, and submitted sweeps wait. Add an endpoint that does to rpcUrls.`,
+      `A process has no endpoint of ${chain.name} that takes state overrides in eth_call, so it can simulate nothing: it refuses quotes, and sends no sweeps. Add an endpoint that does to rpcUrls.`,
       {}
     )
   })

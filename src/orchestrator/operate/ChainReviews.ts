@@ -4,7 +4,7 @@ import { worksOn } from "../../domain/Role.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as Background from "../../runtime/Background.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
-import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import * as ChainReview from "./ChainReview.ts"
 
 const PAUSE_MILLIS = 5_000
@@ -21,4 +21,4 @@ export const layer = Layer.effectDiscard(
       yield* Background.loop(supervised, { pauseMillis: PAUSE_MILLIS }, yield* ChainReview.make(client))
     }
   })
-).pipe(Layer.provide(StandingAlerts.layer))
+).pipe(Layer.provide(RenewedAlerts.layer))

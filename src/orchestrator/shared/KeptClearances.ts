@@ -12,7 +12,7 @@ import { Screening } from "../../ports/shared/Screening.ts"
 import * as Background from "../../runtime/Background.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 import { ProcessShare } from "./ProcessShare.ts"
-import * as RenewedAlerts from "./RenewedAlerts.ts"
+import { RenewedAlerts } from "./RenewedAlerts.ts"
 
 /** Clearances that are kept. Beyond them the oldest is forgotten. */
 const CAPACITY = 100_000
@@ -51,7 +51,7 @@ const makeClearances = (lifetimeMillis: number) => {
  * no longer renews is taken over by any other one, which asks its own sources.
  */
 const makeReview = Effect.fnUntraced(function* (screening: Screening["Service"], unanswered: Set<ChainId>) {
-  const { clear, left, renew } = yield* RenewedAlerts.make("screening_unavailable")
+  const alerts = yield* RenewedAlerts
   const { all } = yield* Chains
 
   const review = Effect.fnUntraced(function* ({ chain }: ChainClient, isLeft: boolean) {
@@ -59,18 +59,19 @@ const makeReview = Effect.fnUntraced(function* (screening: Screening["Service"],
     const answer = yield* Effect.result(screening.clear(chain.id, [chain.feeRecipient]))
     if (answer._tag === "Failure" && answer.failure.cause === "unavailable") {
       unanswered.add(chain.id)
-      return yield* renew({
+      return yield* alerts.raise({
         key: alertKey(chain.id),
+        kind: "screening_unavailable",
         severity: "critical",
         message: `Sanctions screening on ${chain.name} is unanswered: quotes and submissions are refused unless their parties were cleared a moment ago. The log event screening.unavailable names the source. Check the nodes of the chain, its sanctionsOracle, OFAC_SNAPSHOT_URL, OFAC_SNAPSHOT and CHAINALYSIS_API_KEY.`,
         details: { chainId: chain.id }
       })
     }
     unanswered.delete(chain.id)
-    if (isLeft) yield* clear(alertKey(chain.id))
+    yield* alerts.end(alertKey(chain.id))
   })
 
-  return Effect.flatMap(left, (keys) =>
+  return Effect.flatMap(alerts.left, (keys) =>
     Effect.forEach(all, (client) => review(client, keys.has(alertKey(client.chain.id))), {
       concurrency: "unbounded",
       discard: true
@@ -112,4 +113,4 @@ export const layer = Layer.effect(
     }
     return Screening.of({ clear })
   })
-)
+).pipe(Layer.provide(RenewedAlerts.layerOnDemand))

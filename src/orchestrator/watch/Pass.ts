@@ -5,7 +5,7 @@ import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts
 import { look } from "../shared/ChainView.ts"
 import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
-import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Aside from "./Aside.ts"
 import * as Expiry from "./Expiry.ts"
@@ -36,7 +36,7 @@ const IDLE_HEAD_MILLIS = 10_000
 
 /**
  * Makes `pass(client)`, `scheduled(client)`, which leaves a pass out while the chain is idle, and `isPrompt(client)`, which says if
- * new heads are worth a pass. An alert stands while the chain's node gives no usable answer.
+ * new heads are worth a pass. An alert stands while the chain's nodes give some process no usable answer.
  */
 export const make = Effect.gen(function* () {
   const alertUnavailable = yield* makeAlertUnavailable
@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
     return { transactions: unfinished.length, findings } satisfies Looked
   })
 
-  /** Runs a look at a chain, and raises the alert or clears it. */
+  /** Runs a look at a chain, and raises the alert or ends it. */
   const guarded = Effect.fnUntraced(function* (
     client: ChainClient,
     watched: Effect.Effect<Looked, ChainUnavailable | StoreUnavailable>
@@ -117,9 +117,12 @@ interface Failure {
   readonly atMillis: number
 }
 
-/** Makes the function that takes the outcome of each pass, and raises the alert or clears it. */
+/**
+ * Makes the function that takes the outcome of each pass, and raises the alert or ends it. Failures that are too few for an alert end
+ * none, so that a process takes over the alert of its predecessor.
+ */
 const makeAlertUnavailable = Effect.gen(function* () {
-  const alerts = yield* StandingAlerts
+  const alerts = yield* RenewedAlerts
   /** UNIX milliseconds of the first of the failures in a row, by chain id. */
   const failingSince = new Map<number, number>()
 
@@ -127,7 +130,7 @@ const makeAlertUnavailable = Effect.gen(function* () {
     const key = `chain_unavailable:${chain.id}`
     if (failure === undefined) {
       failingSince.delete(chain.id)
-      return yield* alerts.clear(key)
+      return yield* alerts.end(key)
     }
     const { detail, message, method } = failure.unavailable
     yield* Effect.logWarning("watch.chain_unavailable").pipe(
@@ -140,7 +143,7 @@ const makeAlertUnavailable = Effect.gen(function* () {
       key,
       severity: "critical",
       kind: "chain_unavailable",
-      message: `The nodes of ${chain.name} have given no usable answer for more than ${UNAVAILABLE_MILLIS / 1_000} seconds. Its sweeps wait, and none is lost.`,
+      message: `The nodes of ${chain.name} have given a process no usable answer for more than ${UNAVAILABLE_MILLIS / 1_000} seconds. If they give none to any process, its sweeps wait, and none is lost. Check the nodes, and the network of the process that logs watch.chain_unavailable.`,
       details: { chainId: chain.id, method, detail }
     })
   })

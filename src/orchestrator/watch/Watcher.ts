@@ -12,6 +12,7 @@ import { Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
+import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import { SentHere } from "../shared/SentHere.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { OwnerBlocks } from "../relay/OwnerBlocks.ts"
@@ -71,6 +72,7 @@ export const parts = Layer.mergeAll(
   Settlements.layer,
   LogSources.layer,
   StandingAlerts.layer,
+  RenewedAlerts.layerOnDemand,
   RecentIntents.layer,
   SentHere.layer,
   OwnerBlocks.layer,
@@ -116,5 +118,5 @@ export class Watcher extends Context.Service<
       }
       return { tick }
     })
-  ).pipe(provideParts)
+  ).pipe(Layer.provide(RenewedAlerts.layer), provideParts)
 }

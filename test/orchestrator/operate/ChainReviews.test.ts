@@ -87,6 +87,9 @@ const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["ch
 /** Several reviews of a node that may be silent. */
 const LATER = "10 seconds"
 
+/** An alert ends once nobody has renewed it for 20 seconds. */
+const ENDED = "25 seconds"
+
 const HEADER = {
   hash: `0x${"11".repeat(32)}`,
   parentHash: `0x${"22".repeat(32)}`,
@@ -107,7 +110,7 @@ describe("reviews of the chains", () => {
       yield* TestClock.adjust(LATER)
       assert.deepStrictEqual(yield* kinds, ["chain_stale"])
       node.height = 2
-      yield* TestClock.adjust(LATER)
+      yield* TestClock.adjust(ENDED)
       assert.deepStrictEqual(yield* kinds, [])
     })
   )
@@ -120,7 +123,10 @@ describe("reviews of the chains", () => {
       assert.deepStrictEqual(yield* kinds, ["chain_stale"])
       node.state = "answers"
       node.height = 2
-      yield* TestClock.adjust(LATER)
+      yield* TestClock.adjust(ENDED)
+      assert.deepStrictEqual(yield* kinds, ["chain_stale"], "the first block that it sees is not known to be new")
+      node.height = 3
+      yield* TestClock.adjust(ENDED)
       assert.deepStrictEqual(yield* kinds, [])
     })
   )
@@ -148,7 +154,8 @@ describe("reviews of the chains", () => {
       assert.deepStrictEqual(yield* kinds, ["contracts_missing"])
       assert.include((yield* alerts)[0]?.message, "guard")
       node.missing.clear()
-      yield* TestClock.adjust(LATER)
+      node.height++
+      yield* TestClock.adjust(ENDED)
       assert.deepStrictEqual(yield* kinds, [])
     })
   )
@@ -165,7 +172,8 @@ describe("reviews of the chains", () => {
       assert.deepStrictEqual(yield* kinds, ["simulation_unavailable"])
       node.state = "answers"
       node.canSimulate = true
-      yield* TestClock.adjust(LATER)
+      node.height++
+      yield* TestClock.adjust(ENDED)
       assert.deepStrictEqual(yield* kinds, [])
     })
   )
@@ -173,21 +181,21 @@ describe("reviews of the chains", () => {
   it.effect("report a base fee above the chain's limit without any sweep, until it falls or the limit is raised", () =>
     Effect.gen(function* () {
       const { choices, kinds, node } = yield* make([{ ...FakeChain.chain, maxFeePerGasWei: 9n }])
-      const kindsAt = (baseFee: bigint) => {
+      const kindsAt = (baseFee: bigint, after: typeof LATER | typeof ENDED = LATER) => {
         node.baseFee = baseFee
         node.height++
-        return Effect.andThen(TestClock.adjust(LATER), kinds)
+        return Effect.andThen(TestClock.adjust(after), kinds)
       }
       assert.deepStrictEqual(yield* kindsAt(9n), [])
       assert.deepStrictEqual(yield* kindsAt(10n), ["fee_limit"])
       node.state = "silent"
       assert.deepStrictEqual(yield* kindsAt(9n), ["fee_limit"], "without an answer, the last finding stands")
       node.state = "answers"
-      yield* TestClock.adjust(LATER)
+      yield* TestClock.adjust(ENDED)
       assert.deepStrictEqual(yield* kinds, [])
       assert.deepStrictEqual(yield* kindsAt(10n), ["fee_limit"])
       choices.push({ chainId: FakeChain.chain.id, limit: "maxFeePerGasWei", wei: 10n })
-      assert.deepStrictEqual(yield* kindsAt(10n), [])
+      assert.deepStrictEqual(yield* kindsAt(10n, ENDED), [])
     })
   )
 
