@@ -27,8 +27,8 @@ const connect = (database: string) =>
     Effect.provide(Reactivity.layer)
   )
 
-/** Blocks that confirm the one of the restore. */
-const CONFIRMING = 5
+/** Blocks that confirm the one of the restore, a second apart: those of one second can have the time of the restore. */
+const CONFIRMING = { blocks: 5, interval: 1 }
 
 const pause = Schedule.spaced("100 millis")
 
@@ -199,7 +199,7 @@ layer(Services.layer(), { excludeTestServices: true })("a database that was rest
         // Everything is booked. A payment of the lost time could still be in the next block.
         assert.isFalse(first.report?.reconciled)
         for (const { dev } of [alpha, place(services, 1)]) {
-          yield* dev.node.ask("mine", (node) => node.mine({ blocks: CONFIRMING }))
+          yield* dev.node.ask("mine", (node) => node.mine(CONFIRMING))
         }
         const second = yield* reconcile("")
         assert.isTrue(second.report?.reconciled, JSON.stringify(second.report?.open))
