@@ -8,7 +8,7 @@ import type { PacedEndpoint } from "./Paced.ts"
 const COOLDOWN_MILLIS = 10_000
 
 /** Nodes behind a load balancer may differ by two blocks. */
-export const TOLERATED_BLOCKS = 2n
+const TOLERATED_BLOCKS = 2n
 
 /** A recorded height expires after this many milliseconds. */
 const HEIGHT_LIFETIME_MILLIS = 60_000

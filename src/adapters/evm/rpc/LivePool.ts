@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* ({ chosen, configured, endpointO
     first: (ask, first) => Effect.flatMap(current, (pool) => pool.first(ask, first)),
     everywhere: (ask) => Effect.flatMap(current, (pool) => pool.everywhere(ask)),
     head: (method, params, height) => Effect.flatMap(current, (pool) => pool.head(method, params, height)),
-    requireBlock: (endpoint, block) => Effect.flatMap(current, (pool) => pool.requireBlock(endpoint, block)),
+    heightFor: (endpoint, block) => Effect.flatMap(current, (pool) => pool.heightFor(endpoint, block)),
     takesOverrides: Effect.flatMap(current, (pool) => pool.takesOverrides),
     isAnswering: Effect.flatMap(current, (pool) => pool.isAnswering),
     elsewhere: Effect.flatMap(current, (pool) => pool.elsewhere)

@@ -67,10 +67,9 @@ export interface JsonRpcPool {
     height: (answer: unknown) => Option.Option<bigint>
   ) => Effect.Effect<unknown, RpcFailure>
   /**
-   * Fails if the endpoint's head is more than two blocks below this block. An endpoint whose known head is below it is asked for its
-   * head again. One whose head is not known passes.
+   * Height of the endpoint's head, if it is known. An endpoint whose last known head is below this block is asked for its head again.
    */
-  readonly requireBlock: (endpoint: Endpoint, block: bigint) => Effect.Effect<void, RpcFailure>
+  readonly heightFor: (endpoint: Endpoint, block: bigint) => Effect.Effect<bigint | undefined, RpcFailure>
   /** False if no endpoint takes state overrides in `eth_call`. Endpoints are asked at most once in an hour. */
   readonly takesOverrides: Effect.Effect<boolean, RpcFailure>
   /** False if each endpoint failed at its last request, in the last 30 seconds. */
@@ -178,16 +177,14 @@ const makeFirst = (
   })
 }
 
-/** Makes `requireBlock`; see {@link JsonRpcPool}. */
-const makeRequireBlock = (health: Health.Health): JsonRpcPool["requireBlock"] =>
+/** Makes `heightFor`; see {@link JsonRpcPool}. */
+const makeHeightFor = (health: Health.Health): JsonRpcPool["heightFor"] =>
   Effect.fnUntraced(function* (endpoint, block) {
-    const least = block - Health.TOLERATED_BLOCKS
     const known = yield* health.heightOf(endpoint)
-    if (known === undefined || known >= least) return
+    if (known === undefined || known >= block) return known
     const number = Option.getOrUndefined(decodeNumber(yield* endpoint.request("eth_blockNumber", [])))
-    if (number === undefined) return
-    yield* health.recordHeight(endpoint, number)
-    if (number < least) return yield* oldHead(endpoint)
+    if (number !== undefined) yield* health.recordHeight(endpoint, number)
+    return number
   })
 
 export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoint>, options: Options) {
@@ -268,7 +265,7 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
     first,
     everywhere,
     head,
-    requireBlock: makeRequireBlock(health),
+    heightFor: makeHeightFor(health),
     takesOverrides: overrides.isSupported,
     isAnswering: health.isAnswering,
     elsewhere: health.elsewhere

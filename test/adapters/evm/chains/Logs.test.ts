@@ -1,11 +1,11 @@
 /** Reads of logs from endpoints that limit them, each in its own way. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256, numberToHex, zeroHash } from "viem"
-import type { LogFilter } from "../../../../src/ports/shared/Chains.ts"
+import type { LogFilter, ReadLogs } from "../../../../src/ports/shared/Chains.ts"
 import { address } from "../../../support/FakeChain.ts"
-import { network, type Node } from "../rpc/scriptedNodes.ts"
+import { network, type Node, pass } from "../rpc/scriptedNodes.ts"
 
 const emitter = address(0x77)
 
@@ -124,20 +124,95 @@ describe("logs", () => {
       return { result: inRange(Number(filter?.fromBlock), Math.min(Number(filter?.toBlock), head())).map(logAt) }
     }
 
-  it.effect("are not read from an endpoint whose head is older than the range, until it has caught up", () =>
+  /** `two` has the newest head and serves no logs. The head of `one` is the given one. */
+  const split = (head: () => number, newest = 100) =>
+    network({
+      one: withHead(head),
+      two: (method, params) =>
+        method === "eth_getLogs"
+          ? { error: { code: -32_601, message: "the method eth_getLogs is not available" } }
+          : withHead(() => newest)(method, params)
+    })
+
+  const blocksOf = ({ logs }: ReadLogs) => logs.map(({ blockNumber }) => Number(blockNumber))
+
+  it.effect("are read to the head of an endpoint that is behind, which leaves the rest unread", () =>
     Effect.gen(function* () {
-      let head = 90
-      const current = withHead(() => 100)
-      const { log, use } = network({
-        one: withHead(() => head),
-        two: (method, params) => (method === "eth_getLogs" ? "refuse connection" : current(method, params))
-      })
+      const { log, use } = split(() => 90)
       yield* use((client) =>
         Effect.gen(function* () {
           yield* client.block("latest")
-          assert.include((yield* Effect.flip(client.logs(range(0, 100)))).message, "its head is old")
-          assert.notInclude(log, "one eth_getLogs")
-          assert.lengthOf((yield* client.logs(range(0, 92))).logs, 10, "two blocks are tolerated")
+          const oldest = yield* Effect.forkChild(client.logs(range(0, 100)))
+          yield* pass("2999 millis")
+          assert.notInclude(log, "one eth_getLogs", "waits for the newest blocks")
+          yield* pass("1 milli")
+          assert.deepStrictEqual((yield* Fiber.join(oldest)).unread, { fromBlock: 91n, toBlock: 100n })
+          assert.deepStrictEqual(blocksOf(yield* Fiber.join(oldest)), inRange(0, 90))
+          // The next look, which has the older blocks, is not told that there are no logs.
+          const rest = yield* Effect.forkChild(Effect.flip(client.logs(range(91, 100))))
+          yield* pass("3 seconds")
+          yield* Fiber.join(rest)
+        })
+      )
+    })
+  )
+
+  it.effect(
+    "are read without a wait from the newest block that an endpoint has, and the whole range is left if more is",
+    () =>
+      Effect.gen(function* () {
+        const { use } = split(() => 19_990, 20_000)
+        yield* use((client) =>
+          Effect.gen(function* () {
+            yield* client.block("latest")
+            const all = yield* client.logs(range(15_000, 20_000, { order: "newest" }))
+            assert.deepStrictEqual(blocksOf(all), inRange(15_000, 19_990))
+            assert.deepStrictEqual(all.unread, { fromBlock: 19_991n, toBlock: 20_000n })
+            const some = yield* client.logs(range(0, 20_000, { order: "newest", requests: 1 }))
+            assert.deepStrictEqual(blocksOf(some), inRange(14_991, 19_990))
+            assert.deepStrictEqual(some.unread, { fromBlock: 0n, toBlock: 20_000n })
+          })
+        )
+      })
+  )
+
+  it.effect("are read completely on a fast chain whose newest endpoint serves none", () =>
+    Effect.gen(function* () {
+      let head = 20_000
+      const { log, use } = split(() => head - 4, head)
+      yield* use((client) =>
+        Effect.gen(function* () {
+          yield* client.block("latest")
+          const old = yield* client.logs(range(0, 9_999))
+          assert.isUndefined(old.unread, "old windows need no new head")
+          assert.lengthOf(old.logs, 1_000)
+          const newest = yield* Effect.forkChild(client.logs(range(0, 20_000)))
+          // Four blocks in a second.
+          for (let block = 0; block < 4; block++) {
+            yield* pass("250 millis")
+            head += 1
+          }
+          log.length = 0
+          yield* pass("500 millis")
+          const { logs, unread } = yield* Fiber.join(newest)
+          assert.isUndefined(unread)
+          assert.lengthOf(logs, 2_001)
+          assert.lengthOf(
+            log.filter((line) => line === "one eth_blockNumber"),
+            1
+          )
+        })
+      )
+    })
+  )
+
+  it.effect("are read from an endpoint that was behind as soon as it has caught up", () =>
+    Effect.gen(function* () {
+      let head = 90
+      const { log, use } = split(() => head)
+      yield* use((client) =>
+        Effect.gen(function* () {
+          yield* client.block("latest")
           head = 100
           log.length = 0
           assert.lengthOf((yield* client.logs(range(0, 100))).logs, 11)
@@ -148,6 +223,35 @@ describe("logs", () => {
           )
         })
       )
+    })
+  )
+
+  it.effect("are read elsewhere at once if an endpoint with the newest head serves them", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({ one: withHead(() => 99), two: withHead(() => 100) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          yield* client.block("latest")
+          assert.deepStrictEqual(blocksOf(yield* client.logs(range(0, 100))), inRange(0, 100))
+          assert.notInclude(log, "one eth_getLogs")
+        })
+      )
+    })
+  )
+
+  it.effect("are read elsewhere by the only request if an endpoint serves none", () =>
+    Effect.gen(function* () {
+      const { use } = split(() => 100)
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(blocksOf(yield* client.logs(range(0, 100, { requests: 1 }))), inRange(0, 100))
+        })
+      )
+      const none = network({
+        one: () => ({ error: { code: -32_601, message: "method not found" } }),
+        two: () => ({ error: { code: -32_601, message: "method not found" } })
+      })
+      yield* none.use((client) => Effect.flip(client.logs(range(0, 100, { requests: 1 }))))
     })
   )
 
