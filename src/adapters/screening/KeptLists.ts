@@ -89,8 +89,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const age = Effect.gen(function* () {
     if (file === undefined && download === undefined) return Option.none()
     const read = file === undefined ? undefined : yield* Effect.result(file)
+    const inFile = read !== undefined && Result.isSuccess(read) ? read.success : undefined
+    const countsAge = download === undefined || inFile?.isOfac === true
     return Option.some({
-      checkedAt: checkedAtOf(read !== undefined && Result.isSuccess(read) ? read.success : undefined)
+      checkedAt: checkedAtOf(inFile),
+      ...(countsAge && inFile?.refusal !== undefined ? { detail: `OFAC_SNAPSHOT: ${inFile.refusal}` } : {})
     })
   })
 

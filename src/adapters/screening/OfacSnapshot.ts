@@ -18,6 +18,9 @@ import * as SdnXml from "./SdnXml.ts"
 /** Time in which a file that cannot be read any more is replaced by the last good copy, in milliseconds. */
 const KEPT_MILLIS = 900_000
 
+/** Time for which newer copies must agree with one that lost too many addresses before they count for the list's age, in milliseconds. */
+const AGREED_MILLIS = 86_400_000
+
 /** Largest lead of the file system's clock, in milliseconds. A later time of writing would count as fresh for too long. */
 const SKEW_MILLIS = 300_000
 
@@ -37,6 +40,8 @@ export interface Snapshot {
   readonly writtenAt: number | undefined
   /** True if it is the SDN list, and not another list of addresses. */
   readonly isOfac: boolean
+  /** Reason for which the time of writing is that of an earlier copy. Absent if it is the file's own. */
+  readonly refusal?: string
 }
 
 /** The file is not a valid sanctions list. */
@@ -88,16 +93,38 @@ const entries = (text: string): Effect.Effect<ReadonlyArray<Address.Address>, { 
 
 const asList = ({ listed }: Snapshot): SanctionsList.SanctionsList => ({ addresses: listed, publishedOn: undefined })
 
-/** A copy that lacks too many addresses lifts no sanctions, and does not make the list in use any younger. */
-const joined = (before: Snapshot, next: Snapshot): Snapshot => ({
-  ...next,
-  listed: new Set([...before.listed, ...next.listed]),
-  writtenAt: before.writtenAt
-})
+/** Copies in a row that lost too many addresses, and agree with each other. */
+interface Shrunk {
+  /** UNIX milliseconds at which the first of them was read. */
+  readonly sinceMillis: number
+  /** Time of writing of the first of them that has one, in UNIX milliseconds. */
+  readonly firstWrittenAt: number | undefined
+  readonly newest: Snapshot
+}
+
+/** The copies that lost too many addresses, after one more of them. */
+const shrunkAfter = (known: Shrunk | undefined, next: Snapshot, now: number, maxRemovedPercent: number): Shrunk =>
+  known !== undefined && Result.isSuccess(SanctionsList.replace(asList(known.newest), asList(next), maxRemovedPercent))
+    ? { ...known, firstWrittenAt: known.firstWrittenAt ?? next.writtenAt, newest: next }
+    : { sinceMillis: now, firstWrittenAt: next.writtenAt, newest: next }
+
+/** True if newer copies have shown for a day that the list became shorter. A file that was not written again confirms nothing. */
+const isConfirmed = ({ firstWrittenAt, newest: { writtenAt }, sinceMillis }: Shrunk, now: number): boolean =>
+  now - sinceMillis >= AGREED_MILLIS &&
+  firstWrittenAt !== undefined &&
+  writtenAt !== undefined &&
+  writtenAt > firstWrittenAt
+
+/** A copy that lacks too many addresses lifts no sanctions. Until it is confirmed, it makes the list in use no younger either. */
+const joined = (before: Snapshot, shrunk: Shrunk, now: number, refusal: string): Snapshot => {
+  const { newest } = shrunk
+  const listed = new Set([...before.listed, ...newest.listed])
+  return isConfirmed(shrunk, now) ? { ...newest, listed } : { ...newest, listed, writtenAt: before.writtenAt, refusal }
+}
 
 /**
  * Makes the effect that reads the file, at most once in `reloadEvery`. While a file that was good cannot be read, the last good copy
- * is in use for 15 minutes. The addresses of one that lost too many stay listed until it has them again, or until a restart.
+ * is in use for 15 minutes. What a copy lacks that lost too many addresses stays listed until a copy has them again, or until a restart.
  */
 export const reader = Effect.fnUntraced(function* ({
   maxRemovedPercent = 20,
@@ -107,6 +134,7 @@ export const reader = Effect.fnUntraced(function* ({
   const files = yield* FileSystem.FileSystem
   /** The copy in use. */
   let good: Snapshot | undefined
+  let shrunk: Shrunk | undefined
   /** UNIX milliseconds of the first of the failures in a row. */
   let failingSince: number | undefined
   let complained: string | undefined
@@ -139,10 +167,14 @@ export const reader = Effect.fnUntraced(function* ({
     const accepted = SanctionsList.replace(before && asList(before), asList(next), maxRemovedPercent)
     if (before === undefined || Result.isSuccess(accepted)) {
       complained = undefined
+      shrunk = undefined
       return (good = next)
     }
-    yield* complain(SanctionsList.describe(accepted.failure))
-    return (good = joined(before, next))
+    const now = yield* Clock.currentTimeMillis
+    const refusal = SanctionsList.describe(accepted.failure)
+    yield* complain(refusal)
+    shrunk = shrunkAfter(shrunk, next, now, maxRemovedPercent)
+    return (good = joined(before, shrunk, now, refusal))
   })
 
   const load = Effect.gen(function* () {

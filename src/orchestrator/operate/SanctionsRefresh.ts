@@ -29,7 +29,8 @@ const review = Effect.fnUntraced(function* (replica: string, lastFailure: string
   const known = yield* age
   const now = yield* Clock.currentTimeMillis
   if (Option.isNone(known) || !SanctionsList.isStale(known.value.checkedAt, now)) return yield* alerts.clear(key)
-  const { checkedAt } = known.value
+  const { checkedAt, detail: refused } = known.value
+  const reasons = [lastFailure, refused].filter((reason) => reason !== undefined)
   const hours = checkedAt === undefined ? undefined : Math.floor((now - checkedAt) / 3_600_000)
   yield* alerts.raise({
     key,
@@ -40,7 +41,7 @@ const review = Effect.fnUntraced(function* (replica: string, lastFailure: string
       replica,
       reviewedAtMs: now,
       ...(hours === undefined ? {} : { ageHours: hours }),
-      ...(lastFailure === undefined ? {} : { detail: lastFailure })
+      ...(reasons.length === 0 ? {} : { detail: reasons.join("; ") })
     }
   })
 })

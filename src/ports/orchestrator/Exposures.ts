@@ -3,7 +3,10 @@
  * ends. Sums are kept by class and step of 5 minutes, so no reader counts sweeps.
  */
 import { Context, type Effect } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import type { Budgets, Denied, ExposureClass, Reservation, Sums, Window } from "../../domain/Exposure.ts"
+import type { Paid } from "../../domain/OwnerCredit.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
 /** Loss or gain of sweeps of a transaction, for one class. */
@@ -19,6 +22,12 @@ export interface Outcome extends Window {
 /** Sums of one class. */
 export interface Standing extends Sums {
   readonly key: ExposureClass
+}
+
+/** Network fees of an owner's sweeps with one token on one chain. */
+export interface PaidIn extends Paid {
+  readonly owner: Address.Address
+  readonly token: Address.Address
 }
 
 /** Reservations end, and losses are booked, with their transaction: see `RelayTransactions.finalize`. */
@@ -44,6 +53,14 @@ export class Exposures extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Denied>, StoreUnavailable>
     /** Ends the reservations of sweeps, except those that an unfinished transaction carries. Ignores sweeps without one. */
     readonly release: (intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    /**
+     * Network fees of the owners' sweeps from the chain, by token. Of settled ones, only the newest orders of an owner are looked at, at
+     * most 1,000. Failed ones are those of `Intents.burned`, however old. Quotes without a stored cover count as 0.
+     */
+    readonly paid: (
+      chainId: ChainId,
+      owners: ReadonlyArray<Address.Address>
+    ) => Effect.Effect<ReadonlyArray<PaidIn>, StoreUnavailable>
     /** Up to `limit` classes with the most wei lost in 24 hours, then with the most wei reserved. */
     readonly largest: (limit: number) => Effect.Effect<ReadonlyArray<Standing>, StoreUnavailable>
     /**

@@ -13,6 +13,7 @@ import type { PricedUnits } from "../../domain/QuoteDetails.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { Traced } from "../../domain/TraceContext.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
+import type { Searches } from "./Searches.ts"
 import type { Submission } from "./Submission.ts"
 import type { NewSweep, StoredSweep } from "./Sweeps.ts"
 
@@ -54,18 +55,6 @@ export interface Intent extends NewIntent {
   readonly updatedAtMs: number
   /** Searches of logs that take several looks. */
   readonly searches?: Searches
-}
-
-/** Block from which each unfinished search of logs about an intent continues. */
-export interface Searches {
-  /** Its settlement on the source chain, from old to new. */
-  readonly settlement?: bigint
-  /** Other settlements of its owner on the source chain, from old to new. */
-  readonly otherSweeps?: bigint
-  /** Cancellations of its owner on the source chain, from old to new. */
-  readonly cancellations?: bigint
-  /** The bridge's fill on the destination chain, from new to old. */
-  readonly fill?: bigint
 }
 
 /** Fields of an intent that its client sees. */
@@ -238,6 +227,11 @@ export class Intents extends Context.Service<
       owner: Address.Address,
       chainIds: ReadonlyArray<ChainId>
     ) => Effect.Effect<boolean, StoreUnavailable>
+    /** Those of the owners of whom a sweep from the chain has ever settled at its source, however many orders came after it. */
+    readonly settledOf: (
+      chainId: ChainId,
+      owners: ReadonlyArray<Address.Address>
+    ) => Effect.Effect<ReadonlySet<Address.Address>, StoreUnavailable>
     /**
      * Up to `limit` submitted intents of a source chain that no relay transaction carries and whose deadline is before
      * `before` (UNIX seconds), earliest deadline first.

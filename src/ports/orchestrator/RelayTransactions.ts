@@ -193,11 +193,17 @@ export class RelayTransactions extends Context.Service<
     ) => Effect.Effect<void, StoreUnavailable>
     /** Records that a node received the attempt now. */
     readonly markBroadcast: (hash: Hash) => Effect.Effect<void, StoreUnavailable>
+    /** Records the block that includes the transaction. Does nothing if the transaction is final. */
+    readonly setInclusion: (id: string, inclusion: Inclusion) => Effect.Effect<void, StoreUnavailable>
+    /** Like {@link setInclusion} for many transactions, all or none. */
+    readonly setInclusions: (
+      included: ReadonlyArray<Pick<RelayTransaction, "id"> & { readonly inclusion: Inclusion }>
+    ) => Effect.Effect<void, StoreUnavailable>
     /**
-     * Records the block that includes the transaction, or with `undefined` that a reorg removed it. Does nothing if the
-     * transaction is final.
+     * Records that a reorg removed the transaction from a block. Returns false, and does nothing, if another block or version is recorded by
+     * now, or none: another process was faster.
      */
-    readonly setInclusion: (id: string, inclusion: Inclusion | undefined) => Effect.Effect<void, StoreUnavailable>
+    readonly clearInclusion: (id: string, inclusion: Inclusion) => Effect.Effect<boolean, StoreUnavailable>
     /**
      * Marks transactions as final with their cost, books the losses of their sweeps and ends the sweeps' reservations.
      * Intents that are still `submitted` can be claimed again. The losses of one that ended before it was reopened are not booked

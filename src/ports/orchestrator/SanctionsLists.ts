@@ -12,6 +12,8 @@ export class RefreshFailed extends Schema.TaggedError<RefreshFailed>()("RefreshF
 export interface ListAge {
   /** UNIX milliseconds at which the list was last read from its source. Undefined: never. */
   readonly checkedAt: number | undefined
+  /** Reason for which a newer copy does not make the list younger. Absent if there is none. */
+  readonly detail?: string
 }
 
 export class SanctionsLists extends Context.Service<

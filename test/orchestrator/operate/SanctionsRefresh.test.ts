@@ -98,6 +98,18 @@ describe("SanctionsRefresh", () => {
     })
   )
 
+  it.effect("names the reason for which a newer copy does not count, beside a failed download", () =>
+    Effect.gen(function* () {
+      const { standing, state } = yield* scene(Option.some({ checkedAt: undefined, detail: "it lacks 5 of 10" }))
+      state.answers = false
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(
+        (yield* standing).map(({ details }) => details),
+        [{ detail: "HTTP 503; it lacks 5 of 10" }]
+      )
+    })
+  )
+
   it.effect("says nothing where no list is configured", () =>
     Effect.gen(function* () {
       const { standing } = yield* scene(Option.none())
