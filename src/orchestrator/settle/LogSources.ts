@@ -1,16 +1,21 @@
-/** Watches each chain's source of logs, which may fail while its node answers everything else, and alerts when it stays down. */
+/**
+ * Watches each chain's source of logs, which may fail while its node answers everything else, and alerts when it stays down. Each process
+ * has nodes of its own, so that one whose source answers does not clear the alert of another one.
+ */
 import { Clock, Context, Effect, Layer } from "effect"
 import { zeroHash } from "viem"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import { Alerts } from "../../ports/shared/Alerts.ts"
-import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 
 /** An alert is raised when the source fails for longer. */
 const ALERT_MILLIS = 60_000
 
-/** Interval of own reads while the source fails or its alert stands, so that the alert ends when nothing else reads logs. */
+/** Interval of own reads while the source fails or nobody renews its alert, so that the alert ends when nothing else reads logs. */
 const PROBE_MILLIS = 10_000
+
+/** Age of the block that an own read asks for, in milliseconds. An endpoint that is a little behind has it. */
+const PROBED_AGE_MILLIS = 60_000
 
 interface Failing {
   readonly sinceMs: number
@@ -28,18 +33,19 @@ export class LogSources extends Context.Service<
     ) => Effect.Effect<A, ChainUnavailable>
     /** Notes the outcome of a read that another part has handled: its failure, or undefined if it succeeded. */
     readonly note: (client: ChainClient, failure: ChainUnavailable | undefined) => Effect.Effect<void>
-    /** Reads a log source again that failed here, or whose alert stands, and raises or clears the alert. */
+    /** Reads a log source again that failed here, or whose alert nobody renews, and raises or ends the alert. */
     readonly review: (client: ChainClient) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/orchestrator/LogSources") {
   static readonly layer = Layer.effect(
     LogSources,
     Effect.gen(function* () {
-      const alerts = yield* StandingAlerts
-      const { list } = yield* Alerts
-      /** UNIX milliseconds of the newest look for a standing alert, by chain id. */
-      const looked = new Map<number, number>()
+      const alerts = yield* RenewedAlerts
+      /** UNIX milliseconds of the newest read for an alert of another process, by chain id. */
+      const lookedAtMs = new Map<number, number>()
       const failing = new Map<number, Failing>()
+      /** Chains whose alert this process renews. */
+      const renewed = new Set<number>()
 
       const note: LogSources["Service"]["note"] = ({ chain }, failure) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
@@ -62,11 +68,12 @@ export class LogSources extends Context.Service<
       const answers = Effect.fnUntraced(function* (client: ChainClient) {
         const head = yield* client.block("latest")
         if (head._tag === "None") return false
-        const { number } = head.value
-        const { guard } = client.chain.contracts
+        const { blockTimeMillis, contracts } = client.chain
+        const age = BigInt(Math.ceil(PROBED_AGE_MILLIS / blockTimeMillis))
+        const block = head.value.number > age ? head.value.number - age : 0n
         yield* reading(
           client,
-          client.logs({ address: guard, topics: [zeroHash], fromBlock: number, toBlock: number, requests: 1 })
+          client.logs({ address: contracts.guard, topics: [zeroHash], fromBlock: block, toBlock: block })
         )
         return true
       })
@@ -78,13 +85,22 @@ export class LogSources extends Context.Service<
         yield* answers(client)
       })
 
-      /** Another process may have raised the alert. That this one has read no logs since does not prove that the source answers. */
-      const endStanding = Effect.fnUntraced(function* (client: ChainClient, key: string) {
+      /**
+       * Ends the alert of this process, or that of another one that no longer renews it. That this process has read no logs since does
+       * not prove that the source answers.
+       */
+      const endAlert = Effect.fnUntraced(function* (client: ChainClient, key: string) {
+        const { id } = client.chain
+        if (renewed.has(id)) {
+          yield* alerts.end(key)
+          renewed.delete(id)
+          return
+        }
+        if (!(yield* alerts.left).has(key)) return
         const now = yield* Clock.currentTimeMillis
-        if (now - (looked.get(client.chain.id) ?? Number.NEGATIVE_INFINITY) < PROBE_MILLIS) return
-        looked.set(client.chain.id, now)
-        if (!(yield* list).some((alert) => alert.key === key)) return
-        if (yield* Effect.orElseSucceed(answers(client), () => false)) yield* alerts.clear(key)
+        if (now - (lookedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < PROBE_MILLIS) return
+        lookedAtMs.set(id, now)
+        if (yield* Effect.orElseSucceed(answers(client), () => false)) yield* alerts.end(key)
       })
 
       const review: LogSources["Service"]["review"] = Effect.fn("LogSources.review")(function* (client) {
@@ -93,18 +109,19 @@ export class LogSources extends Context.Service<
         const before = failing.get(chain.id)
         if (before !== undefined) yield* Effect.ignore(probe(client, before))
         const known = failing.get(chain.id)
-        if (known === undefined) return yield* endStanding(client, key)
+        if (known === undefined) return yield* endAlert(client, key)
         if ((yield* Clock.currentTimeMillis) - known.sinceMs < ALERT_MILLIS) return
+        renewed.add(chain.id)
         yield* alerts.raise({
           key,
           severity: "warning",
           kind: "logs_unavailable",
-          message: `The nodes of ${chain.name} return no logs (eth_getLogs). Deliveries are proved without them and lack their transaction. A sweep whose own transaction failed waits. Check the nodes, or add another one.`,
+          message: `The nodes of ${chain.name} return a process no logs (eth_getLogs). Deliveries are proved without them and lack their transaction. A sweep whose own transaction failed waits. Check the nodes, or add another one.`,
           details: { chainId: chain.id, detail: known.detail }
         })
       })
 
       return { reading, note, review }
     })
-  ).pipe(Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide(RenewedAlerts.layerOnDemand))
 }
