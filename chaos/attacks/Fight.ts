@@ -85,6 +85,19 @@ const undecided = ({ sql }: World, ids: ReadonlyArray<string>) =>
         ([row]) => row?.count ?? 0
       )
 
+/** Numbers of these sweeps that settled, and that failed at the relayer's cost. */
+const endedOf = ({ sql }: World, ids: ReadonlyArray<string>) =>
+  ids.length === 0
+    ? Effect.succeed({ settled: 0, burned: 0 })
+    : Effect.map(
+        sql<{ settled: number; burned: number }>`
+          SELECT count(*) FILTER (WHERE s.status IN ('settled_source', 'delivered'))::int AS settled,
+            count(*) FILTER (WHERE s.burned_at IS NOT NULL OR g.burned)::int AS burned
+          FROM orchestrator.intent_states s LEFT JOIN orchestrator.given_up_intents g ON g.intent_id = s.id
+          WHERE ${sql.in("s.id", ids)}`,
+        ([row]) => row ?? { settled: 0, burned: 0 }
+      )
+
 /** Waits until every one of these sweeps has settled or ended, within the limit. */
 const settlement = Effect.fnUntraced(function* (world: World, ids: ReadonlyArray<string>) {
   const until = performance.now() + CONCLUSION_MILLIS
@@ -199,6 +212,8 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     concluded: conclusion(world, ids),
     /** Waits also for sweeps that wait for a lower price of gas, within the limit. */
     settled: settlement(world, ids),
+    /** Numbers of its sweeps that settled, and that failed at the relayer's cost. */
+    ended: Effect.suspend(() => endedOf(world, ids)),
     /** Runs `ahead` before each transaction of a lane that carries a sweep of the attack, until the scope closes. */
     aheadOfSends: (ahead: Parameters<typeof runAhead>[2]) =>
       runAhead(world, owners, ahead, (outbidding) => {

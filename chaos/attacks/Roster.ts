@@ -1,5 +1,5 @@
 /** All attacks, by name. */
-import { burnedBatch } from "./BatchAttacks.ts"
+import { burnedBatch, burnedBatchOfKnown } from "./BatchAttacks.ts"
 import { CLIENT_ATTACKS } from "./ClientAttacks.ts"
 import type { Attack } from "./Fight.ts"
 import { GAS_ATTACKS } from "./GasAttacks.ts"
@@ -13,6 +13,7 @@ export const ATTACKS: ReadonlyArray<Attack> = [
   ...MEMPOOL_ATTACKS,
   ...OWNER_ATTACKS,
   burnedBatch,
+  burnedBatchOfKnown,
   ...GAS_ATTACKS,
   ...CLIENT_ATTACKS,
   ...PRICE_ATTACKS,

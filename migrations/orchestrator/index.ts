@@ -46,6 +46,7 @@ import restingIntents from "./0067_resting_intents.ts"
 import oldMonths from "./0068_old_months.ts"
 import firstRound from "./0069_first_round.ts"
 import reopenings from "./0070_reopenings.ts"
+import settledOwners from "./0071_settled_owners.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -91,5 +92,6 @@ export const migrations = {
   "0067_resting_intents": restingIntents,
   "0068_old_months": oldMonths,
   "0069_first_round": firstRound,
-  "0070_reopenings": reopenings
+  "0070_reopenings": reopenings,
+  "0071_settled_owners": settledOwners
 }

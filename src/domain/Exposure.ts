@@ -12,8 +12,8 @@ export type Scope = "listed" | "unlisted"
 /**
  * `all`: every sweep of the scope on a chain. `first`: sweeps of listed tokens whose accounts are not delegated yet, or whose owners
  * have no settled sweep. Such an owner has paid for nothing so far, and can void the sweep at the price of a transaction of its own.
- * `funder`: those of them whose tokens came from one account. `batch`: sweeps of listed tokens that exceed their owner's share in one
- * transaction.
+ * `funder`: those of them whose tokens came from one account. `batch`: sweeps of listed tokens in one transaction that exceed their
+ * owner's credit, see `OwnerCredit`.
  */
 export const KINDS = [
   "all",
@@ -47,7 +47,7 @@ export const firstClass = (chainId: number, isUnfunded: boolean): ExposureClass 
 export const funderClass = (chainId: number, funder: string): ExposureClass =>
   classOf("listed", "funder", chainId, funder)
 
-/** Class of the sweeps of listed tokens beyond their owners' shares in one transaction, see {@link ownerShare}. */
+/** Class of the sweeps of listed tokens beyond their owners' credits in one transaction, see `OwnerCredit`. */
 export const batchClass = (chainId: number): ExposureClass => classOf("listed", "batch", chainId)
 
 /** Parts of a class; undefined if the text is none. */
@@ -141,12 +141,6 @@ const firstLimit = (firstHour: bigint, { day, hour }: Sums) => ({
   hour: firstHour / 2n + hour.earned,
   day: firstHour * HOURS + day.earned
 })
-
-/**
- * Worst case in wei up to which one owner's sweeps of listed tokens share a transaction without a reservation. An account may be
- * delegated to other code once its sweeps are sent, which then uses up their whole gas limit.
- */
-export const ownerShare = ({ listedHour }: Budgets): bigint => listedHour / START.owner
 
 /** True for a class that sweeps of listed tokens reserve, so that losses and gains of each of them are booked for it. */
 export const isReserved = (key: ExposureClass): boolean => isOfFirstSweeps(key) || parse(key)?.kind === "batch"

@@ -16,7 +16,6 @@ import {
   lacking,
   limitOf,
   outcome,
-  ownerShare,
   parse,
   type Reservation,
   shares,
@@ -213,8 +212,7 @@ describe("Exposure", () => {
     assert.strictEqual(worstCase({ gas: 100n, maxFeePerGas: 3n, dataFee: 7n }), 607n)
   })
 
-  it("gives an owner a share of the budget, and batches the budget and what they earned", () => {
-    assert.strictEqual(ownerShare(BUDGETS), 100n)
+  it("gives batches the budget and what they earned", () => {
     const earned = sums({ hour: { lost: 0n, earned: 7n }, day: { lost: 0n, earned: 9n } })
     assert.deepStrictEqual(limitOf(batchClass(1), BUDGETS, earned), { hour: 807n, day: 24n * 800n + 9n })
   })

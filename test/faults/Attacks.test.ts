@@ -5,6 +5,7 @@ import { Effect, FileSystem, Layer, Logger } from "effect"
 import { parseEther } from "viem"
 import * as Ledger from "../../chaos/attacks/Ledger.ts"
 import * as Market from "../../chaos/attacks/Market.ts"
+import { unplayed } from "../../chaos/attacks/BatchAttacks.ts"
 import { ATTACKS } from "../../chaos/attacks/Roster.ts"
 import * as Run from "../../chaos/attacks/Run.ts"
 import * as Verdict from "../../chaos/attacks/Verdict.ts"
@@ -111,6 +112,19 @@ describe("the bars of an attack", () => {
 
   it("accept that a loss costs the attacker less where only a budget limits it", () => {
     assert.deepStrictEqual(Verdict.missed({ ...harmless, isCheap: true, attackerCost: 0n }, TIMED), [])
+  })
+})
+
+describe("an attack by accounts that burn all gas", () => {
+  const played = { redelegated: 3, burned: 4, isBooked: true }
+  const idle = [{ redelegated: 0 }, { burned: 0 }, { isBooked: false }]
+
+  it("is judged if it was played", () => {
+    assert.deepStrictEqual(unplayed(played), [])
+  })
+
+  it.each(idle)("has a finding if nothing happened: %j", (change) => {
+    assert.lengthOf(unplayed({ ...played, ...change }), 1)
   })
 })
 

@@ -27,6 +27,7 @@ import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
 import { designator } from "../../src/domain/Delegation.ts"
+import type { FeeCover } from "../../src/domain/FeeCover.ts"
 import {
   OrchestratorSettings,
   type OrchestratorSettingsShape
@@ -185,14 +186,14 @@ const readsOf =
       )
     })
 
-/** An owner's account runs the delegate, and a sweep of it has settled. */
+/** An owner's account runs the delegate, and a sweep of it has settled. `cover`: of its network fee. Default: that of `offer`. */
 const sweptBefore = ({ setCode }: Chains.MemoryChain) =>
-  Effect.fnUntraced(function* (owner: number) {
+  Effect.fnUntraced(function* (owner: number, cover?: FeeCover) {
     const intents = yield* IntentsPort
     const id = `before ${owner}`
     const txHash = hash(id)
     yield* setCode(address(owner), designator(source.contracts.delegate))
-    yield* intents.create(offer({ id, owner, order: { nonce: 0n } }))
+    yield* intents.create(offer({ id, owner, ...(cover === undefined ? {} : { cover }), order: { nonce: 0n } }))
     yield* intents.submit(id, submission(source.id))
     yield* intents.apply(id, [
       { _tag: "SettledAtSource", txHash },

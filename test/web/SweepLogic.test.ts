@@ -8,14 +8,7 @@ import { canArrive, makeCatalog, NATIVE, unitOf } from "../../src/web/sweep/cata
 import { explainFailure, whyUnquoted } from "../../src/web/sweep/explain.ts"
 import { bySweep, type Submission } from "../../src/web/sweep/submissions.ts"
 import { arrivedText, outcomeOf, receiptText } from "../../src/web/sweep/receipt.ts"
-import {
-  amountOf,
-  defaultAmount,
-  isNoAmount,
-  isPreselected,
-  reserveOf,
-  whyLeft
-} from "../../src/web/sweep/selection.ts"
+import { defaultAmount, isPreselected, reserveOf, whyLeft } from "../../src/web/sweep/selection.ts"
 import { preferredToken, readDestination } from "../../src/web/sweep/target.ts"
 
 const at = (digit: number): Address => `0x${digit.toString(16).padStart(2, "0").repeat(20)}`
@@ -225,16 +218,6 @@ describe("what is selected at first", () => {
     assert.strictEqual(whyLeft("allButGas", little), "Kept as gas money")
     assert.strictEqual(defaultAmount(little), little.balance)
     assert.strictEqual(reserveOf({ ...ether, priceUsd: null }), ether.balance)
-  })
-})
-
-describe("an entered amount", () => {
-  it("counts while the account holds it, and is none once it holds less", () => {
-    const token = holding()
-    assert.strictEqual(amountOf(token, 15n), 15n)
-    assert.strictEqual(amountOf(token, undefined), defaultAmount(token))
-    assert.isFalse(isNoAmount(token, undefined) || isNoAmount(token, token.balance))
-    for (const entered of [null, token.balance + 1n]) assert.isTrue(isNoAmount(token, entered))
   })
 })
 

@@ -124,7 +124,7 @@ const joined = (before: Snapshot, shrunk: Shrunk, now: number, refusal: string):
 
 /**
  * Makes the effect that reads the file, at most once in `reloadEvery`. While a file that was good cannot be read, the last good copy
- * is in use for 15 minutes. What a copy lacks that lost too many addresses stays listed until a copy has them again, or until a restart.
+ * is in use for 15 minutes. Addresses that a much shorter copy lacks stay listed until a copy has them again, or until a restart.
  */
 export const reader = Effect.fnUntraced(function* ({
   maxRemovedPercent = 20,

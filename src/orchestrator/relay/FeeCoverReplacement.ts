@@ -11,7 +11,6 @@ import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
-import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as LossLeft from "../shared/LossLeft.ts"
 import * as Envelope from "./Envelope.ts"
 import * as FeeCoverage from "./FeeCoverage.ts"
@@ -30,9 +29,8 @@ export type NextVersion =
   /** The version that was sent last stays. */
   | { readonly _tag: "Keep" }
 
-/** Makes `nextVersion`, `cancelFees`, and `noteKept` and `forgetKept` for the alert about a version that stays. */
+/** Makes `nextVersion` and `cancelFees`. */
 export const make = Effect.gen(function* () {
-  const alerts = yield* StandingAlerts
   const contracts = yield* SweepContracts
   const coverageOf = yield* FeeCoverage.make
   const lossLeft = yield* LossLeft.make
@@ -102,25 +100,5 @@ export const make = Effect.gen(function* () {
     return (fees === undefined ? { _tag: "Keep" } : { _tag: "Cancel", fees }) satisfies NextVersion
   })
 
-  const noteKept = ({ chain }: ChainClient, { lane, nonce }: RelayTransaction, newest: Attempt, market: FeesPerGas) =>
-    alerts.raise({
-      key: keptKey(chain.id, lane),
-      severity: "warning",
-      kind: "gas_price",
-      message: `A transaction of lane ${lane} on ${chain.name} waits for a lower price of gas: another version would cost more than its sweeps' network fees and the allowed losses cover.`,
-      details: {
-        chainId: chain.id,
-        lane,
-        nonce: nonce.toString(),
-        maxFeePerGasWei: newest.maxFeePerGas.toString(),
-        baseFeeWei: market.baseFeePerGas.toString()
-      }
-    })
-
-  const forgetKept = ({ chain }: ChainClient, { lane }: Pick<RelayTransaction, "lane">) =>
-    alerts.clear(keptKey(chain.id, lane))
-
-  return { nextVersion, cancelFees, noteKept, forgetKept }
+  return { nextVersion, cancelFees }
 })
-
-const keptKey = (chainId: number, lane: string): string => `gas_price:${chainId}:${lane}`

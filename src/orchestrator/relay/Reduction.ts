@@ -14,6 +14,7 @@ import { type Attempt, type RelayTransaction, RelayTransactions } from "../../po
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
+import { KeptVersions } from "../shared/KeptVersions.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import * as AccountCall from "./AccountCall.ts"
@@ -65,7 +66,8 @@ export const make = Effect.gen(function* () {
   const broadcast = yield* Broadcast.make
   const contentOf = yield* Content.make
   const membersOf = yield* makeMembers
-  const { nextVersion, noteKept } = yield* FeeCoverReplacement.make
+  const keptVersions = yield* KeptVersions
+  const { nextVersion } = yield* FeeCoverReplacement.make
   const recent = yield* RecentIntents
   const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
   const signAttempt = yield* Signing.make
@@ -103,7 +105,7 @@ export const make = Effect.gen(function* () {
     const all = membersOf(client, refused.raw, yield* recent.get(transaction.intentIds))
     const market = yield* client.feesPerGas
     const next = yield* nextVersion(client, transaction, refused, market, true)
-    if (next._tag === "Keep") return yield* noteKept(client, transaction, refused, market)
+    if (next._tag === "Keep") return yield* keptVersions.keep(client.chain, transaction, refused, market)
     const { fees } = next
     const covered = next._tag === "Fewer" ? next.intentIds : next._tag === "Same" ? transaction.intentIds : []
     const members = grouped(

@@ -15,6 +15,7 @@ import { LoopDelay } from "../../runtime/LoopDelay.ts"
 import { LoopProgress } from "../../runtime/LoopProgress.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
+import { KeptVersions } from "../shared/KeptVersions.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Pauses from "../shared/Pauses.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
@@ -153,6 +154,7 @@ export class Relayer extends Context.Service<
       Settlements.layer,
       StandingAlerts.layer,
       RecentIntents.layer,
+      KeptVersions.layer,
       SentHere.layer,
       OwnerBlocks.layer,
       LaneLoads.layer,

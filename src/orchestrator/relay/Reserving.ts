@@ -1,11 +1,12 @@
 /**
  * Reserves exposure before sweeps are signed, all of a claim at once: that of sweeps with unlisted tokens, that of owners' first
- * sweeps, and that of an owner's sweeps beyond its share. Other sweeps of listed tokens reserve only what `RelayTransactions.allocate`
+ * sweeps, and that of an owner's sweeps beyond its credit. Other sweeps of listed tokens reserve only what `RelayTransactions.allocate`
  * stores for their transaction: the lane and the chain.
  */
 import { Effect } from "effect"
-import { batchClass, type Budgets, ownerShare, worstCase } from "../../domain/Exposure.ts"
+import { batchClass, worstCase } from "../../domain/Exposure.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
+import { covered } from "../../domain/OwnerCredit.ts"
 import { batchGasLimit } from "../../domain/RelayGas.ts"
 import { grouped } from "../../domain/SweepGroups.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -13,8 +14,9 @@ import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import * as Content from "./Content.ts"
 import type * as NonceUse from "./NonceUse.ts"
+import * as OwnerCredits from "./OwnerCredits.ts"
 import * as Postponement from "./Postponement.ts"
-import { type Candidate, placeOf, type Ready } from "./Prepared.ts"
+import { type Candidate, ownerOf, placeOf, type Ready } from "./Prepared.ts"
 
 /** Wei that a sweep reserves at these fees. No version of its transaction may have higher fees than the sweep's ceiling. */
 export const weiOf = (fees: Pick<GasFees, "maxFeePerGas">, candidate: Candidate): bigint => {
@@ -25,46 +27,50 @@ export const weiOf = (fees: Pick<GasFees, "maxFeePerGas">, candidate: Candidate)
   return most < worst ? most : worst
 }
 
-/**
- * Ids of the sweeps that exceed their owner's share, in the order in which they run. Its first one never does, and a share of 0 has no
- * limit: then the operator has set no budget.
- */
-const beyondShare = (
-  fees: Pick<GasFees, "maxFeePerGas">,
-  budgets: Budgets,
-  unreserved: ReadonlyArray<Ready>
-): ReadonlySet<string> => {
-  const share = ownerShare(budgets)
-  const beyond = grouped(unreserved, placeOf).flatMap((sweeps) => {
-    let wei = 0n
-    return sweeps.filter((each, index) => {
-      wei += weiOf(fees, each)
-      return index > 0 && wei > share
-    })
-  })
-  return new Set(share === 0n ? [] : beyond.map(({ intent }) => intent.id))
-}
+/** Wei that the sweep's network fee covers. */
+const valueOf = (fees: Pick<GasFees, "maxFeePerGas">, candidate: Candidate): bigint =>
+  candidate.intent.cover?.value ?? weiOf(fees, candidate)
 
 /**
  * Makes `isListed(client, ready)`, `reserve(client, conditions, ready)`, which postpones the sweeps that a budget has no room for and returns the others, and
  * `releaseUnsent(client, sweeps)`, which ends the reservations of those that no transaction carries.
  */
 export const make = Effect.gen(function* () {
+  const creditsOf = yield* OwnerCredits.make
   const desk = yield* ExposureDesk.make
   const { postpone } = yield* Postponement.make
 
   const isListed = ({ chain }: ChainClient, { intent }: Ready): boolean => desk.isListed(chain, intent.order)
 
-  /** The sweeps, those beyond their owner's share with the class of batches. */
+  /**
+   * The sweeps, those beyond their owner's credit with the class of batches. These come last, by their place beyond the credit, so that
+   * the pot has room for one of each owner before it has for a second one.
+   */
   const withBatches = Effect.fnUntraced(function* (
     client: ChainClient,
     { fees }: Pick<NonceUse.Conditions, "fees">,
     ready: ReadonlyArray<Ready>
   ) {
     const { chain } = client
+    const { listedHour } = yield* desk.budgetsOn(chain)
+    // The operator has set no budget.
+    if (listedHour === 0n) return ready
     const unreserved = ready.filter((each) => isListed(client, each) && each.pots.length === 0)
-    const beyond = beyondShare(fees, yield* desk.budgetsOn(chain), unreserved)
-    return ready.map((each) => (beyond.has(each.intent.id) ? { ...each, pots: [batchClass(chain.id)] } : each))
+    const groups = grouped(unreserved, placeOf).map((sweeps) => ({
+      sweeps,
+      owner: ownerOf(sweeps),
+      values: sweeps.map((each) => valueOf(fees, each))
+    }))
+    const needed = new Map(groups.map(({ owner, values }) => [owner, values.reduce((sum, wei) => sum + wei, 0n)]))
+    const credits = yield* creditsOf(chain, needed)
+    const beyond = groups
+      .flatMap(({ owner, sweeps, values }) =>
+        sweeps.slice(covered(credits.get(owner) ?? 0n, values)).map((each, place) => ({ each, place }))
+      )
+      .toSorted((a, b) => a.place - b.place)
+      .map(({ each }) => ({ ...each, pots: [batchClass(chain.id)] }))
+    const ids = new Set(beyond.map(({ intent }) => intent.id))
+    return [...ready.filter(({ intent }) => !ids.has(intent.id)), ...beyond]
   })
 
   const reserve = Effect.fnUntraced(function* (

@@ -14,15 +14,9 @@ export const make = Effect.gen(function* () {
   const keyOf = (chainId: ChainId, owner: Address.Address): string => `${chainId}:${owner}`
 
   return Effect.fnUntraced(function* (chainId: ChainId, owners: ReadonlySet<Address.Address>) {
-    yield* Effect.forEach(
-      [...owners].filter((owner) => !known.has(keyOf(chainId, owner))),
-      (owner) =>
-        Effect.map(intents.hasSettled(owner, [chainId]), (hasSettled) => {
-          if (hasSettled) known.add(keyOf(chainId, owner))
-        }),
-      // The store answers calls that arrive together by one statement.
-      { concurrency: "unbounded", discard: true }
-    )
+    const unknown = [...owners].filter((owner) => !known.has(keyOf(chainId, owner)))
+    const found = unknown.length === 0 ? new Set<Address.Address>() : yield* intents.settledOf(chainId, unknown)
+    for (const owner of found) known.add(keyOf(chainId, owner))
     const settled = new Set([...owners].filter((owner) => known.has(keyOf(chainId, owner))))
     trim(known)
     return settled

@@ -71,7 +71,7 @@ const messageOf = (chain: Chain, key: ExposureClass): string => {
     return `First sweeps of owners that ${parts.value} funded lost their share of the budget of first sweeps on ${chain.name}. They wait until losses are older than an hour, or until they earn it back. All others go on.`
   }
   if (parts?.kind === "batch") {
-    return `Sweeps of listed tokens that exceed their owner's share in one transaction lost their budget on ${chain.name}. Owners sweep fewer tokens in one transaction until losses are older than an hour. Raise lossBudgetWei of the chain or LOSS_BUDGET_WEI if the losses are worth it.`
+    return `Sweeps of listed tokens that cover more than their owners have paid so far lost their budget on ${chain.name}. Such sweeps wait until losses are older than an hour. Raise lossBudgetWei of the chain or LOSS_BUDGET_WEI if the losses are worth it.`
   }
   return parts?.kind === "all"
     ? `Sweeps of listed tokens lost the budget of an hour on ${chain.name}. Sweeps of owners and networks with losses wait, and all others go on. See GET /admin/exposure for the largest losses.`

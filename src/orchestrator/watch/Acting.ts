@@ -11,6 +11,7 @@ import * as FeeCoverReplacement from "../relay/FeeCoverReplacement.ts"
 import * as Reduction from "../relay/Reduction.ts"
 import * as Signing from "../relay/Signing.ts"
 import type { ChainView } from "../shared/ChainView.ts"
+import { KeptVersions } from "../shared/KeptVersions.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import type * as Conclusion from "./Conclusion.ts"
@@ -24,12 +25,12 @@ import {
 } from "./Findings.ts"
 import * as Reorganisation from "./Reorganisation.ts"
 
-type FeeCovers = Effect.Success<typeof FeeCoverReplacement.make>
-
 /** Makes `send`, `resend`, `raise` and `cancel`: the steps with a transaction that is not mined. */
-const makeVersions = Effect.fnUntraced(function* ({ cancelFees, nextVersion, noteKept }: FeeCovers) {
+const makeVersions = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const broadcast = yield* Broadcast.make
+  const { cancelFees, nextVersion } = yield* FeeCoverReplacement.make
+  const keptVersions = yield* KeptVersions
   const { reduce, shrink } = yield* Reduction.make
   const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
   const signAttempt = yield* Signing.make
@@ -66,7 +67,7 @@ const makeVersions = Effect.fnUntraced(function* ({ cancelFees, nextVersion, not
     transaction: RelayTransaction,
     newest: Attempt
   ) {
-    yield* noteKept(view.client, transaction, newest, market)
+    yield* keptVersions.keep(view.client.chain, transaction, newest, market)
     const age = (yield* Clock.currentTimeMillis) - (newest.broadcastAtMs ?? 0)
     if (age < rebroadcastMillis) return NOTHING
     yield* send(view.client, transaction, newest)
@@ -104,7 +105,8 @@ const makeVersions = Effect.fnUntraced(function* ({ cancelFees, nextVersion, not
 
   /**
    * Sends a transaction again whose noted block is gone. One that had settled sweeps is reopened, since they would be lost with it, and
-   * the next pass sends it.
+   * the next pass sends it. Sends nothing if another process has changed what is noted: it may have reopened the transaction, and the
+   * newest version of this row may lack sweeps that had settled.
    */
   const resend = Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction, newest: Attempt) {
     yield* Effect.logWarning("relay.reorged")
@@ -113,7 +115,9 @@ const makeVersions = Effect.fnUntraced(function* ({ cancelFees, nextVersion, not
       yield* alerts.raise(Reorganisation.alertOf(view, reopened.length))
       return NOTHING
     }
-    yield* transactions.setInclusion(transaction.id, undefined)
+    const { id, inclusion } = transaction
+    const isOurs = inclusion !== undefined && (yield* transactions.clearInclusion(id, inclusion))
+    if (!isOurs) return NOTHING
     yield* send(view.client, transaction, newest)
     return { action: "rebroadcast", resolutions: [] } satisfies Finding
   })
@@ -128,9 +132,9 @@ type Detach = Effect.Success<ReturnType<typeof Conclusion.make>>["detach"]
  * of them are booked together.
  */
 export const make = Effect.fnUntraced(function* (detach: Detach) {
-  const covers = yield* FeeCoverReplacement.make
+  const keptVersions = yield* KeptVersions
   const transactions = yield* RelayTransactions
-  const { cancel, raise, resend, send } = yield* makeVersions(covers)
+  const { cancel, raise, resend, send } = yield* makeVersions
 
   return Effect.fnUntraced(function* (
     pass: ChainPass,
@@ -151,7 +155,7 @@ export const make = Effect.fnUntraced(function* (detach: Detach) {
       case "Cancel":
         return yield* cancel(pass, transaction, newest)
       case "Include":
-        yield* covers.forgetKept(view.client, transaction)
+        keptVersions.used(view.client.chain, transaction)
         yield* transactions.setInclusion(transaction.id, decided.inclusion)
         yield* Effect.logInfo("relay.mined").pipe(
           Effect.annotateLogs({ block: decided.inclusion.blockNumber.toString() })
@@ -161,10 +165,10 @@ export const make = Effect.fnUntraced(function* (detach: Detach) {
         return yield* resend(view, transaction, newest)
       case "Conclude":
         if (Option.isNone(found)) return NOTHING
-        yield* covers.forgetKept(view.client, transaction)
+        keptVersions.used(view.client.chain, transaction)
         return { transaction, ...found.value }
       case "Detach":
-        yield* covers.forgetKept(view.client, transaction)
+        keptVersions.used(view.client.chain, transaction)
         return yield* detach(view, transaction)
     }
   })

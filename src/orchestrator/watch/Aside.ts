@@ -17,8 +17,8 @@ export interface Aside {
   ) => Effect.Effect<void>
   /** True until the end of the decision about the transaction with this id. */
   readonly isDeciding: (id: string) => boolean
-  /** True while a decision about any transaction of the chain goes on. */
-  readonly isBusy: (chainId: number) => boolean
+  /** Ids of the chain's transactions about which decisions go on. */
+  readonly decidingOn: (chainId: number) => ReadonlyArray<string>
   /** Finding of a pass about it meanwhile: the node's silence, if the last decision ended with it. */
   readonly findingOf: (id: string) => Finding
   /** Forgets the chain's transactions that are not among these. */
@@ -65,7 +65,8 @@ export const make: Effect.Effect<Aside, never, Scope.Scope> = Effect.gen(functio
   return {
     decideAside,
     findingOf: (id: string): Finding => unanswered.get(id)?.finding ?? NOTHING,
-    isBusy: (chainId: number): boolean => [...deciding.values()].includes(chainId),
+    decidingOn: (chainId: number): ReadonlyArray<string> =>
+      [...deciding].flatMap(([id, of]) => (of === chainId ? [id] : [])),
     isDeciding: (id: string): boolean => deciding.has(id),
     retain
   }

@@ -165,7 +165,7 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
   const transactions = yield* RelayTransactions
   const { decideDisplaced, decideRest } = yield* Unsettled.make
 
-  /** Finalizes the transactions whose intents are all decided, and notes the block of the others. */
+  /** Finalizes the transactions whose intents are all decided. */
   const finish = Effect.fnUntraced(function* (
     { client }: ChainView,
     concluding: ReadonlyArray<Concluding>,
@@ -183,9 +183,6 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
       forget(transaction.id)
       sentHere.forget(transaction.id)
     }
-    for (const each of concluding.filter((waiting, index) => !isDone(waiting, index))) {
-      yield* transactions.setInclusion(each.transaction.id, inclusionOf(each))
-    }
     recent.forget(done.flatMap(({ transaction }) => transaction.intentIds))
     for (const { block, transaction } of done) {
       yield* Effect.logInfo("relay.concluded").pipe(
@@ -194,11 +191,16 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
     }
   })
 
-  /** Notes the block of a transaction whose sweeps are settled, so that any process notices when a reorganisation takes it. */
-  const noteBlock = (each: Concluding) => {
-    const { id, inclusion } = each.transaction
-    const seen = inclusionOf(each)
-    return isSame(inclusion, seen) ? Effect.void : transactions.setInclusion(id, seen)
+  /**
+   * Notes the blocks of transactions before their sweeps are settled, so that any process notices when a reorganisation takes one. Writes
+   * nothing for those of which an earlier pass noted the block.
+   */
+  const noteBlocks = (concluding: ReadonlyArray<Concluding>) => {
+    const included = concluding.map((each) => ({ ...each.transaction, seen: inclusionOf(each) }))
+    const changed = included.filter(({ inclusion, seen }) => !isSame(inclusion, seen))
+    return changed.length === 0
+      ? Effect.void
+      : transactions.setInclusions(changed.map(({ id, seen }) => ({ id, inclusion: seen })))
   }
 
   /**
@@ -218,6 +220,7 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
       receipt,
       intents: transaction.intentIds.flatMap((id) => known.get(id) ?? [])
     }))
+    yield* noteBlocks(concluding)
     const settled = yield* settlements.settleAll(view, mined)
     for (const each of concluding) note(each, known, settled)
     yield* noteTimes(concluding, known, settled)
@@ -229,10 +232,7 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
     })
     if (patience === "impatient") return yield* decided(concluding)
     const { quick = [], rest = [] } = Object.groupBy(concluding, quickBy(view.client, known, settled))
-    for (const each of rest) {
-      yield* noteBlock(each)
-      yield* aside.decideAside(each.transaction, decided([each]))
-    }
+    for (const each of rest) yield* aside.decideAside(each.transaction, decided([each]))
     return [...(yield* decided(quick)), ...rest.map(({ transaction: { id } }) => aside.findingOf(id))]
   })
 

@@ -5,6 +5,7 @@ import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { Block, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { ChainView } from "../shared/ChainView.ts"
+import { KeptVersions } from "../shared/KeptVersions.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import type { Aside } from "./Aside.ts"
@@ -25,6 +26,7 @@ const RECEIPTS = 64
 export const make = Effect.fnUntraced(function* (aside: Aside) {
   const { conclude, detach } = yield* Conclusion.make(aside)
   const act = yield* Acting.make(detach)
+  const keptVersions = yield* KeptVersions
   const { isQuiet, observe, retain } = yield* Observing.make
   const settings = yield* OrchestratorSettings
   const turn = yield* Turn.make
@@ -60,7 +62,10 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
     retain(client.chain.id, unfinished)
     turn.retain(client.chain.id, unfinished)
     aside.retain(client.chain.id, unfinished)
-    if (unfinished.length === 0) return []
+    if (unfinished.length === 0) {
+      yield* keptVersions.review(client.chain)
+      return []
+    }
     const lanes = [...new Set(unfinished.map(({ lane }) => lane))]
     const nonceOf = (lane: (typeof lanes)[number]) =>
       Effect.map(client.transactionCount(lane, "latest"), (nonce) => [lane, nonce] as const)
@@ -75,6 +80,7 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
     const looked = yield* Effect.forEach(unfinished, (transaction) => isolated(look(pass, transaction, patience)), {
       concurrency: RECEIPTS
     })
+    yield* keptVersions.review(client.chain)
     const concluding = looked.flatMap((each) => ("receipt" in each ? [each] : []))
     const others = looked.flatMap((each) => ("receipt" in each ? [] : [each]))
     return [...others, ...(yield* conclude(view, concluding, patience))]

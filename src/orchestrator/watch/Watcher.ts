@@ -10,6 +10,7 @@ import { OutboxDelivery } from "../outbox/OutboxDelivery.ts"
 import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
+import { KeptVersions } from "../shared/KeptVersions.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
@@ -74,6 +75,7 @@ export const parts = Layer.mergeAll(
   StandingAlerts.layer,
   RenewedAlerts.layerOnDemand,
   RecentIntents.layer,
+  KeptVersions.layer,
   SentHere.layer,
   OwnerBlocks.layer,
   ChainLosses.layer

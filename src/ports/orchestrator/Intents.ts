@@ -227,7 +227,7 @@ export class Intents extends Context.Service<
       owner: Address.Address,
       chainIds: ReadonlyArray<ChainId>
     ) => Effect.Effect<boolean, StoreUnavailable>
-    /** Those of the owners of whom a sweep from the chain has ever settled at its source, however many orders came after it. */
+    /** Those of the owners of whom a sweep from the chain has ever settled at its source, regardless of the number of later orders. */
     readonly settledOf: (
       chainId: ChainId,
       owners: ReadonlyArray<Address.Address>

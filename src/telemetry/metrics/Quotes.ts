@@ -6,7 +6,8 @@ export const QUOTES = counter({
   help: "Quotes, each token of a wallet by itself.",
   labels: {
     outcome: "`offered` or `refused`.",
-    reason: "Reason of the refusal as the client sees it, or `budget_spent` or `screening_blocked`, which it does not. Empty for offers.",
+    reason:
+      "Reason of the refusal as the client sees it, or `budget_spent` or `screening_blocked`, which it does not. Empty for offers.",
     provider: "Source of the offered route. Empty for refusals."
   }
 })

@@ -83,7 +83,7 @@ describe("KeptLists with a file that becomes much shorter", () => {
       yield* write(lines(TEN.slice(0, 9)))
       assert.deepStrictEqual(yield* age, { checkedAt: 3 * 86_400_000 - 3_600_000 })
       assert.strictEqual(yield* ask(removed), "clear")
-      // What was seen before it confirms no later copy.
+      // Copies that were seen before it confirm no later one.
       yield* TestClock.adjust("2 hours")
       yield* write(lines(TEN.slice(0, 2)))
       assert.strictEqual((yield* age).checkedAt, 3 * 86_400_000 - 3_600_000)

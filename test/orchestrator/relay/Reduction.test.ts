@@ -7,6 +7,7 @@ import { parse } from "../../../src/orchestrator/relay/Envelope.ts"
 import { OwnerBlocks } from "../../../src/orchestrator/relay/OwnerBlocks.ts"
 import * as Reduction from "../../../src/orchestrator/relay/Reduction.ts"
 import { ChainLosses } from "../../../src/orchestrator/shared/ChainLosses.ts"
+import { KeptVersions } from "../../../src/orchestrator/shared/KeptVersions.ts"
 import { RecentIntents } from "../../../src/orchestrator/shared/RecentIntents.ts"
 import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
 import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
@@ -23,7 +24,15 @@ describe("a version that may have reached a node", () => {
       const { client, pending } = yield* crowd(4)
       yield* relay
       const { reduce } = yield* Reduction.make.pipe(
-        Effect.provide(Layer.mergeAll(ChainLosses.layer, OwnerBlocks.layer, RecentIntents.layer, StandingAlerts.layer))
+        Effect.provide(
+          Layer.mergeAll(
+            ChainLosses.layer,
+            KeptVersions.layer,
+            OwnerBlocks.layer,
+            RecentIntents.layer,
+            StandingAlerts.layer
+          )
+        )
       )
       const before = yield* pending
       const [first] = before.attempts

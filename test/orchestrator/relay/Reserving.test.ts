@@ -6,12 +6,12 @@ import { encodeFunctionResult, multicall3Abi, numberToHex } from "viem"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { batchClass, classOf, firstClass } from "../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
-import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
-import { source, sweptLog } from "../../support/RelayFixtures.ts"
+import { source } from "../../support/RelayFixtures.ts"
 import { layer, layerOnNodes, layerWith, scene } from "../../support/RelayScene.ts"
-import { relay, tick } from "../../support/SentSweep.ts"
+import { relay } from "../../support/SentSweep.ts"
+import { conclude, exhaust, openOf, sumsOf } from "./concluded.ts"
 import { wallet } from "./wallet.ts"
 
 /** Latest deadline, so that no sweep of a test expires. */
@@ -28,40 +28,6 @@ const UNLISTED = classOf("unlisted", "all", source.id)
 const NETWORK = "203.0.113.0/24"
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-
-const sumsOf = (key: string) => Effect.flatMap(Exposures, ({ sums }) => Effect.map(sums([key]), (all) => all.get(key)))
-
-const openOf = (key: string) => Effect.map(sumsOf(key), (sums) => sums?.open ?? 0n)
-
-/** Mines every unfinished transaction. Each of its sweeps costs so many wei. Returns the cost. */
-const conclude = Effect.fnUntraced(function* (
-  the: Effect.Success<typeof scene>,
-  status: "success" | "reverted",
-  wei: bigint
-) {
-  const intents = yield* Intents
-  let cost = 0n
-  for (const { attempts, intentIds, nonce } of yield* the.unfinished) {
-    const dataFee = wei * BigInt(intentIds.length)
-    cost += dataFee
-    const logs = status === "success" ? (yield* intents.findAll(intentIds)).map((each) => sweptLog(each)) : []
-    yield* the.mineLane({ hash: attempts.at(-1)?.hash ?? "0x", status, logs, gasUsed: 0n, dataFee }, nonce)
-  }
-  yield* the.bury(2)
-  yield* tick
-  return cost
-})
-
-/** Relays and loses until nothing more is sent. Returns the cost. */
-const exhaust = Effect.fnUntraced(function* (the: Effect.Success<typeof scene>, wei: bigint) {
-  let cost = 0n
-  for (let sent = 1; sent > 0;) {
-    sent = (yield* relay).sent
-    cost += yield* conclude(the, "reverted", wei)
-    yield* TestClock.adjust(15_000)
-  }
-  return cost
-})
 
 describe("a sweep of listed tokens whose owner's account is delegated", () => {
   it.effect("counts as a first one until a sweep of the owner has settled, and waits while the pot is full", () =>
@@ -88,7 +54,7 @@ describe("a sweep of listed tokens whose owner's account is delegated", () => {
 describe("the sweeps of an owner who swept before, in one transaction", () => {
   const legs = range(50).map((leg) => ({ id: `leg ${leg}`, order: { deadline: LATE } }))
 
-  it.effect("reserve what exceeds the owner's share, so that fifty legs go in more than one transaction", () =>
+  it.effect("reserve what exceeds the owner's credit, so that fifty legs go in more than one transaction", () =>
     Effect.gen(function* () {
       const the = yield* wallet(legs, { isAuthorized: false })
       yield* the.sweptBefore(1)
@@ -126,10 +92,11 @@ describe("the sweeps of an owner who swept before, in one transaction", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("reserve nothing within the share", () =>
+  it.effect("reserve nothing within what the owner has paid", () =>
     Effect.gen(function* () {
       const the = yield* wallet(legs.slice(0, 2), { isAuthorized: false })
-      yield* the.sweptBefore(1)
+      // Twice the fee of one.
+      yield* the.sweptBefore(1, { gas: 200_000n, gasPrice: 4n * GWEI, value: 960_000n * GWEI })
       assert.strictEqual((yield* relay).sent, 2)
       assert.isUndefined(yield* sumsOf(BATCH))
     }).pipe(Effect.provide(layer))

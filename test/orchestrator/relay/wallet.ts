@@ -49,7 +49,11 @@ export interface WalletLeg extends Sweep {
  */
 export const wallet = Effect.fnUntraced(function* (
   legs: ReadonlyArray<WalletLeg>,
-  { isAuthorized = true, owner = 1 }: { readonly isAuthorized?: boolean; readonly owner?: number } = {}
+  {
+    id = "sweep",
+    isAuthorized = true,
+    owner = 1
+  }: { readonly id?: string; readonly isAuthorized?: boolean; readonly owner?: number } = {}
 ) {
   const the = yield* scene
   const intents = yield* Intents
@@ -69,7 +73,7 @@ export const wallet = Effect.fnUntraced(function* (
     yield* intents.create({ ...intent, quote: { ...intent.quote, sourceChainId: chainId } })
   }
   yield* intents.submitSweep({
-    id: "sweep",
+    id,
     owner: address(owner),
     signature: SIGNATURE,
     legs: legs.map(({ id }) => ({

@@ -1,10 +1,12 @@
 /** Versions of reopened transactions: which one is sent, and how far its fees rise. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
+import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { layer, layerWith } from "../../support/RelayScene.ts"
-import { DEADLINE, START, sweptLog } from "../../support/RelayFixtures.ts"
+import { DEADLINE, START, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
 /** Covers every version that the tests sign. */
@@ -106,6 +108,46 @@ describe("a replaced sweep of which the first version lost its block for good", 
       const { attempts } = yield* pending
       assert.lengthOf(attempts, 3)
       assert.isAbove(Number(attempts[2]?.maxFeePerGas), Number(stored?.maxFeePerGas))
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("two processes on one transaction whose settled sweep lost its block", () => {
+  it.effect("send nothing by the row that the slower one read before the faster one reopened it", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, intent, lane, mineLane, order, pending, sent } = yield* sentSweep()
+      const transactions = yield* RelayTransactions
+      /** A process with another store. */
+      const tickOn = (stored: Partial<RelayTransactions["Service"]>) =>
+        tick.pipe(
+          Effect.provide(
+            Layer.fresh(Watcher.layerOnDemand).pipe(
+              Layer.provide(Layer.succeed(RelayTransactions, { ...transactions, ...stored }))
+            )
+          )
+        )
+      // The first version is mined, and the newest one is a self-send.
+      yield* chain.mine([], DEADLINE - START + 1n)
+      assert.strictEqual((yield* tick).replaced, 1)
+      yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
+      yield* tick
+      yield* bury(2)
+      yield* tickOn({ finalize: () => Effect.void })
+      assert.strictEqual((yield* intent("a")).status, "delivered")
+      yield* chain.reorg(3)
+      yield* chain.setTransactionCount(lane, 0n)
+      yield* bury(4)
+
+      const before = (yield* sent).length
+      const stale = yield* transactions.survey(source.id)
+      const [seen] = stale.transactions
+      assert.deepStrictEqual([seen?.inclusion?.hash, seen?.kind], [attempt.hash, "cancel"])
+      for (let looks = 0; looks < 2; looks++) {
+        yield* tickOn({ survey: () => Effect.succeed(stale) })
+        assert.lengthOf(yield* sent, before)
+        const { kind, reopened } = yield* pending
+        assert.deepStrictEqual([kind, reopened?.hash], ["sweep", attempt.hash])
+      }
     }).pipe(Effect.provide(layer))
   )
 })

@@ -14,6 +14,7 @@ import { type Booking, Exposures } from "../../../src/ports/orchestrator/Exposur
 import type { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, submitted } from "../../support/IntentFixtures.ts"
+import { paidCases } from "./ExposurePaid.cases.ts"
 import { reopeningCases } from "./ExposureReopenings.cases.ts"
 
 const HOUR = 3_600_000
@@ -146,6 +147,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
     )
 
     reopeningCases(stores)
+    paidCases(stores)
 
     it.effect("books the outcomes of first sweeps for the classes that each has reserved, and no other", () =>
       Effect.gen(function* () {

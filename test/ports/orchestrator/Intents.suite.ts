@@ -212,6 +212,34 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("knows the owners whose sweeps ever settled, however many quotes came after", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        const owners = [1, 2, 3, 4, 5, 6].map(address)
+        const settlement = { _tag: "SettledAtSource", txHash: hash("t") } as const
+        for (const owner of [1, 2, 3, 4, 5]) yield* submitted({ id: `${owner}`, owner, nonce: 0n })
+        yield* submitted({ id: "elsewhere", owner: 6, nonce: 0n, chainId: 2 })
+        yield* intents.create(newIntent({ id: "quoted", owner: 6, nonce: 0n }))
+        yield* intents.applyAll(["1", "elsewhere"].map((id) => ({ id, events: [settlement] })))
+        yield* intents.apply("2", [settlement, { _tag: "Delivered", txHash: hash("d") }])
+        yield* intents.apply("3", [settlement])
+        yield* intents.apply("3", [{ _tag: "Failed", reason: "bridge_refunded" }])
+        yield* intents.apply("4", [{ _tag: "Failed", reason: "reverted" }])
+        yield* Effect.forEach(
+          Array.from({ length: 101 }, (_, n) => BigInt(n + 1)),
+          (nonce) => intents.create(newIntent({ id: `q${nonce}`, owner: 1, nonce })),
+          { concurrency: "unbounded", discard: true }
+        )
+        expect([...(yield* intents.settledOf(1, owners))].toSorted()).toEqual([1, 2, 3].map(address))
+        expect([...(yield* intents.settledOf(2, owners))]).toEqual([address(6)])
+        expect((yield* intents.settledOf(1, [])).size).toBe(0)
+        // A second sweep of an owner who is known.
+        yield* submitted({ id: "again", owner: 1, nonce: 200n })
+        yield* intents.apply("again", [settlement])
+        expect([...(yield* intents.settledOf(1, [address(1)]))]).toEqual([address(1)])
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("keeps where searches of logs continue", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

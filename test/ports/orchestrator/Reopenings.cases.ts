@@ -94,6 +94,53 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("forgets the block that a process saw, and no other", () =>
+    Effect.gen(function* () {
+      const { id, inclusion, transactions } = yield* concluded
+      expect(yield* transactions.clearInclusion(id, inclusion)).toBe(false)
+      yield* transactions.reopen([id])
+      expect(yield* transactions.clearInclusion(id, inclusion)).toBe(false)
+      const moved = { ...inclusion, blockHash: hash("moved") }
+      yield* transactions.setInclusion(id, moved)
+      expect(yield* transactions.clearInclusion(id, inclusion)).toBe(false)
+      expect(yield* transactions.clearInclusion(id, { ...moved, hash: hash("first") })).toBe(false)
+      expect((yield* transactions.unfinished(1))[0]).toMatchObject({ status: "mined", inclusion: moved })
+      expect(yield* transactions.clearInclusion(id, moved)).toBe(true)
+      const [pending] = yield* transactions.unfinished(1)
+      expect(pending).toMatchObject({ status: "pending" })
+      expect(pending).not.toHaveProperty("inclusion")
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("notes the blocks of many transactions, except of those that are final", () =>
+    Effect.gen(function* () {
+      const { id: final, inclusion, transactions } = yield* concluded
+      const allocate = (seed: string) =>
+        transactions.allocate({
+          chainId: 1,
+          lane,
+          chainNonce: 0n,
+          intentIds: [],
+          sign: () => Effect.succeed(attempt(seed))
+        })
+      const { id: one } = yield* allocate("one")
+      const { id: other } = yield* allocate("other")
+      const later = { hash: hash("one"), blockNumber: 10n, blockHash: hash("later") }
+      const latest = { hash: hash("other"), blockNumber: 11n, blockHash: hash("latest") }
+      yield* transactions.setInclusions([])
+      yield* transactions.setInclusions([
+        { id: other, inclusion: latest },
+        { id: final, inclusion: latest },
+        { id: one, inclusion: later }
+      ])
+      expect(yield* transactions.unfinished(1)).toMatchObject([
+        { id: one, status: "mined", inclusion: later },
+        { id: other, status: "mined", inclusion: latest }
+      ])
+      expect(yield* transactions.finalFrom(1, 0n)).toEqual([{ id: final, inclusion }])
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("keeps the place of a version that is signed again, and notes when that was", () =>
     Effect.gen(function* () {
       const { id, transactions } = yield* concluded

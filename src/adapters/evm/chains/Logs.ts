@@ -3,7 +3,7 @@
  * the answer. The accepted width is remembered for each endpoint.
  *
  * An endpoint answers a range beyond its head with the logs that it has, so each is asked for blocks that it has. Where no endpoint
- * that serves logs has the newest blocks, a read in the order `oldest` waits for them briefly. What is still missing is unread.
+ * that serves logs has the newest blocks, a read in the order `oldest` waits for them briefly. Blocks that are still missing are unread.
  */
 import { Clock, Effect } from "effect"
 import { numberToHex } from "viem"

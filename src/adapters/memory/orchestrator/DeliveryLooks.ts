@@ -1,7 +1,8 @@
 /** Looks for deliveries of in-memory intents and for their transactions: those that are due, and what they found. */
 import { Clock, Effect, HashMap, Ref } from "effect"
 import type { ChainId } from "../../../domain/ChainId.ts"
-import type { Intent, Intents, Searches } from "../../../ports/orchestrator/Intents.ts"
+import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
+import type { Searches } from "../../../ports/orchestrator/Searches.ts"
 import { lookup, type OrchestratorState, type State, type StoredIntent, withIntent } from "./OrchestratorState.ts"
 
 type Shared = OrchestratorState["Service"]

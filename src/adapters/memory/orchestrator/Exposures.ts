@@ -8,6 +8,7 @@ import {
   type Sums,
   type Window
 } from "../../../domain/Exposure.ts"
+import { BURNING } from "../../../domain/Intent.ts"
 import { DAY_MILLIS, HOUR_MILLIS, stepOf, windowStart } from "../../../domain/ExposureWindow.ts"
 import { type Booking, Exposures, type Outcome } from "../../../ports/orchestrator/Exposures.ts"
 import { lookup, OrchestratorState, type State, type StoredSums } from "./OrchestratorState.ts"
@@ -75,6 +76,22 @@ const uncarried = (state: State) => {
   )
   return Array.from(HashMap.entries(state.exposures)).filter(([id]) => !carried.has(id))
 }
+
+const paid =
+  (state: OrchestratorState["Service"]["state"]): Exposures["Service"]["paid"] =>
+  (chainId, owners) =>
+    Effect.map(Ref.get(state), ({ intents }) =>
+      Array.from(HashMap.values(intents)).flatMap(({ givenUp, intent }) => {
+        const { cover, failureReason, order, quote, status, txHash } = intent
+        if (quote.sourceChainId !== chainId || !owners.includes(order.owner)) return []
+        const reason = failureReason ?? (status === "submitted" ? givenUp?.reason : undefined)
+        const isFailed = reason !== undefined && BURNING.includes(reason) && txHash !== undefined
+        const isSettled = status === "settled_source" || status === "delivered"
+        const value = cover?.value ?? 0n
+        const sums = { settled: isSettled ? value : 0n, failed: isFailed ? value : 0n }
+        return [{ owner: order.owner, token: order.tokenIn, ...sums }]
+      })
+    )
 
 const make = Effect.map(OrchestratorState, ({ state }) => {
   const sums: Exposures["Service"]["sums"] = Effect.fnUntraced(function* (keys) {
@@ -149,6 +166,7 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
     reserved,
     reserve,
     release,
+    paid: paid(state),
     largest,
     prune
   })

@@ -96,6 +96,9 @@ export const burned =
       }
     })
 
+const everSettled = ({ failureReason, status }: Intent): boolean =>
+  status === "settled_source" || status === "delivered" || failureReason === "bridge_refunded"
+
 export const hasSettled =
   ({ state }: Shared): Intents["Service"]["hasSettled"] =>
   (owner, chainIds) =>
@@ -107,6 +110,15 @@ export const hasSettled =
           (status === "settled_source" || status === "delivered")
       )
     )
+
+export const settledOf =
+  ({ state }: Shared): Intents["Service"]["settledOf"] =>
+  (chainId, owners) =>
+    Effect.map(Ref.get(state), (current) => {
+      const settled = all(current).filter((intent) => intent.quote.sourceChainId === chainId && everSettled(intent))
+      const known = new Set(settled.map(({ order }) => order.owner))
+      return new Set(owners.filter((owner) => known.has(owner)))
+    })
 
 export const inStatus =
   ({ state }: Shared): Intents["Service"]["inStatus"] =>

@@ -62,6 +62,7 @@ const make = Effect.map(OrchestratorState, (shared) =>
     resettle: IntentMoves.resettle(shared),
     burned: IntentReads.burned(shared),
     hasSettled: IntentReads.hasSettled(shared),
+    settledOf: IntentReads.settledOf(shared),
     inStatus: IntentReads.inStatus(shared),
     deliveriesDue: DeliveryLooks.due(shared),
     fillsDue: DeliveryLooks.fillsDue(shared),

@@ -136,14 +136,32 @@ const markBroadcast = ({ state }: Shared): RelayTransactions["Service"]["markBro
     }))
   })
 
-const setInclusion =
-  ({ state }: Shared): RelayTransactions["Service"]["setInclusion"] =>
-  (id, inclusion) =>
+const setInclusions =
+  ({ state }: Shared): RelayTransactions["Service"]["setInclusions"] =>
+  (included) =>
     Ref.update(state, (current) =>
-      RelayEndings.changeTransaction(current, id, ({ inclusion: _previous, ...transaction }) =>
-        inclusion === undefined ? { ...transaction, status: "pending" } : { ...transaction, status: "mined", inclusion }
+      included.reduce(
+        (acc, { id, inclusion }) =>
+          RelayEndings.changeTransaction(acc, id, (transaction) => ({ ...transaction, status: "mined", inclusion })),
+        current
       )
     )
+
+const clearInclusion =
+  ({ state }: Shared): RelayTransactions["Service"]["clearInclusion"] =>
+  (id, { blockHash, hash }) =>
+    Ref.modify(state, (current): readonly [boolean, State] => {
+      const noted = lookup(current.transactions, id)
+      const isSame = noted?.inclusion?.hash === hash && noted.inclusion.blockHash === blockHash
+      if (noted?.status !== "mined" || !isSame) return [false, current]
+      return [
+        true,
+        RelayEndings.changeTransaction(current, id, ({ inclusion: _previous, ...transaction }) => ({
+          ...transaction,
+          status: "pending"
+        }))
+      ]
+    })
 
 const HOUR_MILLIS = 3_600_000
 
@@ -198,7 +216,9 @@ const make = Effect.map(OrchestratorState, (shared) =>
     allocate: allocate(shared),
     addAttempt: addAttempt(shared),
     markBroadcast: markBroadcast(shared),
-    setInclusion: setInclusion(shared),
+    setInclusion: (id, inclusion) => setInclusions(shared)([{ id, inclusion }]),
+    setInclusions: setInclusions(shared),
+    clearInclusion: clearInclusion(shared),
     finalize: RelayEndings.finalize(shared),
     displaced: RelayEndings.displaced(shared),
     recover: RelayEndings.recover(shared),

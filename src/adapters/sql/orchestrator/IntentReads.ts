@@ -121,6 +121,15 @@ export const hasSettledEach = (sql: PgClient.PgClient) =>
     return questions.map(({ chainIds: asked, owner }) => asked.some((chainId) => settled.has(`${chainId}:${owner}`)))
   }, guarded("hasSettled"))
 
+/** Reads `settled_owners`, which triggers keep: an owner's rows of states are mostly quotes, and anybody can ask for more of them. */
+export const settledOf = (sql: PgClient.PgClient): Service["settledOf"] =>
+  Effect.fnUntraced(function* (chainId, owners) {
+    if (owners.length === 0) return new Set<Address.Address>()
+    const rows = yield* sql<{ owner: Address.Address }>`
+      SELECT owner FROM orchestrator.settled_owners WHERE chain_id = ${chainId} AND owner = ANY(${owners})`
+    return new Set(rows.map(({ owner }) => owner))
+  }, guarded("settledOf"))
+
 export const inStatus = (sql: PgClient.PgClient, { decode, ids }: Unreadable): Service["inStatus"] =>
   Effect.fnUntraced(function* (chainId, statuses, limit) {
     const rows = yield* sql<IntentRow.IntentRow>`

@@ -9,7 +9,8 @@ import * as TraceContext from "../../../domain/TraceContext.ts"
 import type { FailureReason, IntentStatus, WaitingFor } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
 import type { SweepOrder } from "../../../domain/SweepOrder.ts"
-import type { Intent, IntentState, Searches } from "../../../ports/orchestrator/Intents.ts"
+import type { Intent, IntentState } from "../../../ports/orchestrator/Intents.ts"
+import type { Searches } from "../../../ports/orchestrator/Searches.ts"
 import type { Submission } from "../../../ports/orchestrator/Submission.ts"
 
 /** Fields of a quote that the state of its intent has. */

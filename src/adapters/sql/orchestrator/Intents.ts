@@ -86,6 +86,7 @@ const make = Effect.gen(function* () {
     resettle: IntentMoves.resettle(sql),
     burned: IntentReads.burned(sql),
     hasSettled: (owner, chainIds) => hasSettledTogether({ owner, chainIds }),
+    settledOf: IntentReads.settledOf(sql),
     inStatus: IntentReads.inStatus(sql, unreadable),
     deliveriesDue: DeliveryLooks.due(sql, unreadable),
     fillsDue: DeliveryLooks.fillsDue(sql, unreadable),

@@ -8,15 +8,39 @@ import * as RelayAttempts from "./RelayAttempts.ts"
 import * as RelayEndings from "./RelayEndings.ts"
 import * as RelayTransactionRow from "./RelayTransactionRow.ts"
 
-const setInclusion = (sql: PgClient.PgClient): RelayTransactions["Service"]["setInclusion"] =>
-  Effect.fnUntraced(function* (id, inclusion) {
+const setInclusions = (sql: PgClient.PgClient): RelayTransactions["Service"]["setInclusions"] =>
+  Effect.fnUntraced(function* (included) {
+    if (included.length === 0) return
+    const rows = included.map(({ id, inclusion: { blockHash, blockNumber, hash } }) => ({
+      id,
+      hash,
+      block_number: String(blockNumber),
+      block_hash: blockHash
+    }))
+    // Locked in the order of their ids, so that two processes cannot wait for each other.
     yield* sql`
-        UPDATE orchestrator.relay_transactions
-        SET status = ${inclusion === undefined ? "pending" : "mined"}, included_hash = ${inclusion?.hash ?? null},
-          included_block_number = ${inclusion?.blockNumber ?? null},
-          included_block_hash = ${inclusion?.blockHash ?? null}
-        WHERE id = ${id}::bigint AND status <> 'final'`
-  }, guarded("setInclusion"))
+      WITH included AS (
+        SELECT * FROM jsonb_to_recordset(${sql.json(rows)}) AS i (id bigint, hash text, block_number bigint, block_hash text)
+      ), locked AS (
+        SELECT t.id FROM orchestrator.relay_transactions t JOIN included USING (id)
+        WHERE t.status <> 'final' ORDER BY t.id FOR UPDATE OF t
+      )
+      UPDATE orchestrator.relay_transactions t
+      SET status = 'mined', included_hash = included.hash, included_block_number = included.block_number,
+        included_block_hash = included.block_hash
+      FROM locked JOIN included USING (id)
+      WHERE t.id = locked.id AND t.status <> 'final'`
+  }, guarded("setInclusions"))
+
+const clearInclusion = (sql: PgClient.PgClient): RelayTransactions["Service"]["clearInclusion"] =>
+  Effect.fnUntraced(function* (id, { blockHash, hash }) {
+    const cleared = yield* sql`
+      UPDATE orchestrator.relay_transactions
+      SET status = 'pending', included_hash = NULL, included_block_number = NULL, included_block_hash = NULL
+      WHERE id = ${id}::bigint AND status = 'mined' AND included_hash = ${hash} AND included_block_hash = ${blockHash}
+      RETURNING id`
+    return cleared.length > 0
+  }, guarded("clearInclusion"))
 
 const spending = (sql: PgClient.PgClient): RelayTransactions["Service"]["spending"] =>
   Effect.fnUntraced(function* (chainId, sinceMs) {
@@ -88,11 +112,14 @@ const survey = (
 const make = Effect.map(PgClient.PgClient, (sql) => {
   const bytes = RelayTransactionRow.makeBytes()
   const look = survey(sql, bytes)
+  const noteAll = setInclusions(sql)
   return RelayTransactions.of({
     allocate: RelayAllocation.allocate(sql, bytes),
     addAttempt: RelayAttempts.addAttempt(sql, bytes),
     markBroadcast: RelayAttempts.markBroadcast(sql),
-    setInclusion: setInclusion(sql),
+    setInclusion: (id, inclusion) => noteAll([{ id, inclusion }]),
+    setInclusions: noteAll,
+    clearInclusion: clearInclusion(sql),
     finalize: RelayEndings.finalize(sql),
     displaced: RelayEndings.displaced(sql),
     recover: RelayEndings.recover(sql),

@@ -126,6 +126,8 @@ describe("intents of the release before", () => {
         )
         const burned = yield* intents.burned({ chainId: 1, owners: [address(7)], builders: ["bld"], sinceMs: 0 })
         assert.deepStrictEqual(burned.owners, new Map([[address(7), 1]]))
+        const settled = yield* intents.settledOf(1, [1, 2, 3, 4, 6, 7, 8, 10].map(address))
+        assert.sameMembers([...settled], [6, 8, 10].map(address))
         assert.strictEqual((yield* intents.submit("quoted", submission())).status, "submitted")
       }).pipe(Effect.provide(stores))
     }).pipe(Effect.provide(testDatabase))

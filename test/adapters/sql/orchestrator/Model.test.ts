@@ -186,9 +186,9 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
       return id === undefined ? undefined : yield* transactions.addAttempt(id, version, command.kind)
     }
     case "Include":
-      return yield* transactions.setInclusion(
+      return yield* (command.vanished ? transactions.clearInclusion : transactions.setInclusion)(
         transaction(command.transaction),
-        command.vanished ? undefined : { hash: hash("included"), blockNumber: 4n, blockHash: hash("block") }
+        { hash: hash("included"), blockNumber: 4n, blockHash: hash("block") }
       )
     case "Finalize":
       return yield* transactions.finalize([
