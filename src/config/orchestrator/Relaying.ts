@@ -52,7 +52,7 @@ export const relaying = {
     default: 2n * 10n ** 16n,
     check: wei,
     meaning:
-      "Loss of all sweeps of listed tokens on one chain in one hour, in wei of ETH, at which sweeps of owners and networks that caused losses wait. First sweeps have their own budget. One owner's sweeps in one transaction may cost an eighth of it at worst, and more while a second budget of the same size has room. A chain can have its own: `lossBudgetWei` in the chains file."
+      "Loss of all sweeps of listed tokens on one chain in one hour, in wei of ETH, at which sweeps of owners and networks that caused losses wait. First sweeps have their own budget. One owner's sweeps in one transaction may cost what it has paid in network fees so far, and more while a second budget of the same size has room. A chain can have its own: `lossBudgetWei` in the chains file."
   }),
   firstSweepsLossBudget: setting({
     name: "FIRST_SWEEPS_LOSS_BUDGET_WEI",
