@@ -95,7 +95,6 @@ const burnerAttack = (
   return {
     ...attack,
     tokens: "listed",
-    isCheap: true,
     play: (fight) =>
       Effect.gen(function* () {
         if (played.has(fight)) return yield* Effect.sleep(REST)

@@ -243,8 +243,6 @@ export interface Attack {
   readonly tokens: "listed" | "unlisted"
   /** Loss that its settings allow, in wei. Default: the budget of its tokens. */
   readonly budget?: bigint
-  /** True if only the budget limits what it costs the relayer, and not what the attacker pays. Default: that of its tokens. */
-  readonly isCheap?: boolean
   /** More settings of the service, by their names in the environment, while the attack lasts. */
   readonly settings?: (world: World) => Effect.Effect<Readonly<Record<string, string>>, unknown>
   readonly play: (fight: Fight) => Effect.Effect<void, unknown>

@@ -185,7 +185,6 @@ const makePlay = (staged: Arena, options: Options) => {
     return {
       name: attack.name,
       tokens: attack.tokens,
-      isCheap: attack.isCheap ?? attack.tokens === "unlisted",
       attackerCost: yield* fight.purse.cost,
       relayerLoss: loss.paid - loss.earned,
       budget: attack.budget ?? (attack.tokens === "listed" ? Budgets.LISTED : Budgets.UNLISTED),

@@ -22,8 +22,6 @@ export interface Stages {
 export interface Outcome {
   readonly name: string
   readonly tokens: "listed" | "unlisted"
-  /** True if the attacker may pay less than the relayer loses. */
-  readonly isCheap: boolean
   /** Given to the attacker's accounts less what they have at the end. */
   readonly attackerCost: bigint
   /** Gas of its sweeps less the realisable value of their fees. Negative if the relayer earned. */
@@ -68,13 +66,13 @@ export interface Timing {
 
 /** Bars that an attack misses, one sentence each. Times are judged of enough samples only. */
 export const missed = (outcome: Outcome, { crowd = [], isTimed }: Timing): ReadonlyArray<string> => {
-  const { attackerCost, before, budget, during, findings, honestFailures, isCheap, name, relayerLoss } = outcome
+  const { attackerCost, before, budget, during, findings, honestFailures, name, relayerLoss, tokens } = outcome
   const [slow, usual] = [p99(during), p99(before)]
   const crowded = crowd.length < FEWEST_SAMPLES ? undefined : p99(crowd)
   const isJudged = isTimed && Math.min(before.length, during.length) >= FEWEST_SAMPLES
   return [
     ...(relayerLoss > budget ? [`the relayer lost ${ether(relayerLoss)} of a budget of ${ether(budget)}`] : []),
-    ...(!isCheap && relayerLoss > 0n && attackerCost < relayerLoss
+    ...(tokens === "listed" && relayerLoss > 0n && attackerCost < relayerLoss
       ? [`the attacker paid ${ether(attackerCost)} for a loss of ${ether(relayerLoss)}`]
       : []),
     ...(isJudged &&

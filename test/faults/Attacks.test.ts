@@ -23,7 +23,6 @@ const TIMED: Verdict.Timing = { isTimed: true }
 const harmless: Verdict.Outcome = {
   name: "any",
   tokens: "listed",
-  isCheap: false,
   attackerCost: parseEther("0.01"),
   relayerLoss: parseEther("0.01"),
   budget: parseEther("0.02"),
@@ -86,7 +85,7 @@ describe("the bars of an attack", () => {
   })
 
   const broken: ReadonlyArray<readonly [string, Partial<Verdict.Outcome>]> = [
-    ["loss above the budget", { isCheap: true, relayerLoss: parseEther("0.02") + 1n }],
+    ["loss above the budget", { tokens: "unlisted", relayerLoss: parseEther("0.02") + 1n }],
     ["loss above the attacker's cost", { attackerCost: parseEther("0.01") - 1n }],
     ["slow honest sweeps", { during: times(201) }],
     ["failed honest sweeps", { honestFailures: ["a sweep failed"] }],
@@ -110,8 +109,8 @@ describe("the bars of an attack", () => {
     assert.deepStrictEqual(beside(times(50), 200), [], "a quick crowd makes the bar no stricter")
   })
 
-  it("accept that a loss costs the attacker less where only a budget limits it", () => {
-    assert.deepStrictEqual(Verdict.missed({ ...harmless, isCheap: true, attackerCost: 0n }, TIMED), [])
+  it("accept that a loss by unlisted tokens costs the attacker less", () => {
+    assert.deepStrictEqual(Verdict.missed({ ...harmless, tokens: "unlisted", attackerCost: 0n }, TIMED), [])
   })
 })
 
