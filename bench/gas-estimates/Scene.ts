@@ -116,14 +116,14 @@ const makeOrder = Effect.fnUntraced(function* (routes: Routes, owner: Address.Ad
   return { order, passing: route.passing }
 })
 
-/** Target, data and gas limit of the transaction that the relayer sends for these sweeps. */
+/** Target, data and gas limit of the transaction that the relayer sends for these sweeps. New delegations are checked by the entry. */
 const contentOf = (
   contracts: SweepContracts["Service"],
   chain: Chain.Chain,
   items: ReadonlyArray<RunItem & RelayGas.Carried>
 ) => {
   const [only] = items
-  return only !== undefined && items.length === 1
+  return only !== undefined && items.length === 1 && only.authorizations === 0
     ? { to: only.account, data: only.data, gas: RelayGas.sweepGasLimit(only) }
     : {
         to: chain.contracts.entry,

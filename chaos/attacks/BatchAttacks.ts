@@ -1,4 +1,4 @@
-/** Owners who sign for many listed tokens at once, so that one call of their account has much gas. */
+/** Owners whose accounts are delegated to code that burns all gas, once their sweeps are sent. */
 import { Effect } from "effect"
 import { type Hex, parseEther, type PrivateKeyAccount } from "viem"
 import type { Kind } from "../../src/domain/Exposure.ts"
@@ -6,14 +6,20 @@ import * as Budgets from "./Budgets.ts"
 import type { Attack, Fight } from "./Fight.ts"
 import type { Priced } from "./Money.ts"
 
-/** Whole units of each token that an owner sweeps. */
-const HELD = [
+/** Whole units of a token that an owner sweeps. */
+type Held = readonly [token: Priced, whole: bigint]
+
+/** Tokens of an owner who sweeps once. */
+const ONE: readonly [Held] = [["DAI", 60n]]
+
+/** Tokens of an owner who signs for many at once, so that one call of the account has much gas. */
+const FIVE: ReadonlyArray<Held> = [
   ["DAI", 60n],
   ["USDT", 60n],
   ["BLK", 60n],
   ["WETH", 1n],
   ["WBTC", 1n]
-] as const satisfies ReadonlyArray<readonly [Priced, bigint]>
+]
 
 /** Time of a play without an attack, beside which honest sweeps go on. */
 const REST = "5 seconds"
@@ -63,8 +69,13 @@ const hasLost = ({ world: { sql } }: Fight, kind: Kind) =>
   )
 
 /** Sweeps all tokens of owners, and delegates their accounts to the burner ahead of the lane. */
-const burned = Effect.fnUntraced(function* (fight: Fight, owners: ReadonlyArray<PrivateKeyAccount>, burner: Hex) {
-  for (const [token, whole] of HELD) yield* fight.purse.endow(owners, { native: 0n, token, whole })
+const burned = Effect.fnUntraced(function* (
+  fight: Fight,
+  owners: ReadonlyArray<PrivateKeyAccount>,
+  held: ReadonlyArray<Held>,
+  burner: Hex
+) {
+  for (const [token, whole] of held) yield* fight.purse.endow(owners, { native: 0n, token, whole })
   const done = new Set<Hex>()
   yield* fight.aheadOfSends((tip, raw) => {
     const carried = owners.filter(({ address }) => !done.has(address) && raw.includes(address.slice(2).toLowerCase()))
@@ -78,18 +89,21 @@ const burned = Effect.fnUntraced(function* (fight: Fight, owners: ReadonlyArray<
   })
   yield* fight.sweepAll(
     owners,
-    HELD.map(([token]) => token)
+    held.map(([token]) => token)
   )
   yield* fight.concluded
   return done.size
 })
 
-/** An attack whose owners' accounts run the delegate once they are `prepared`. `kind`: of the classes whose budget limits it. */
-const burnerAttack = (
-  attack: Pick<Attack, "about" | "budget" | "name" | "settings">,
-  kind: Kind,
-  prepared: (fight: Fight, owners: ReadonlyArray<PrivateKeyAccount>) => Effect.Effect<void, unknown>
-): Attack => {
+interface BurnerAttack extends Pick<Attack, "about" | "budget" | "name" | "settings"> {
+  readonly held: ReadonlyArray<Held>
+  /** Of the classes whose budget limits it. */
+  readonly kind: Kind
+  /** Brings the owners into the state in which the attack begins. */
+  readonly prepared?: (fight: Fight, owners: ReadonlyArray<PrivateKeyAccount>) => Effect.Effect<void, unknown>
+}
+
+const burnerAttack = ({ held, kind, prepared = () => Effect.void, ...attack }: BurnerAttack): Attack => {
   /** Fights that were played. Again, the attack would pay once more for what it may burn. */
   const played = new WeakSet<Fight>()
   return {
@@ -103,28 +117,36 @@ const burnerAttack = (
         if (!burner) return yield* Effect.die(new Error("a deployment has an address"))
         const owners = yield* fight.owners(fight.size)
         yield* prepared(fight, owners)
-        const redelegated = yield* burned(fight, owners, burner)
+        const redelegated = yield* burned(fight, owners, held, burner)
         const { burned: failed } = yield* fight.ended
         fight.findings.push(...unplayed({ redelegated, burned: failed, isBooked: yield* hasLost(fight, kind) }))
       }).pipe(Effect.scoped)
   }
 }
 
-export const burnedBatch = burnerAttack(
-  {
-    name: "delegated-to-burner",
-    budget: Budgets.LISTED,
-    about:
-      "Owners whose accounts run the delegate already sign for five tokens each. Ahead of the lane, their accounts are delegated to code that burns all gas."
-  },
-  "first",
-  (fight, owners) =>
+export const burnedFirst = burnerAttack({
+  name: "delegated-to-burner-first",
+  budget: Budgets.LISTED,
+  about:
+    "New owners sign for one token each. Ahead of the lane, their accounts are delegated to code that burns all gas.",
+  held: ONE,
+  kind: "first"
+})
+
+export const burnedBatch = burnerAttack({
+  name: "delegated-to-burner",
+  budget: Budgets.LISTED,
+  about:
+    "Owners whose accounts run the delegate already sign for five tokens each. Ahead of the lane, their accounts are delegated to code that burns all gas.",
+  held: FIVE,
+  kind: "first",
+  prepared: (fight, owners) =>
     Effect.gen(function* () {
       const { dev } = fight.place
       const hash = yield* delegated(fight, owners, dev.chain.contracts.delegate, 1n)
       yield* dev.node.ask("delegate", (node) => node.waitForTransactionReceipt({ hash }))
     })
-)
+})
 
 /** Loss in an hour that the operator accepts while owners burn what they paid, in wei. */
 const LOSS_BUDGET = parseEther("0.005")
@@ -132,25 +154,21 @@ const LOSS_BUDGET = parseEther("0.005")
 /** The same, and what the sweep of each of eight owners has paid, in wei. */
 const WITH_PAID = parseEther("0.012")
 
-/** Whole units of the token of the first sweep. */
-const FIRST = ["DAI", 60n] as const
-
-export const burnedBatchOfKnown = burnerAttack(
-  {
-    name: "delegated-to-burner-later",
-    budget: WITH_PAID,
-    settings: () => Effect.succeed({ LOSS_BUDGET_WEI: String(LOSS_BUDGET) }),
-    about:
-      "Owners pay for one sweep that settles, and then sign for five tokens each. Ahead of the lane, their accounts are delegated to code that burns all gas."
-  },
-  "batch",
-  (fight, owners) =>
+export const burnedBatchOfKnown = burnerAttack({
+  name: "delegated-to-burner-later",
+  budget: WITH_PAID,
+  settings: () => Effect.succeed({ LOSS_BUDGET_WEI: String(LOSS_BUDGET) }),
+  about:
+    "Owners pay for one sweep that settles, and then sign for five tokens each. Ahead of the lane, their accounts are delegated to code that burns all gas.",
+  held: FIVE,
+  kind: "batch",
+  prepared: (fight, owners) =>
     Effect.gen(function* () {
-      const [token, whole] = FIRST
+      const [[token, whole]] = ONE
       yield* fight.purse.endow(owners, { native: 0n, token, whole })
       yield* fight.sweepAll(owners, [token])
       yield* fight.settled
       const { settled } = yield* fight.ended
       if (settled === 0) fight.findings.push("no first sweep settled")
     })
-)
+})

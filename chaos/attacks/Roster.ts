@@ -1,5 +1,5 @@
 /** All attacks, by name. */
-import { burnedBatch, burnedBatchOfKnown } from "./BatchAttacks.ts"
+import { burnedBatch, burnedBatchOfKnown, burnedFirst } from "./BatchAttacks.ts"
 import { CLIENT_ATTACKS } from "./ClientAttacks.ts"
 import type { Attack } from "./Fight.ts"
 import { GAS_ATTACKS } from "./GasAttacks.ts"
@@ -12,6 +12,7 @@ export const ATTACKS: ReadonlyArray<Attack> = [
   ...TOKEN_ATTACKS,
   ...MEMPOOL_ATTACKS,
   ...OWNER_ATTACKS,
+  burnedFirst,
   burnedBatch,
   burnedBatchOfKnown,
   ...GAS_ATTACKS,

@@ -23,21 +23,51 @@ contract EntryTest is MockScene {
         assertEq(tokenOut.balanceOf(destination), 3 * OUT);
     }
 
-    function test_HostileAccountsLeaveTheOthersAlone() public {
+    /// @dev Their owners have delegated them elsewhere, or taken the delegation back, ahead of the transaction.
+    function test_AccountsOfOtherCodeAreSkipped() public {
         ISweepEntry.Item[] memory items = new ISweepEntry.Item[](8);
         items[0] = _sweepOf("first");
-        items[1] = ISweepEntry.Item(address(new ReturnBomb()), GAS, hex"0102");
-        items[2] = ISweepEntry.Item(address(new ReturnBomb()), GAS, hex"01");
-        items[3] = ISweepEntry.Item(address(new GasBurner()), GAS, "");
-        items[4] = ISweepEntry.Item(makeAddr("no code"), GAS, "");
+        items[1] = _sweepOf("with a bomb");
+        items[2] = _sweepOf("with a burner");
+        items[3] = _sweepOf("without code");
+        _delegate(items[1].account, address(new ReturnBomb()));
+        _delegate(items[2].account, address(new GasBurner()));
+        vm.etch(items[3].account, "");
+        items[4] = ISweepEntry.Item(makeAddr("nobody"), GAS, "");
         items[5] = _sweepOf("second");
         items[6] = items[5];
         items[7] = _sweepOf("third");
-        uint256 before = gasleft();
         assertEq(entry.run(items), 1 | 1 << 5 | 1 << 7);
-        // The bombs' output is not copied, so nothing is spent beyond the items' own limits.
-        assertLt(before - gasleft(), 8 * uint256(GAS));
         assertEq(tokenOut.balanceOf(destination), 3 * OUT);
+    }
+
+    /// @dev It costs its calldata, a cold account and the loop.
+    function testFuzz_SkippedItemCostsNextToNothing(address other, uint64 gasLimit) public {
+        vm.assume(other != address(delegate));
+        ISweepEntry.Item[] memory items = _items(_order(), _sign(_order(), ownerKey));
+        items[0].gasLimit = gasLimit;
+        _delegate(owner, other);
+        vm.expectCall(owner, "", 0);
+        uint256 before = gasleft();
+        assertEq(entry.run(items), 0);
+        assertLt(before - gasleft(), 60_000);
+    }
+
+    /// @dev Whatever the code does. The bombs' output is not copied, so that nothing is spent beyond the items' own limits.
+    function test_HostileCodeLeavesTheOtherItemsAlone() public {
+        Fickle fickle = new Fickle();
+        ISweepEntry hostile = _entry(address(fickle));
+        ISweepEntry.Item[] memory items = new ISweepEntry.Item[](5);
+        for (uint256 i; i < 5; ++i) {
+            items[i] = ISweepEntry.Item(makeAddr(string.concat("account ", vm.toString(i))), GAS, "");
+            _delegate(items[i].account, address(fickle));
+        }
+        items[0].data = items[4].data = abi.encode(1);
+        items[1].data = hex"01";
+        items[2].data = hex"0102";
+        uint256 before = gasleft();
+        assertEq(hostile.run(items), 1 | 1 << 4);
+        assertLt(before - gasleft(), 4 * uint256(GAS));
     }
 
     function testFuzz_FailingSweepsAreTheZeroBits(uint8 failing) public {
@@ -52,7 +82,7 @@ contract EntryTest is MockScene {
         assertEq(tokenOut.balanceOf(destination), good * OUT);
     }
 
-    /// @dev A stale authorization leaves an account without code. A call to it succeeds and proves nothing.
+    /// @dev A stale authorization leaves an account without code. A call of it would succeed and prove nothing.
     function test_AccountWithoutCodeIsNoSuccess() public {
         vm.etch(owner, "");
         ISweepEntry.Item[] memory items = _items(_order(), _sign(_order(), ownerKey));
@@ -72,13 +102,13 @@ contract EntryTest is MockScene {
 
     /// @dev Whatever gas the caller supplies, an item runs with its full limit or the batch reverts.
     function testFuzz_ItemNeverGetsLessThanItsLimit(uint256 supplied) public {
-        Meter meter = new Meter();
+        ISweepEntry metered = _metered();
         supplied = bound(supplied, 30_000, 600_000);
         ISweepEntry.Item[] memory items = new ISweepEntry.Item[](1);
-        items[0] = ISweepEntry.Item(address(meter), 200_000, "");
-        try entry.run{ gas: supplied }(items) returns (uint256 okBitmap) {
+        items[0] = ISweepEntry.Item(owner, 200_000, "");
+        try metered.run{ gas: supplied }(items) returns (uint256 okBitmap) {
             assertEq(okBitmap, 1);
-            assertGe(meter.seen(), 200_000 - 200);
+            assertGe(Meter(owner).seen(), 200_000 - 200);
         } catch (bytes memory reason) {
             assertTrue(reason.length == 0 || bytes4(reason) == ISweepEntry.InsufficientGas.selector);
             assertLt(supplied, 260_000);
@@ -87,14 +117,14 @@ contract EntryTest is MockScene {
 
     /// @dev Copying the calldata takes gas as well, which must not come out of the item's limit.
     function testFuzz_ItemWithMuchCalldataNeverGetsLessThanItsLimit(uint256 supplied) public {
-        Meter meter = new Meter();
+        ISweepEntry metered = _metered();
         supplied = bound(supplied, 200_000, 320_000);
         ISweepEntry.Item[] memory items = new ISweepEntry.Item[](1);
-        items[0] = ISweepEntry.Item(address(meter), 200_000, new bytes(60_000));
+        items[0] = ISweepEntry.Item(owner, 200_000, new bytes(60_000));
         bytes memory data = abi.encodeCall(entry.run, (items));
-        (bool ok,) = address(entry).call{ gas: supplied }(data);
-        if (ok) assertGe(meter.seen(), 200_000 - 30_000);
-        else assertEq(meter.seen(), 0);
+        (bool ok,) = address(metered).call{ gas: supplied }(data);
+        if (ok) assertGe(Meter(owner).seen(), 200_000 - 30_000);
+        else assertEq(Meter(owner).seen(), 0);
     }
 
     function test_TooLittleGasReverts() public {
@@ -115,6 +145,13 @@ contract EntryTest is MockScene {
         assertEq(entry.run(items), 1 << 255);
     }
 
+    /// @dev Delegates the owner to a meter, and deploys an entry that runs it.
+    function _metered() private returns (ISweepEntry) {
+        Meter meter = new Meter();
+        _delegate(owner, address(meter));
+        return _entry(address(meter));
+    }
+
     function _sweepOf(string memory name) private returns (ISweepEntry.Item memory) {
         (address account, uint256 key) = makeAddrAndKey(name);
         _delegate(account, address(delegate));
@@ -132,5 +169,18 @@ contract Meter {
         uint256 gas = gasleft();
         seen = gas;
         return abi.encode(gas);
+    }
+}
+
+/// @notice Burns its gas without calldata, reverts with much data for one byte of it, returns much for two, and one word for a word.
+contract Fickle {
+    fallback() external {
+        if (msg.data.length == 0) while (true) { }
+        bool fails = msg.data.length == 1;
+        uint256 size = msg.data.length == 32 ? 32 : 300_000;
+        assembly ("memory-safe") {
+            if fails { revert(0, size) }
+            return(0, size)
+        }
     }
 }

@@ -118,6 +118,13 @@ export const guard: ReadonlyArray<Mutant> = [
     tests: ["contracts/test/Guard.t.sol"]
   },
   {
+    name: "the entry runs accounts of any code",
+    file: ENTRY,
+    text: "if (item.account.codehash != _delegatedCodeHash) continue;",
+    replacement: "",
+    tests: ["contracts/test/Entry.t.sol"]
+  },
+  {
     name: "an item of a batch may be given less gas than its limit",
     file: ENTRY,
     text: "if (gasleft() * 63 < (gasLimit + _CALL_OVERHEAD) * 64) revert InsufficientGas();",

@@ -133,6 +133,20 @@ export const screening: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/relay/Budgets.test.ts", "test/orchestrator/relay/FirstSweeps.test.ts"]
   },
   {
+    name: "an account whose owner has paid for nothing is called directly",
+    file: "src/orchestrator/relay/Reserving.ts",
+    text: "isChecked: index >= paid",
+    replacement: "isChecked: false",
+    tests: ["test/orchestrator/relay/Relayer.test.ts"]
+  },
+  {
+    name: "the account of a first sweep is called directly",
+    file: "src/orchestrator/relay/Reserving.ts",
+    text: "isChecked: each.pots.length > 0",
+    replacement: "isChecked: false",
+    tests: ["test/orchestrator/relay/Relayer.test.ts"]
+  },
+  {
     name: "a chain spends its daily cap and more",
     file: "src/orchestrator/relay/Gate.ts",
     text: "- DAY_MILLIS)) < dailySpendCap",

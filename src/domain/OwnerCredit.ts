@@ -1,7 +1,7 @@
 /**
  * Credit of an owner: the listed sweeps that it may have in one transaction without a reservation. An account may be delegated to
  * code that burns all gas once its sweeps are sent, which costs about what their network fees cover. So an owner may risk again what it
- * has paid: its next transaction may carry as much as all before it.
+ * has paid: its next transaction may carry as much as all before it. Beyond that, the transaction checks the account's code.
  */
 
 /** Sums of the network fees of an owner's sweeps on one chain, as their quotes counted them, in wei. */
@@ -25,14 +25,20 @@ export const MOST_RISE = 4n
 export const creditOf = ({ failed, settled }: Paid): bigint => settled - failed * FAILURE_WEIGHT
 
 /**
- * Number of an owner's sweeps, from the first on, that its credit covers. `values`: what their network fees cover in wei, in the order
- * in which they run.
+ * Number of an owner's sweeps, from the first on, that it has paid for: all of them together cost at most its credit. `values`: what
+ * their network fees cover in wei, in the order in which they run.
+ */
+export const paidFor = (credit: bigint, values: ReadonlyArray<bigint>): number => {
+  let sum = 0n
+  const beyond = values.findIndex((value) => (sum += value) > credit)
+  return beyond === -1 ? values.length : beyond
+}
+
+/**
+ * Number of an owner's sweeps, from the first on, that need no reservation. `values`: as for {@link paidFor}.
  */
 export const covered = (credit: bigint, values: ReadonlyArray<bigint>): number => {
-  let sum = 0n
-  const beyond = values.findIndex((value, index) => {
-    sum += value
-    return sum > (index === 0 ? credit * MOST_RISE : credit)
-  })
-  return beyond === -1 ? values.length : beyond
+  const [first] = values
+  const isFirst = first !== undefined && first <= credit * MOST_RISE
+  return Math.max(isFirst ? 1 : 0, paidFor(credit, values))
 }

@@ -97,6 +97,19 @@ export interface Carried {
 export const sweepGasLimit = ({ authorizations, data, gasLimit }: Carried): bigint =>
   TransactionGas.required({ data, execution: gasLimit, authorizations })
 
+/** Gas of a sweep through the entry beside that of its call: what surrounds its calldata, its cold delegate, and the loop. */
+const ENTRY_GAS = 5_300n
+
+/**
+ * Gas that a sweep with a new delegation costs more than in a transaction to its account: it goes through the entry, which checks the
+ * account's code and copies its `bytes` of calldata.
+ */
+export const entryGas = (bytes: number): bigint => {
+  const words = BigInt(Math.ceil(bytes / 32))
+  // The copy, and the memory for it (yellow paper, C_mem).
+  return ENTRY_GAS + 6n * words + (words * words) / 512n
+}
+
 /** Gas that an item adds to the limit of its batch. */
 export const itemGas = ({ authorizations, data, gasLimit }: Carried): bigint =>
   atLeast(gasLimit + ITEM_OVERHEAD_GAS + TransactionGas.calldataGas(data), TransactionGas.calldataFloor(data)) +

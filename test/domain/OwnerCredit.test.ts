@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { covered, creditOf, MOST_RISE } from "../../src/domain/OwnerCredit.ts"
+import { covered, creditOf, MOST_RISE, paidFor } from "../../src/domain/OwnerCredit.ts"
 
 const Wei = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 }))
 
@@ -22,6 +22,15 @@ describe("an owner's credit", () => {
     // One more would be too much.
     const more = values.slice(0, free.length + 1)
     assert.isTrue(more.length === free.length || sumOf(more) > credit)
+  })
+
+  it.prop("has paid for as many sweeps as its credit is the cost of, from the first on", drawn, (given) => {
+    const values = given.values.map(BigInt)
+    const credit = creditOf({ settled: sumOf(given.paid.map(BigInt)), failed: sumOf(given.failed.map(BigInt)) })
+    const paid = paidFor(credit, values)
+    assert.isTrue(paid === 0 || sumOf(values.slice(0, paid)) <= credit)
+    assert.isTrue(paid === values.length || sumOf(values.slice(0, paid + 1)) > credit)
+    assert.isTrue(paid <= covered(credit, values))
   })
 
   it.prop("bounds what an owner burns in any number of transactions by what it paid", drawn, (given) => {

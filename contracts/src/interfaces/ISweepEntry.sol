@@ -19,11 +19,11 @@ interface ISweepEntry {
     /// @notice There are more than 256 items. The result has one bit per item.
     error TooManyItems();
 
-    /// @notice Runs every item. An item that fails, burns its gas or returns huge data does not affect the others.
+    /// @notice Runs every item whose account is delegated to this system's delegate, and skips the others. An item that fails, burns
+    ///         its gas or returns huge data does not affect the others.
     /// @dev    Reverts as a whole only when the caller supplied too little gas. So a gas estimate cannot end at an amount
     ///         at which items are skipped.
     /// @param  items     At most 256 sweeps.
-    /// @return okBitmap  Bit `i` is set when item `i` succeeded and returned exactly one word. An account without code
-    ///                   returns nothing.
+    /// @return okBitmap  Bit `i` is set when item `i` ran, succeeded and returned exactly one word.
     function run(Item[] calldata items) external returns (uint256 okBitmap);
 }

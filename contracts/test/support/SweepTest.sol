@@ -30,7 +30,12 @@ abstract contract SweepTest is Deployed {
         (owner, ownerKey) = makeAddrAndKey("owner");
         guard = _guard(admin, TIMELOCK, feeRecipient, wrappedNative, "Service", priorGuard, routers, bridges);
         delegate = ISweepDelegate(guard.delegate());
-        entry = ISweepEntry(_create(_released("SweepEntry")));
+        entry = _entry(address(delegate));
+    }
+
+    /// @dev Deploys an entry for accounts of a delegate.
+    function _entry(address delegate_) internal returns (ISweepEntry) {
+        return ISweepEntry(_create(abi.encodePacked(_released("SweepEntry"), abi.encode(delegate_))));
     }
 
     /// @dev Deploys a guard. The arguments are those of its constructor.

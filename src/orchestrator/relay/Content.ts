@@ -1,6 +1,12 @@
-/** Content of the transaction that carries sweeps. Several calls go through the entry contract; one goes directly to its account. */
+/**
+ * Content of the transaction that carries sweeps. Several calls go through the entry contract, and one whose account is checked. Another
+ * one goes directly to its account.
+ */
 import { Effect } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { Chain } from "../../domain/Chain.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
+import * as Generations from "../../domain/Generations.ts"
 import { size } from "../../domain/Hex.ts"
 import { batchGasLimit, type Carried, itemGas, legGas, sweepGasLimit } from "../../domain/RelayGas.ts"
 import * as SweepGroups from "../../domain/SweepGroups.ts"
@@ -15,7 +21,7 @@ import { authorizationOf, type Candidate, intentsOf, ownerOf, placeOf } from "./
 export type Content = Omit<UnsignedTransaction, "nonce">
 
 /** A sweep of a transaction. */
-export interface Member extends Pick<Candidate, "authorization" | "callGas" | "data"> {
+export interface Member extends Pick<Candidate, "authorization" | "callGas" | "data" | "isChecked"> {
   readonly intent: Intent
 }
 
@@ -55,6 +61,15 @@ const callsOf = (contracts: SweepContracts["Service"], group: SweepGroups.Group<
     }
   })
 
+/**
+ * Entry that runs the sweeps. An entry runs accounts of its own generation's delegate, except that of the first generation, which checks
+ * no code.
+ */
+const entryOf = (chain: Chain, sweeps: ReadonlyArray<Member>): Address.Address =>
+  sweeps
+    .map(({ intent }) => Generations.ofNonce(chain, intent.order.nonce).entry)
+    .find((entry) => entry !== chain.contracts.entry) ?? chain.contracts.entry
+
 /** Makes `contentOf(client, fees, sweeps)`. Sweeps of one account run in their order (domain/SweepGroups). */
 export const make = Effect.map(
   SweepContracts,
@@ -69,12 +84,12 @@ export const make = Effect.map(
         authorizationList: groups.flatMap((group) => authorizationOf(group) ?? [])
       }
       const [only, ...others] = calls
-      if (only !== undefined && others.length === 0) {
+      if (only !== undefined && others.length === 0 && !sweeps.some(({ isChecked }) => isChecked)) {
         return { ...common, to: only.account, data: only.data, gas: sweepGasLimit(only) }
       }
       return {
         ...common,
-        to: client.chain.contracts.entry,
+        to: entryOf(client.chain, sweeps),
         data: contracts.encodeRun(calls.map(({ account, data, gasLimit }) => ({ account, gasLimit, data }))),
         gas: batchGasLimit(calls.map(itemGas))
       }

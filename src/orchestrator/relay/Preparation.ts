@@ -111,6 +111,7 @@ export const make = Effect.gen(function* () {
     { dataFee, prices }: Pick<FeeCoverage.Coverage, "dataFee" | "prices">
   ): Candidate => ({
     pots: [],
+    isChecked: false,
     intent,
     dataFee,
     data: AccountCall.dataOf(contracts, [intent]),

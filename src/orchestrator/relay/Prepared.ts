@@ -28,6 +28,11 @@ export interface Candidate {
    * sweeps.
    */
   readonly pots: ReadonlyArray<ExposureClass>
+  /**
+   * True if its transaction checks that its account runs the delegate, which costs gas. Otherwise its account may be delegated to code
+   * that burns the gas of the call, once the transaction is sent.
+   */
+  readonly isChecked: boolean
   /** Wei that the chain charges at present in addition to the gas, for its data. */
   readonly dataFee: bigint
   /** Limits that its network fee sets. */

@@ -7,6 +7,7 @@ import { Clock, Effect } from "effect"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
+import * as Generations from "../../domain/Generations.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { type Group, grouped } from "../../domain/SweepGroups.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
@@ -31,10 +32,15 @@ const OFFERS = 40
 
 /** Makes `membersOf`, which reads the sweeps of a signed transaction, by account. */
 const makeMembers = Effect.map(SweepContracts, (contracts) => {
-  const memberOf = (intent: Intent, authorizationList: UnsignedTransaction["authorizationList"]): Content.Member => {
+  const memberOf = (
+    intent: Intent,
+    authorizationList: UnsignedTransaction["authorizationList"],
+    isChecked: boolean
+  ): Content.Member => {
     const signed = intent.submission?.authorization
     return {
       intent,
+      isChecked,
       data: AccountCall.dataOf(contracts, [intent]),
       callGas: AccountCall.gasOf([intent]),
       authorization: authorizationList.find((each) => signed !== undefined && isSame(each, signed))
@@ -47,11 +53,12 @@ const makeMembers = Effect.map(SweepContracts, (contracts) => {
     raw: Hex,
     intents: ReadonlyMap<string, Intent>
   ): ReadonlyArray<Group<Content.Member>> => {
-    const { authorizationList } = Envelope.parse(raw)
+    const { authorizationList, to } = Envelope.parse(raw)
+    const isChecked = Generations.isEntry(client.chain, to)
     const carries = Envelope.carrier(raw, client.chain, contracts)
     const carried = [...intents.values()].filter(({ order }) => carries(order))
     return grouped(
-      carried.map((intent) => memberOf(intent, authorizationList)),
+      carried.map((intent) => memberOf(intent, authorizationList, isChecked)),
       placeOf
     )
   }

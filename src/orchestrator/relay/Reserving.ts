@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { batchClass, worstCase } from "../../domain/Exposure.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
-import { covered } from "../../domain/OwnerCredit.ts"
+import { covered, paidFor } from "../../domain/OwnerCredit.ts"
 import { batchGasLimit } from "../../domain/RelayGas.ts"
 import { grouped } from "../../domain/SweepGroups.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -31,6 +31,25 @@ export const weiOf = (fees: Pick<GasFees, "maxFeePerGas">, candidate: Candidate)
 const valueOf = (fees: Pick<GasFees, "maxFeePerGas">, candidate: Candidate): bigint =>
   candidate.intent.cover?.value ?? weiOf(fees, candidate)
 
+/** Sweeps of one owner, what their network fees cover in wei, and the owner's credit. */
+interface Credited {
+  readonly sweeps: ReadonlyArray<Ready>
+  readonly values: ReadonlyArray<bigint>
+  readonly credit: bigint
+}
+
+/**
+ * The sweeps as the credit decides: those beyond it reserve `pots`, and accounts of sweeps that the owner has not paid for are checked.
+ * `place`: place of a sweep beyond the credit, from 0 on, and negative within it.
+ */
+const judged = ({ credit, sweeps, values }: Credited, pots: Ready["pots"]) => {
+  const [free, paid] = [covered(credit, values), paidFor(credit, values)]
+  return sweeps.map((each, index) => ({
+    each: { ...each, pots: index < free ? [] : pots, isChecked: index >= paid },
+    place: index - free
+  }))
+}
+
 /**
  * Makes `isListed(client, ready)`, `reserve(client, conditions, ready)`, which postpones the sweeps that a budget has no room for and returns the others, and
  * `releaseUnsent(client, sweeps)`, which ends the reservations of those that no transaction carries.
@@ -44,7 +63,8 @@ export const make = Effect.gen(function* () {
 
   /**
    * The sweeps, those beyond their owner's credit with the class of batches. These come last, by their place beyond the credit, so that
-   * the pot has room for one of each owner before it has for a second one.
+   * the pot has room for one of each owner before it has for a second one. The accounts of sweeps that their owner has not paid for are
+   * checked.
    */
   const withBatches = Effect.fnUntraced(function* (
     client: ChainClient,
@@ -53,8 +73,8 @@ export const make = Effect.gen(function* () {
   ) {
     const { chain } = client
     const { listedHour } = yield* desk.budgetsOn(chain)
-    // The operator has set no budget.
-    if (listedHour === 0n) return ready
+    // 0: the operator has set no budget.
+    const pots = listedHour === 0n ? [] : [batchClass(chain.id)]
     const unreserved = ready.filter((each) => isListed(client, each) && each.pots.length === 0)
     const groups = grouped(unreserved, placeOf).map((sweeps) => ({
       sweeps,
@@ -63,14 +83,16 @@ export const make = Effect.gen(function* () {
     }))
     const needed = new Map(groups.map(({ owner, values }) => [owner, values.reduce((sum, wei) => sum + wei, 0n)]))
     const credits = yield* creditsOf(chain, needed)
-    const beyond = groups
-      .flatMap(({ owner, sweeps, values }) =>
-        sweeps.slice(covered(credits.get(owner) ?? 0n, values)).map((each, place) => ({ each, place }))
-      )
-      .toSorted((a, b) => a.place - b.place)
-      .map(({ each }) => ({ ...each, pots: [batchClass(chain.id)] }))
-    const ids = new Set(beyond.map(({ intent }) => intent.id))
-    return [...ready.filter(({ intent }) => !ids.has(intent.id)), ...beyond]
+    const decided = groups.flatMap(({ owner, sweeps, values }) =>
+      judged({ sweeps, values, credit: credits.get(owner) ?? 0n }, pots)
+    )
+    const within = new Map(decided.flatMap(({ each, place }) => (place < 0 ? [[each.intent.id, each]] : [])))
+    const beyond = decided.filter(({ place }) => place >= 0).toSorted((a, b) => a.place - b.place)
+    const kept = ready.flatMap((each) => {
+      if (unreserved.includes(each)) return within.get(each.intent.id) ?? []
+      return { ...each, isChecked: each.pots.length > 0 }
+    })
+    return [...kept, ...beyond.map(({ each }) => each)]
   })
 
   const reserve = Effect.fnUntraced(function* (

@@ -19,7 +19,7 @@ export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("Si
 export interface SimulatedSweep {
   /** Increase of the destination's balance, in the smallest unit of the output token. 0 for a cross-chain order. */
   readonly amountOut: bigint
-  /** Expected gas of the whole transaction, including a new delegation. */
+  /** Expected gas of the whole transaction, including a new delegation and the entry that checks it. */
   readonly gas: bigint
   /** Gas limits with which the sweep will be sent, without the gas of a rollup's data. The order ran with the first of them. */
   readonly limits: {

@@ -10,7 +10,6 @@ import { firstClass } from "../../../src/domain/Exposure.ts"
 import { batchCallGas, batchGasLimit, itemGas } from "../../../src/domain/RelayGas.ts"
 import { size } from "../../../src/domain/Hex.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
-import { calldataGas } from "../../../src/domain/TransactionGas.ts"
 import * as AccountCall from "../../../src/orchestrator/relay/AccountCall.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
@@ -40,9 +39,11 @@ describe("the legs of a chain", () => {
       assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 2 })
       const [transaction, ...others] = yield* sent
       assert.lengthOf(others, 0)
-      assert.strictEqual(transaction?.to, OWNER)
+      assert.strictEqual(transaction?.to, source.contracts.entry)
       assert.deepStrictEqual(transaction?.authorizationList, [AUTHORIZATION])
-      const data = transaction?.data ?? "0x"
+      const [item, ...further] = (yield* SweepContracts).decodeRun(transaction?.data ?? "0x")
+      assert.lengthOf(further, 0)
+      const data = item?.data ?? "0x"
       const call = decodeFunctionData({ abi: sweepDelegate.abi, data })
       assert.strictEqual(call.functionName, "executeBatch")
       const orders = [(yield* intent("a")).order, (yield* intent("b")).order]
@@ -50,7 +51,8 @@ describe("the legs of a chain", () => {
       assert.deepStrictEqual(call.args, [orders, [220_000n, 220_000n], hashes, 1n, SIGNATURE])
       const execution = batchCallGas([220_000n, 220_000n], 3)
       assert.isTrue(execution > 440_000n + 220_000n / 63n)
-      assert.strictEqual(transaction?.gas, 21_000n + calldataGas(data) + execution + 25_000n)
+      assert.strictEqual(item?.gasLimit, execution)
+      assert.strictEqual(transaction?.gas, batchGasLimit([itemGas({ gasLimit: execution, data, authorizations: 1 })]))
       assert.deepStrictEqual((yield* pending).intentIds, ["a", "b"])
     }).pipe(Effect.provide(layer))
   )
@@ -218,14 +220,17 @@ describe("fifty legs", () => {
       assert.deepStrictEqual(yield* relay, { claimed: 50, sent: 50 })
       const [transaction, ...others] = yield* sent
       assert.lengthOf(others, 0)
-      const { encodeBatch } = yield* SweepContracts
+      const { decodeRun, encodeBatch } = yield* SweepContracts
       const [first, ...rest] = yield* Effect.forEach(legs, ({ id }) => intent(id))
       if (first === undefined) return yield* Effect.die("no legs")
       const { order } = first
       const legHashes = legs.map(({ id }) => hash(id))
       const alone = encodeBatch({ legs: [{ order, gasLimit: 220_000n }], legHashes, first: 0, signature: SIGNATURE })
       const added = rest.reduce((sum, each) => sum + AccountCall.legBytes(each), size(alone))
-      assert.strictEqual(size(transaction?.data ?? "0x"), added)
+      assert.deepStrictEqual(
+        decodeRun(transaction?.data ?? "0x").map(({ data }) => size(data)),
+        [added]
+      )
     }).pipe(Effect.provide(layer))
   )
 })

@@ -3,10 +3,11 @@ import { Effect, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { ScreeningState } from "../../../src/adapters/memory/shared/Screening.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
-import { calldataGas } from "../../../src/domain/TransactionGas.ts"
+import { batchGasLimit, itemGas, sweepGasLimit } from "../../../src/domain/RelayGas.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { layer, scene } from "../../support/RelayScene.ts"
@@ -17,28 +18,55 @@ const OWNER = address(0x01)
 const run = Effect.flatMap(Relayer, (relayer) => relayer.runOnce(source.id))
 
 describe("what is sent", () => {
-  it.effect("a plain owner's sweep goes to the owner's account with the authorization", () =>
+  it.effect(
+    "a plain owner's sweep goes through the entry, which checks the owner's account, with the authorization",
+    () =>
+      Effect.gen(function* () {
+        const { chain, intent, lane, pending, sent, submit } = yield* scene
+        const { decodeRun } = yield* SweepContracts
+        yield* chain.setTransactionCount(lane, 5n)
+        const { submission } = yield* submit({ id: "a" })
+        assert.deepStrictEqual(yield* run, { claimed: 1, sent: 1 })
+
+        const [transaction, ...others] = yield* sent
+        assert.lengthOf(others, 0)
+        assert.strictEqual(transaction?.to, source.contracts.entry)
+        const [item] = decodeRun(transaction?.data ?? "0x")
+        assert.strictEqual(item?.account, OWNER)
+        // 150,000 used, a tenth and 55,000 on top.
+        assert.strictEqual(item?.gasLimit, 220_000n)
+        assert.strictEqual(transaction?.nonce, 5n)
+        assert.lengthOf(transaction?.authorizationList ?? [], 1)
+        assert.deepStrictEqual(transaction?.authorizationList[0], submission?.authorization)
+        const carried = { gasLimit: 220_000n, data: item?.data ?? "0x", authorizations: 1 }
+        assert.strictEqual(transaction?.gas, batchGasLimit([itemGas(carried)]))
+        assert.strictEqual(transaction?.maxFeePerGas, 3_000_000_000n)
+
+        const stored = yield* pending
+        assert.strictEqual(stored.attempts[0]?.raw, transaction?.raw)
+        assert.isDefined(stored.attempts[0]?.broadcastAtMs)
+        assert.strictEqual((yield* intent("a")).txHash, stored.attempts[0]?.hash)
+        assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+      }).pipe(Effect.provide(layer))
+  )
+
+  /** Values of network fees in wei, which earlier sweeps of the owner paid. The next one's is 480,000 gwei. */
+  const PAID = [
+    ["as much", 480_000_000_000_000n, OWNER],
+    ["less", 479_999_999_999_999n, source.contracts.entry]
+  ] as const
+
+  it.effect.each(PAID)("the sweep of an owner who paid %s before goes where a burner costs no more", ([, value, to]) =>
     Effect.gen(function* () {
-      const { chain, intent, lane, pending, sent, submit } = yield* scene
-      yield* chain.setTransactionCount(lane, 5n)
-      const { submission } = yield* submit({ id: "a" })
-      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 1 })
-
-      const [transaction, ...others] = yield* sent
-      assert.lengthOf(others, 0)
-      assert.strictEqual(transaction?.to, OWNER)
-      assert.strictEqual(transaction?.nonce, 5n)
-      assert.lengthOf(transaction?.authorizationList ?? [], 1)
-      assert.deepStrictEqual(transaction?.authorizationList[0], submission?.authorization)
-      // The transaction with its calldata, 150,000 used, a tenth on top, and the authorization.
-      assert.strictEqual(transaction?.gas, 21_000n + calldataGas(transaction?.data ?? "0x") + 220_000n + 25_000n)
-      assert.strictEqual(transaction?.maxFeePerGas, 3_000_000_000n)
-
-      const stored = yield* pending
-      assert.strictEqual(stored.attempts[0]?.raw, transaction?.raw)
-      assert.isDefined(stored.attempts[0]?.broadcastAtMs)
-      assert.strictEqual((yield* intent("a")).txHash, stored.attempts[0]?.hash)
-      assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+      const { sent, submit, sweptBefore } = yield* scene
+      yield* sweptBefore(1, { gas: 200_000n, gasPrice: 2_000_000_000n, value })
+      yield* submit({ id: "a" })
+      yield* run
+      const [transaction] = yield* sent
+      assert.strictEqual(transaction?.to, to)
+      if (to !== OWNER) return
+      const data = transaction?.data ?? "0x"
+      assert.strictEqual(transaction?.gas, sweepGasLimit({ gasLimit: 220_000n, data, authorizations: 0 }))
     }).pipe(Effect.provide(layer))
   )
 

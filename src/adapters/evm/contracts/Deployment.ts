@@ -156,27 +156,37 @@ const guardInitCode = (deployment: Deployment, generation: Generation): Hex => {
   return encodeDeployData({ abi, bytecode: creationCode, args })
 }
 
+/** Init code of the entry. That of the first generation checks no code. */
+const entryInitCode = (delegate: Address.Address, generation: Generation): Hex => {
+  if (generation === 1) return firstGeneration.sweepEntry.creationCode
+  const { abi, creationCode } = current.sweepEntry
+  return encodeDeployData({ abi, bytecode: creationCode, args: [delegate] })
+}
+
 /** Immutables of a chain's contracts, given the addresses of two of them. The first generation has fewer. */
 export const immutablesOf = (
   config: Deployment,
   { delegate, guard }: Readonly<Record<"delegate" | "guard", Address.Address>>
-): Readonly<Record<ContractName, Immutables>> => ({
-  guard: {
-    delegate,
-    owner: config.guardOwner,
-    timelock: numberToHex(config.timelockSeconds),
-    _delegatedCodeHash: keccak256(designator(delegate))
-  },
-  delegate: {
-    guard,
-    feeRecipient: config.feeRecipient,
-    wrappedNative: config.wrappedNative,
-    priorGuard: priorGuardOf(config),
-    _name: packed(config.domainName),
-    _nameHash: keccak256(stringToHex(config.domainName))
-  },
-  entry: {}
-})
+): Readonly<Record<ContractName, Immutables>> => {
+  const _delegatedCodeHash = keccak256(designator(delegate))
+  return {
+    guard: {
+      delegate,
+      owner: config.guardOwner,
+      timelock: numberToHex(config.timelockSeconds),
+      _delegatedCodeHash
+    },
+    delegate: {
+      guard,
+      feeRecipient: config.feeRecipient,
+      wrappedNative: config.wrappedNative,
+      priorGuard: priorGuardOf(config),
+      _name: packed(config.domainName),
+      _nameHash: keccak256(stringToHex(config.domainName))
+    },
+    entry: { _delegatedCodeHash }
+  }
+}
 
 /** Addresses, expected code and transactions of a chain's contracts. Default generation: the current one. */
 export const plan = (config: Deployment, generation: Generation = CURRENT): Plan => {
@@ -185,6 +195,7 @@ export const plan = (config: Deployment, generation: Generation = CURRENT): Plan
   const guard = create2(initCode)
   // EIP-161: the nonce of a contract under construction is 1.
   const delegate = Address.of(getContractAddress({ from: guard, nonce: 1n }))
+  const entryCode = entryInitCode(delegate, generation)
   const immutables = immutablesOf(config, { delegate, guard })
   const planned = (name: ContractName, address: Address.Address, code: Parameters<typeof filled>[0]) => ({
     address,
@@ -194,13 +205,13 @@ export const plan = (config: Deployment, generation: Generation = CURRENT): Plan
   const contracts = {
     guard: planned("guard", guard, sweepGuard),
     delegate: planned("delegate", delegate, sweepDelegate),
-    entry: planned("entry", create2(sweepEntry.creationCode), sweepEntry)
+    entry: planned("entry", create2(entryCode), sweepEntry)
   }
   return {
     generation,
     chainId: config.chainId,
     contracts,
-    transactions: [deployment("guard", initCode), deployment("entry", sweepEntry.creationCode)]
+    transactions: [deployment("guard", initCode), deployment("entry", entryCode)]
   }
 }
 

@@ -8,8 +8,8 @@ import { Effect, Layer } from "effect"
 import { decodeFunctionResult } from "viem"
 import { erc20 } from "../../../domain/Chain.ts"
 import { designator } from "../../../domain/Delegation.ts"
-import type { Hex } from "../../../domain/Hex.ts"
-import { executionLimit, sweepGasLimit } from "../../../domain/RelayGas.ts"
+import { type Hex, size } from "../../../domain/Hex.ts"
+import { entryGas, executionLimit, sweepGasLimit } from "../../../domain/RelayGas.ts"
 import { operatorFee } from "../../../domain/RollupFee.ts"
 import { sweepRefund } from "../../../domain/SweepRefund.ts"
 import type { SweepOrder } from "../../../domain/SweepOrder.ts"
@@ -75,7 +75,7 @@ export const layer = Layer.effect(
       const exists = held.native > 0n || account.code !== "0x" || account.pendingCount > 0n
       const gas = TransactionGas.charged({
         data,
-        execution: swept.gasUsed,
+        execution: swept.gasUsed + (isDelegated ? 0n : entryGas(size(data))),
         authorizations: isDelegated ? 0 : 1,
         refund:
           sweepRefund({
