@@ -47,6 +47,7 @@ import oldMonths from "./0068_old_months.ts"
 import firstRound from "./0069_first_round.ts"
 import reopenings from "./0070_reopenings.ts"
 import settledOwners from "./0071_settled_owners.ts"
+import dataGas from "./0072_data_gas.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -93,5 +94,6 @@ export const migrations = {
   "0068_old_months": oldMonths,
   "0069_first_round": firstRound,
   "0070_reopenings": reopenings,
-  "0071_settled_owners": settledOwners
+  "0071_settled_owners": settledOwners,
+  "0072_data_gas": dataGas
 }

@@ -33,7 +33,3 @@ export const guardsOf = (chain: Contracts, nonce: bigint): readonly [Address.Add
   const first = chain.earlierContracts?.at(-1)?.guard ?? own
   return own === first ? [own] : [own, first]
 }
-
-/** True if `address` is the entry of a generation. All entries have one interface. */
-export const isEntry = (chain: Contracts, address: Address.Address): boolean =>
-  all(chain).some(({ entry }) => entry === address)

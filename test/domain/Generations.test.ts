@@ -37,10 +37,4 @@ describe("Generations", () => {
     assert.deepStrictEqual(Generations.guardsOf(chain, 7n), [oldest.guard])
     assert.deepStrictEqual(Generations.guardsOf({ contracts: current }, bound(current.guard, 7n)), [current.guard])
   })
-
-  it("each have an entry", () => {
-    for (const { entry } of [current, second, oldest]) assert.isTrue(Generations.isEntry(chain, entry))
-    assert.isFalse(Generations.isEntry(chain, current.guard))
-    assert.isFalse(Generations.isEntry({ contracts: current }, oldest.entry))
-  })
 })

@@ -45,8 +45,10 @@ export interface Sweep {
   readonly attributed?: NewIntent["attributed"]
   /** Network of the client that submits it. Default: unknown. */
   readonly network?: string
-  /** Gas limit of its execution. Default: 220,000. */
+  /** Gas limit of its execution, and the gas of its data. Default: 220,000. */
   readonly gas?: bigint
+  /** Default: none. */
+  readonly dataGas?: bigint
   /** Default: the cost at the scene's price, with a margin of 20 %. */
   readonly cover?: FeeCover | "none"
   /** Default: 0, of which the chain does not have the header. */
@@ -59,6 +61,7 @@ const COVER: FeeCover = { gas: 200_000n, gasPrice: 2_000_000_000n, value: 480_00
 export const offer = ({
   attributed,
   cover = COVER,
+  dataGas,
   gas = 220_000n,
   id,
   order: changes = {},
@@ -101,6 +104,7 @@ export const offer = ({
     orderDigest: digest(order, { name: "Service", chainId: source.id }),
     quotedAtBlock,
     gas,
+    ...(dataGas === undefined ? {} : { dataGas }),
     ...(cover === "none" ? {} : { cover }),
     userId: "user",
     attributed: attributed ?? { builderId: "bld_1", payoutMode: "ledger" }

@@ -216,7 +216,11 @@ export const scene = Effect.gen(function* () {
   const state: Reads = { ownerBalance: 10n ** 18n, spentNonces: new Set() }
 
   yield* TestClock.setTime(Number(START) * 1000)
-  for (const id of [source.id, destination.id]) yield* (yield* chains.get(id)).setBalance(lane, 10n ** 18n)
+  for (const id of [source.id, destination.id]) {
+    const { setBalance, setCode } = yield* chains.get(id)
+    yield* setBalance(lane, 10n ** 18n)
+    yield* setCode(source.contracts.entry, "0xfe")
+  }
   yield* chain.mine([], 0n)
   yield* chain.onCall(readsOf(state))
   const simulates = (success: boolean, returnData: Hex) =>

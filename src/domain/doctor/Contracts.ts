@@ -22,9 +22,14 @@ export const kinds = {
     "the code of a contract of the service is not that of this release",
     "Do not serve the chain. Check the chains file, and find out what is deployed there."
   ),
+  foreign: error(
+    "entry_of_other_delegate",
+    "the entry contract runs accounts of another delegate, so that it skips all sweeps, and their transactions cost gas for nothing",
+    "Set the entry of the same deployment in `contracts` of the chain's entry, or run `./sweep deploy` without `contracts`."
+  ),
   unverified: warning(
     "contract_unverified",
-    "the chains file fixes the addresses of the contracts, so that their code is not compared",
+    "the chains file fixes the addresses of the contracts, and a contract there has other code than that of this release",
     "Remove `contracts` from the chain's entry, unless you deployed them otherwise yourself."
   ),
   ownerAccount: warning(
@@ -35,7 +40,8 @@ export const kinds = {
   well: ok("contracts_ok", "every configured address has code, and the service's contracts are those of this release")
 }
 
-export type ContractState = "right" | "missing" | "wrong" | "unverified"
+/** `foreign`: the entry of this release, for another delegate. `unverified`: other code at an address that the chains file fixes. */
+export type ContractState = "right" | "missing" | "wrong" | "foreign" | "unverified"
 
 export interface ContractFacts {
   readonly chain: string
@@ -55,6 +61,7 @@ const judgeContract = (
   const subject = `${chain} ${name}`
   if (state === "right") return []
   if (state === "unverified") return [found(kinds.unverified, subject, `${address} has code`)]
+  if (state === "foreign") return [found(kinds.foreign, subject, `the one at ${address}`)]
   return state === "missing"
     ? [found(kinds.missing, subject, `no code at ${address}`, `Run \`./sweep deploy --chain ${chainId}\`.`)]
     : [found(kinds.differs, subject, `other code at ${address}`)]

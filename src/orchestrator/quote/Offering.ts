@@ -171,6 +171,7 @@ const makeStore = Effect.gen(function* () {
       orderDigest: yield* signatures.orderDigest(order, domain),
       quotedAtBlock: at.quotedAtBlock,
       gas: quotedGas(simulated),
+      ...(simulated.dataGas === 0n ? {} : { dataGas: simulated.dataGas }),
       cover,
       userId: request.userId,
       ...(trace === undefined ? {} : { trace }),

@@ -6,7 +6,10 @@ import type { Group } from "../../domain/SweepGroups.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 
-type Called = Pick<Intent, "gas" | "order" | "submission">
+type Called = Pick<Intent, "dataGas" | "gas" | "order" | "submission">
+
+/** Gas limit of a sweep's execution. */
+export const executionGas = ({ dataGas = 0n, gas }: Pick<Intent, "dataGas" | "gas">): bigint => gas - dataGas
 
 /** Calldata for the owner's account. Several sweeps are legs that stand next to each other in one batch. */
 export const dataOf = (contracts: SweepContracts["Service"], sweeps: Group<Called>): Hex => {
@@ -14,19 +17,16 @@ export const dataOf = (contracts: SweepContracts["Service"], sweeps: Group<Calle
   const signature = compact(submission?.signature ?? "0x")
   const batch = submission?.batch
   if (batch === undefined) return contracts.encodeExecute(order, signature)
-  const legs = sweeps.map((each) => ({ order: each.order, gasLimit: each.gas }))
+  const legs = sweeps.map((each) => ({ order: each.order, gasLimit: executionGas(each) }))
   return contracts.encodeBatch({ legs, legHashes: batch.legHashes, first: batch.leg, signature })
 }
 
 /** Gas limit of the call. */
 export const gasOf = (sweeps: Group<Called>): bigint => {
-  const [{ gas, submission }] = sweeps
-  return submission?.batch === undefined
-    ? gas
-    : batchCallGas(
-        sweeps.map((each) => each.gas),
-        submission.batch.legHashes.length
-      )
+  const [first] = sweeps
+  return first.submission?.batch === undefined
+    ? executionGas(first)
+    : batchCallGas(sweeps.map(executionGas), first.submission.batch.legHashes.length)
 }
 
 /** Words of a leg in the calldata of `executeBatch`: its gas limit, the order's fields, the length of its bytes and an offset. */

@@ -29,8 +29,8 @@ export interface Member extends Pick<Candidate, "authorization" | "callGas" | "d
 interface Call extends RunItem, Carried {}
 
 /** Gas that a sweep adds to its transaction in a call of its own. */
-export const gasOf = ({ authorization, callGas, data }: Member): bigint =>
-  itemGas({ gasLimit: callGas, data, authorizations: authorization === undefined ? 0 : 1 })
+export const gasOf = ({ authorization, callGas, data, intent: { dataGas = 0n } }: Member): bigint =>
+  itemGas({ gasLimit: callGas, data, authorizations: authorization === undefined ? 0 : 1 }) + dataGas
 
 /** Gas and bytes of calldata. */
 interface Size {
@@ -44,7 +44,8 @@ export const sizesOf = <A extends Member>(group: SweepGroups.Group<A>): Readonly
     { sweep: first, gas: gasOf(first), bytes: size(first.data) },
     ...others.map((sweep) => {
       const bytes = AccountCall.legBytes(sweep.intent)
-      return { sweep, gas: legGas(sweep.intent.gas, bytes), bytes }
+      const { dataGas = 0n } = sweep.intent
+      return { sweep, gas: legGas(AccountCall.executionGas(sweep.intent), bytes) + dataGas, bytes }
     })
   ])
 
@@ -62,13 +63,11 @@ const callsOf = (contracts: SweepContracts["Service"], group: SweepGroups.Group<
   })
 
 /**
- * Entry that runs the sweeps. An entry runs accounts of its own generation's delegate, except that of the first generation, which checks
- * no code.
+ * Entry of a sweep. An entry skips accounts of other delegates than its own, except that of the first generation, which checks no code.
+ * So a transaction carries sweeps of one entry.
  */
-const entryOf = (chain: Chain, sweeps: ReadonlyArray<Member>): Address.Address =>
-  sweeps
-    .map(({ intent }) => Generations.ofNonce(chain, intent.order.nonce).entry)
-    .find((entry) => entry !== chain.contracts.entry) ?? chain.contracts.entry
+export const entryOf = (chain: Chain, { intent }: Pick<Member, "intent">): Address.Address =>
+  Generations.ofNonce(chain, intent.order.nonce).entry
 
 /** Makes `contentOf(client, fees, sweeps)`. Sweeps of one account run in their order (domain/SweepGroups). */
 export const make = Effect.map(
@@ -83,15 +82,19 @@ export const make = Effect.map(
         maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
         authorizationList: groups.flatMap((group) => authorizationOf(group) ?? [])
       }
+      // The chain takes it before the first instruction, so no limit of a call may count on it.
+      const dataGas = sweeps.reduce((sum, { intent }) => sum + (intent.dataGas ?? 0n), 0n)
       const [only, ...others] = calls
+      const [first] = sweeps
+      const entry = first === undefined ? client.chain.contracts.entry : entryOf(client.chain, first)
       if (only !== undefined && others.length === 0 && !sweeps.some(({ isChecked }) => isChecked)) {
-        return { ...common, to: only.account, data: only.data, gas: sweepGasLimit(only) }
+        return { ...common, to: only.account, data: only.data, gas: sweepGasLimit(only) + dataGas }
       }
       return {
         ...common,
-        to: entryOf(client.chain, sweeps),
+        to: entry,
         data: contracts.encodeRun(calls.map(({ account, data, gasLimit }) => ({ account, gasLimit, data }))),
-        gas: batchGasLimit(calls.map(itemGas))
+        gas: batchGasLimit(calls.map(itemGas)) + dataGas
       }
     }
 )

@@ -51,8 +51,8 @@ export const make = Effect.gen(function* () {
   }
 
   /**
-   * Sweeps of unlisted tokens have transactions of their own, so that their tokens cannot harm those of listed ones. All sweeps of an
-   * account stay together. Those for which its transaction has no room are postponed until it has ended.
+   * Sweeps of unlisted tokens have transactions of their own, so that their tokens cannot harm those of listed ones, and so have those of
+   * each generation of the contracts. All sweeps of an account stay together. Those for which its transaction has no room are postponed until it has ended.
    */
   const parcels = Effect.fn("Relay.parcels")(function* (
     client: ChainClient,
@@ -63,9 +63,10 @@ export const make = Effect.gen(function* () {
     const bounds = boundsOf(client, conditions)
     const isListed = (group: SweepGroups.Group<Ready>) => group.every((each) => exposure.isListed(client, each))
     const groups = SweepGroups.grouped(free, placeOf)
-    const packed = [groups.filter(isListed), groups.filter((group) => !isListed(group))].map((each) =>
-      compose(each.flatMap(measured), bounds)
-    )
+    const entryOf = ([first]: SweepGroups.Group<Ready>) => Content.entryOf(client.chain, first)
+    const packed = [groups.filter(isListed), groups.filter((group) => !isListed(group))]
+      .flatMap((each) => [...Map.groupBy(each, entryOf).values()])
+      .map((each) => compose(each.flatMap(measured), bounds))
     const left = packed.flatMap((each) => each.left.map(({ sweep }) => sweep))
     yield* postpone(left.map(({ intent }) => intent.id))
     yield* exposure.releaseUnsent(client, left)

@@ -4,9 +4,7 @@
  */
 import { parseTransaction } from "viem"
 import * as Address from "../../domain/Address.ts"
-import type { Chain } from "../../domain/Chain.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
-import * as Generations from "../../domain/Generations.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { SELF_SEND_GAS } from "../../domain/RelayGas.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
@@ -41,14 +39,16 @@ export const parse = (raw: Hex): UnsignedTransaction => {
   }
 }
 
-/** Makes `carries(order)`: true if the signed transaction runs the order. */
+/**
+ * Makes `carries(order)`: true if the signed transaction runs the order. The entry that it calls may be one that the chain's settings know
+ * no longer.
+ */
 export const carrier = (
   raw: Hex,
-  chain: Chain,
-  contracts: Pick<SweepContracts["Service"], "decodeRun" | "decodeCall">
+  contracts: Pick<SweepContracts["Service"], "decodeCall" | "decodeRun" | "isRun">
 ): ((order: Pick<SweepOrder, "nonce" | "owner">) => boolean) => {
   const { data, to } = parse(raw)
-  const calls = Generations.isEntry(chain, to) ? contracts.decodeRun(data) : [{ account: to, data }]
+  const calls = contracts.isRun(data) ? contracts.decodeRun(data) : [{ account: to, data }]
   const nonces = new Set(
     calls.flatMap((call) => contracts.decodeCall(call.data).map(({ nonce }) => `${call.account}:${nonce}`))
   )

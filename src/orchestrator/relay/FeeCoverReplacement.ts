@@ -38,12 +38,8 @@ export const make = Effect.gen(function* () {
   const { feeCover } = (yield* OrchestratorSettings).relayer
 
   /** Intents whose sweeps the version has. */
-  const sweepsIn = Effect.fnUntraced(function* (
-    { chain }: ChainClient,
-    { intentIds }: RelayTransaction,
-    { raw }: Attempt
-  ) {
-    const carries = Envelope.carrier(raw, chain, contracts)
+  const sweepsIn = Effect.fnUntraced(function* ({ intentIds }: RelayTransaction, { raw }: Attempt) {
+    const carries = Envelope.carrier(raw, contracts)
     const carried = yield* recent.get(intentIds)
     return [...carried.values()].filter(({ order }) => carries(order))
   })
@@ -86,7 +82,7 @@ export const make = Effect.gen(function* () {
     isBlocking: boolean
   ) {
     if (transaction.kind === "sweep") {
-      const sweeps = yield* sweepsIn(client, transaction, newest)
+      const sweeps = yield* sweepsIn(transaction, newest)
       const made = replacement(newest, market, yield* membersOf(client, market, sweeps))
       if (made !== undefined) {
         const { fees, members } = made

@@ -1,5 +1,8 @@
-/** Stops sending on chains that an operator paused and on chains that reached their daily spend cap. */
-import { Clock, Effect } from "effect"
+/**
+ * Stops sending on chains that an operator paused, on chains that reached their daily spend cap, and on chains without the entry. A call of
+ * an address without code succeeds, and costs gas for nothing.
+ */
+import { Clock, Effect, Option } from "effect"
 import { nameOf } from "../../domain/Pause.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -20,9 +23,23 @@ export const make = Effect.gen(function* () {
   const { relayer } = yield* OrchestratorSettings
   const withLimits = yield* LimitChoices.make
   const transactions = yield* RelayTransactions
+  const deployed = new Set<number>()
 
-  return Effect.fn("Relay.isOpen")(function* ({ chain }: ChainClient) {
+  /** False if a node has shown that the entry has no code. An alert of the chain's review tells of it. */
+  const hasEntry = Effect.fnUntraced(function* ({ chain, code }: ChainClient) {
+    if (deployed.has(chain.id)) return true
+    const found = yield* Effect.option(code(chain.contracts.entry))
+    // Without an answer, the claim asks the node itself.
+    if (Option.isNone(found)) return true
+    if (found.value === "0x") return false
+    deployed.add(chain.id)
+    return true
+  })
+
+  return Effect.fn("Relay.isOpen")(function* (client: ChainClient) {
+    const { chain } = client
     yield* review(chain)
+    if (!(yield* hasEntry(client))) return false
     const pausedKey = `relayer_paused:${chain.id}`
     const paused = yield* pauses.ofChain(chain.id)
     if (paused !== undefined) {

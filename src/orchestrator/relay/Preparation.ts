@@ -183,7 +183,8 @@ const grown = (
 ): Prepared => {
   if (prepared._tag !== "Ready") return prepared
   const { authorization, data, gas, intent } = prepared.ready
+  const { dataGas = 0n } = intent
   const granted = required({ authorizations: authorization === undefined ? 0 : 1, data, execution: gas.simulated })
   // Refunds take off at most a fifth (EIP-3529), so it is charged at least this much.
-  return shortfall(client, intent, coverages.get(intent.id), granted - granted / 5n) ?? prepared
+  return shortfall(client, intent, coverages.get(intent.id), granted - granted / 5n + dataGas) ?? prepared
 }

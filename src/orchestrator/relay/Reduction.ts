@@ -7,7 +7,6 @@ import { Clock, Effect } from "effect"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
-import * as Generations from "../../domain/Generations.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { type Group, grouped } from "../../domain/SweepGroups.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
@@ -48,14 +47,10 @@ const makeMembers = Effect.map(SweepContracts, (contracts) => {
   }
 
   /** Without the sweeps that the transaction carries no longer. */
-  return (
-    client: ChainClient,
-    raw: Hex,
-    intents: ReadonlyMap<string, Intent>
-  ): ReadonlyArray<Group<Content.Member>> => {
-    const { authorizationList, to } = Envelope.parse(raw)
-    const isChecked = Generations.isEntry(client.chain, to)
-    const carries = Envelope.carrier(raw, client.chain, contracts)
+  return (raw: Hex, intents: ReadonlyMap<string, Intent>): ReadonlyArray<Group<Content.Member>> => {
+    const { authorizationList, data } = Envelope.parse(raw)
+    const isChecked = contracts.isRun(data)
+    const carries = Envelope.carrier(raw, contracts)
     const carried = [...intents.values()].filter(({ order }) => carries(order))
     return grouped(
       carried.map((intent) => memberOf(intent, authorizationList, isChecked)),
@@ -96,7 +91,7 @@ export const make = Effect.gen(function* () {
     { raw }: Attempt,
     kept: { readonly intentIds: ReadonlyArray<string>; readonly fees: GasFees }
   ) {
-    const members = membersOf(client, raw, yield* recent.get(intentIds)).flat()
+    const members = membersOf(raw, yield* recent.get(intentIds)).flat()
     const left = members.filter(({ intent }) => kept.intentIds.includes(intent.id))
     return { ...contentOf(client, kept.fees, left), nonce: Envelope.parse(raw).nonce }
   })
@@ -109,7 +104,7 @@ export const make = Effect.gen(function* () {
   ) {
     const transaction = yield* current(looked, refused)
     if (transaction === undefined) return
-    const all = membersOf(client, refused.raw, yield* recent.get(transaction.intentIds))
+    const all = membersOf(refused.raw, yield* recent.get(transaction.intentIds))
     const market = yield* client.feesPerGas
     const next = yield* nextVersion(client, transaction, refused, market, true)
     if (next._tag === "Keep") return yield* keptVersions.keep(client.chain, transaction, refused, market)

@@ -56,15 +56,15 @@ const makeEndings = Effect.gen(function* () {
   }
 
   /** Tells which orders the mined version has. Undefined if it is not one of the transaction's versions. */
-  const carrierOf = ({ chain }: ChainClient, { receipt, transaction }: Concluding) => {
+  const carrierOf = ({ receipt, transaction }: Concluding) => {
     const mined = transaction.attempts.find(({ hash }) => hash === receipt.transactionHash)
-    return mined && Envelope.carrier(mined.raw, chain, contracts)
+    return mined && Envelope.carrier(mined.raw, contracts)
   }
 
   const endingOf = Effect.fnUntraced(function* (client: ChainClient, each: Concluding) {
     const cost = costOf(each.receipt)
     const all = [...(members.get(each.transaction.id)?.values() ?? [])]
-    const carries = all.every(({ isSettled }) => isSettled) ? undefined : carrierOf(client, each)
+    const carries = all.every(({ isSettled }) => isSettled) ? undefined : carrierOf(each)
     const sweeps = all.map((sweep) => ({ ...sweep, isCarried: carries?.(sweep.intent.order) !== false }))
     const booked = yield* bookingsOf(client, each.transaction, cost, sweeps)
     const parts = Booking.partsOf(cost, sweeps)

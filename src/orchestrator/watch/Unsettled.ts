@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
       const unsettled = fresh.filter(({ id }) => !settled.has(id))
       yield* warnOfLost(view.client, transaction, unsettled)
       // A smaller version may have been mined than the one that was signed first.
-      const carries = sent === undefined ? undefined : Envelope.carrier(sent.raw, view.client.chain, contracts)
+      const carries = sent === undefined ? undefined : Envelope.carrier(sent.raw, contracts)
       const causeOf = ({ order }: Intent): UnsettledCause =>
         carries?.(order) === false
           ? { _tag: "Cancelled" }

@@ -27,6 +27,8 @@ export interface NewIntent extends Traced {
   readonly quotedAtBlock: bigint
   /** Gas limit of the sweep's execution: the gas of its rehearsal with the margin, and on some rollups that of its data. */
   readonly gas: bigint
+  /** Part of `gas` that the chain takes for the data of the transaction, before anything runs. Absent: 0. */
+  readonly dataGas?: bigint
   /** Cost that the network fee covers. Absent in quotes of releases that did not store it. */
   readonly cover?: FeeCover
   readonly userId: string

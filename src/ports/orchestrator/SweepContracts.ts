@@ -54,6 +54,8 @@ export class SweepContracts extends Context.Service<
      * others.
      */
     readonly encodeRun: (items: ReadonlyArray<RunItem>) => Hex
+    /** True for calldata of `run`. */
+    readonly isRun: (data: Hex) => boolean
     /** Items of the calldata of `run`. Throws for any other calldata. */
     readonly decodeRun: (data: Hex) => ReadonlyArray<RunItem>
     /**

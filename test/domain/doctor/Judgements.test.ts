@@ -259,6 +259,7 @@ describe("contracts and targets", () => {
     assert.deepStrictEqual(judged({}), ["contracts_ok"])
     assert.deepStrictEqual(judged(contract("wrong")), ["contract_differs"])
     assert.deepStrictEqual(judged(contract("missing")), ["contract_missing"])
+    assert.deepStrictEqual(judged(contract("foreign")), ["entry_of_other_delegate"])
     assert.deepStrictEqual(judged(contract("unverified")), ["contract_unverified", "contracts_ok"])
     assert.deepStrictEqual(judged({ isGuardOwnerContract: false }), ["guard_owner_account", "contracts_ok"])
     const lacking = { address: at, hasCode: false }

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Address from "../../../src/domain/Address.ts"
-import type { Chain } from "../../../src/domain/Chain.ts"
+import { designator } from "../../../src/domain/Delegation.ts"
 import { batchGasLimit, itemGas, sweepGasLimit } from "../../../src/domain/RelayGas.ts"
 import * as AccountCall from "../../../src/orchestrator/relay/AccountCall.ts"
 import * as Content from "../../../src/orchestrator/relay/Content.ts"
@@ -10,14 +10,10 @@ import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.t
 import { address } from "../../support/FakeChain.ts"
 import { submission } from "../../support/IntentFixtures.ts"
 import { source, type Sweep } from "../../support/RelayFixtures.ts"
-import { layer, scene } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes, scene } from "../../support/RelayScene.ts"
+import { relay } from "../../support/SentSweep.ts"
 
 const FEES = { maxFeePerGas: 3n, maxPriorityFeePerGas: 1n }
-
-const EARLIER = { delegate: address(0x41), guard: address(0x42), entry: address(0x43) }
-
-/** The source chain after an upgrade. Orders of its first generation have nonces that name no guard. */
-const upgraded: Chain = { ...source, earlierContracts: [EARLIER] }
 
 const { authorization } = submission(source.id)
 
@@ -29,16 +25,16 @@ const memberOf = Effect.fnUntraced(function* (sweep: Sweep, isChecked: boolean, 
     intent,
     isChecked,
     data: AccountCall.dataOf(contracts, [intent]),
-    callGas: intent.gas,
+    callGas: AccountCall.executionGas(intent),
     authorization: isAuthorized ? authorization : undefined
   }
   return member
 })
 
-const contentOf = Effect.fnUntraced(function* (members: ReadonlyArray<Content.Member>, chain = source) {
+const contentOf = Effect.fnUntraced(function* (members: ReadonlyArray<Content.Member>) {
   const { client } = yield* scene
   const make = yield* Content.make
-  return make({ ...client, chain }, FEES, members)
+  return make(client, FEES, members)
 })
 
 const carried = ({ authorization, callGas, data }: Content.Member) => ({
@@ -83,14 +79,51 @@ describe("the transaction of several sweeps", () => {
       assert.strictEqual((yield* contentOf(members)).to, source.contracts.entry)
     }).pipe(Effect.provide(layer))
   )
+})
 
-  it.effect("calls the first generation's entry for an order of it, since the present one skips its delegate", () =>
+describe("a chain that takes gas for data before anything runs", () => {
+  const DATA_GAS = 1_000_000n
+  const LIMIT = 220_000n
+  const sweep = (id: string, owner: number): Sweep => ({ id, owner, gas: LIMIT + DATA_GAS, dataGas: DATA_GAS })
+
+  it.effect("gets it beside the limits of the calls, of which the entry assures each", () =>
     Effect.gen(function* () {
-      const first = yield* memberOf({ id: "first", order: { nonce: 7n } }, true)
-      const present = yield* memberOf({ id: "present", owner: 2, order: { nonce: ownNonce(8n) } }, true)
-      assert.strictEqual((yield* contentOf([first], upgraded)).to, EARLIER.entry)
-      assert.strictEqual((yield* contentOf([present], upgraded)).to, source.contracts.entry)
-      assert.strictEqual((yield* contentOf([present, first], upgraded)).to, EARLIER.entry)
+      const { decodeRun } = yield* SweepContracts
+      const direct = yield* memberOf(sweep("a", 1), false)
+      const limited = { ...carried(direct), gasLimit: LIMIT }
+      assert.strictEqual((yield* contentOf([direct])).gas, sweepGasLimit(limited) + DATA_GAS)
+
+      const members = [yield* memberOf(sweep("b", 2), true), yield* memberOf(sweep("c", 3), true)]
+      const { data, gas } = yield* contentOf(members)
+      assert.deepStrictEqual(
+        decodeRun(data).map(({ gasLimit }) => gasLimit),
+        [LIMIT, LIMIT]
+      )
+      const items = members.map((member) => itemGas({ ...carried(member), gasLimit: LIMIT }))
+      assert.strictEqual(gas, batchGasLimit(items) + 2n * DATA_GAS)
+      assert.strictEqual(Content.gasOf(direct), itemGas(limited) + DATA_GAS)
     }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("sweeps of two deployments in one claim", () => {
+  const FIRST = { delegate: address(0x41), guard: address(0x42), entry: address(0x43) }
+
+  it.effect("go in transactions of their own, since an entry skips accounts of other delegates", () =>
+    Effect.gen(function* () {
+      const { chain, sent, submit } = yield* scene
+      yield* chain.setCode(address(1), designator(FIRST.delegate))
+      for (const owner of [2, 3]) yield* chain.setCode(address(owner), designator(source.contracts.delegate))
+      // The nonce of the first generation names no guard.
+      yield* submit({ id: "first", owner: 1, order: { nonce: 7n } })
+      for (const owner of [2, 3]) yield* submit({ id: `present ${owner}`, owner, order: { nonce: ownNonce(8n) } })
+      assert.deepStrictEqual(yield* relay, { claimed: 3, sent: 3 })
+      assert.sameMembers(
+        (yield* sent).map(({ to }) => to),
+        [FIRST.entry, source.contracts.entry]
+      )
+    }).pipe(
+      Effect.provide(layerOnNodes((client) => ({ ...client, chain: { ...client.chain, earlierContracts: [FIRST] } })))
+    )
   )
 })

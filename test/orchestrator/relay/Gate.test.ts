@@ -21,6 +21,22 @@ describe("what the operator allows", () => {
     }).pipe(Effect.provide(layerWith({ pausedChains: [source.id] })))
   )
 
+  it.effect(
+    "a chain without the entry claims nothing until it is deployed, since its transactions would do nothing",
+    () =>
+      Effect.gen(function* () {
+        const { chain, intent, sent, submit } = yield* scene
+        yield* chain.setCode(source.contracts.entry, "0x")
+        yield* submit({ id: "a" })
+        assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+        assert.lengthOf(yield* sent, 0)
+        assert.strictEqual((yield* intent("a")).status, "submitted")
+
+        yield* chain.setCode(source.contracts.entry, "0xfe")
+        assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      }).pipe(Effect.provide(layerWith({})))
+  )
+
   it.effect("a day's spending ends at its cap, on the way or paid, and goes on when a day has passed", () =>
     Effect.gen(function* () {
       const { alertKinds, bury, mineLane, pending, sent, submit, unfinished } = yield* scene

@@ -23,6 +23,7 @@ const upgraded = (delegates: Array<string>) =>
   layerOnNodes((client) => ({
     ...client,
     chain: { ...client.chain, contracts: second, earlierContracts: [first] },
+    code: (account) => (account === second.entry ? Effect.succeed("0xfe") : client.code(account)),
     // Nothing is spent at the second guard. The scene answers for the first.
     call: (request) => (request.to === second.guard ? Effect.succeed(UNSPENT) : client.call(request)),
     simulate: (calls, options) => {

@@ -62,6 +62,16 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("keeps the gas that a rollup takes for data", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        yield* intents.create({ ...newIntent({ id: "a" }), dataGas: 70_000n })
+        yield* intents.create(newIntent({ id: "b" }))
+        expect(Option.getOrThrow(yield* intents.find("a")).dataGas).toBe(70_000n)
+        expect(Option.getOrThrow(yield* intents.find("b"))).not.toHaveProperty("dataGas")
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("keeps a quote of a release that did not store what its fee covers", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

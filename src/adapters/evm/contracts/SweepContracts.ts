@@ -29,6 +29,7 @@ const MAX_TEXT = 300
 const BALANCE_OF = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "balanceOf" })
 const NONCE_BITMAP = prepareEncodeFunctionData({ abi: sweepGuard.abi, functionName: "nonceBitmap" })
 const EXECUTE = prepareEncodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute" })
+const RUN = prepareEncodeFunctionData({ abi: sweepEntry.abi, functionName: "run" })
 
 const [SWEPT] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Swept" })
 const [CANCELLED] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Cancelled" })
@@ -153,7 +154,8 @@ export const layer = Layer.succeed(SweepContracts, {
       functionName: "executeBatch",
       args: [legs.map(({ order }) => order), legs.map(({ gasLimit }) => gasLimit), legHashes, BigInt(first), signature]
     }),
-  encodeRun: (items) => encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [items] }),
+  encodeRun: (items) => encodeFunctionData({ ...RUN, args: [items] }),
+  isRun: (data) => data.toLowerCase().startsWith(RUN.functionName),
   decodeRun: (data) =>
     decodeFunctionData({ abi: sweepEntry.abi, data }).args[0].map(({ account, data: call, gasLimit }) => ({
       account: Address.of(account),

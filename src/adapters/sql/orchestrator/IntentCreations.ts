@@ -13,7 +13,18 @@ const firstNumber = (millis: number) => BigInt(Math.floor(millis / 1_000)) << 24
 /** Text of a caller in a document. JSON can hold half of a surrogate pair, and PostgreSQL refuses the whole statement for it. */
 const document = (value: string): string => text(value.toWellFormed())
 
-const given = ({ attributed, cover, gas, order, orderDigest, quote, quotedAtBlock, trace, userId }: NewIntent) => ({
+const given = ({
+  attributed,
+  cover,
+  dataGas,
+  gas,
+  order,
+  orderDigest,
+  quote,
+  quotedAtBlock,
+  trace,
+  userId
+}: NewIntent) => ({
   id: quote.id,
   source: quote.sourceChainId,
   owner: order.owner,
@@ -23,6 +34,7 @@ const given = ({ attributed, cover, gas, order, orderDigest, quote, quotedAtBloc
   deadline: String(order.deadline),
   block: String(quotedAtBlock),
   gas: String(gas),
+  ...(dataGas === undefined ? {} : { data_gas: String(dataGas) }),
   token_in: order.tokenIn,
   amount_in: String(order.amountIn),
   fee_amount: String(order.feeAmount),
@@ -46,7 +58,7 @@ const insert = (sql: PgClient.PgClient, intents: ReadonlyArray<NewIntent>, milli
   WITH given AS (
     SELECT * FROM jsonb_to_recordset(${sql.json(intents.map(given))}) AS g (
       id text, source bigint, owner text, nonce numeric, digest text, dest numeric, deadline numeric, block bigint,
-      gas bigint, token_in text, amount_in numeric, fee_amount numeric, builder_fee numeric, token_out text,
+      gas bigint, data_gas bigint, token_in text, amount_in numeric, fee_amount numeric, builder_fee numeric, token_out text,
       min_out numeric, target text, calldata text, user_id text, quote jsonb, builder text, destination text,
       builder_id text, payout text, cover_gas bigint, cover_price numeric, cover_value numeric, trace text
     )
@@ -61,10 +73,10 @@ const insert = (sql: PgClient.PgClient, intents: ReadonlyArray<NewIntent>, milli
     FROM given ON CONFLICT DO NOTHING RETURNING number, id
   ), terms AS (
     INSERT INTO orchestrator.intent_terms (
-      number, quoted_at_block, gas, token_in, amount_in, fee_amount, builder, builder_fee, token_out, min_amount_out,
+      number, quoted_at_block, gas, data_gas, token_in, amount_in, fee_amount, builder, builder_fee, token_out, min_amount_out,
       destination, swap_target, swap_calldata, user_id, payout_mode, quote, cover_gas, cover_gas_price, cover_value
     )
-    SELECT number, block, gas, token_in, amount_in, fee_amount, builder, builder_fee, token_out, min_out, destination,
+    SELECT number, block, gas, data_gas, token_in, amount_in, fee_amount, builder, builder_fee, token_out, min_out, destination,
       target, decode(substr(calldata, 3), 'hex'), user_id, payout, quote, cover_gas, cover_price, cover_value
     FROM state JOIN given USING (id)
   )

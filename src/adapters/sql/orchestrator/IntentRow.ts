@@ -45,6 +45,7 @@ export interface IntentRow {
   readonly trace: string | null
   readonly quoted_at_block: bigint
   readonly gas: bigint
+  readonly data_gas: bigint | null
   readonly cover_gas: bigint | null
   readonly cover_gas_price: string | null
   readonly cover_value: string | null
@@ -224,6 +225,7 @@ export const toIntent = (row: IntentRow): Intent => ({
   orderDigest: row.order_digest,
   quotedAtBlock: row.quoted_at_block,
   gas: row.gas,
+  ...(row.data_gas === null ? {} : { dataGas: row.data_gas }),
   ...toCover(row),
   userId: row.user_id,
   ...(row.builder_id !== null && row.payout_mode !== null

@@ -32,6 +32,7 @@ const STATE = [
 const TERMS = [
   "t.quoted_at_block",
   "t.gas",
+  "t.data_gas",
   "t.cover_gas",
   "t.cover_gas_price",
   "t.cover_value",

@@ -1,19 +1,11 @@
 /** Checks the code at every address of the chains file, and the service's own contracts byte by byte. */
 import { Effect } from "effect"
-import * as Deployment from "../../../adapters/evm/contracts/Deployment.ts"
 import * as OwnContracts from "../../../adapters/evm/contracts/OwnContracts.ts"
 import { deploymentOf } from "../../../adapters/evm/chains/ChainSettings.ts"
 import type * as Address from "../../../domain/Address.ts"
 import * as Contracts from "../../../domain/doctor/Contracts.ts"
-import type { Hex } from "../../../domain/Hex.ts"
 import { BOTH, type Check, type Served } from "../Check.ts"
 import { eachChain } from "../EachChain.ts"
-
-/** Without the code of this release, only its presence is judged. */
-const stateOf = (runtimeCode: Hex | undefined, code: Hex): Contracts.ContractState => {
-  if (runtimeCode !== undefined) return Deployment.judge({ runtimeCode }, code)
-  return code === "0x" ? "missing" : "unverified"
-}
 
 type Named = readonly [field: string, address: Address.Address | undefined]
 
@@ -46,8 +38,12 @@ const addressesOf = ({
 const ownContracts = ({ client, domainName, entry }: Served) =>
   Effect.forEach(
     OwnContracts.of(deploymentOf(entry, domainName), entry.contracts),
-    ({ address, name, runtimeCode }) =>
-      Effect.map(client.code(address), (code) => ({ name, address, state: stateOf(runtimeCode, code) })),
+    (contract) =>
+      Effect.map(client.code(contract.address), (code) => ({
+        name: contract.name,
+        address: contract.address,
+        state: OwnContracts.stateOf(contract, code)
+      })),
     { concurrency: "unbounded" }
   )
 

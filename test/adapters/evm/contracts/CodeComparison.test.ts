@@ -105,4 +105,17 @@ describe("OwnContracts", () => {
     assert.deepInclude(delegate?.immutables, { guard: fixed.guard, feeRecipient: config.feeRecipient })
     assert.isUndefined(guard?.runtimeCode)
   })
+
+  it("knows contracts at fixed addresses by their code, and an entry for another delegate as such", () => {
+    const { delegate, entry, guard } = contracts
+    const stateOf = (addresses: typeof FIXED, code: Hex) => {
+      const own = OwnContracts.of(config, addresses).find(({ name }) => name === "entry")
+      return own && OwnContracts.stateOf(own, code)
+    }
+    const FIXED = { guard: guard.address, delegate: delegate.address, entry: address(0x23) }
+    assert.strictEqual(stateOf(FIXED, entry.runtimeCode), "right")
+    assert.strictEqual(stateOf({ ...FIXED, delegate: address(0x22) }, entry.runtimeCode), "foreign")
+    assert.strictEqual(stateOf(FIXED, changed(entry.runtimeCode, 3, 1)), "unverified")
+    assert.strictEqual(stateOf(FIXED, "0x"), "missing")
+  })
 })
