@@ -12,8 +12,11 @@ export type UnsettledCause =
   | { readonly _tag: "Unsent" }
   /** Must not be sent, for this reason. */
   | { readonly _tag: "Refused"; readonly reason: FailureReason }
-  /** The sweep is in a block of sufficient depth without a matching event. `late`: the block is after the deadline. */
-  | { readonly _tag: "Ineffective"; readonly status: "success" | "reverted"; readonly late: boolean }
+  /**
+   * The sweep is in a block of sufficient depth without a matching event, whatever the status of its transaction: that of a call through
+   * the entry does not tell. `late`: the block is after the deadline.
+   */
+  | { readonly _tag: "Ineffective"; readonly late: boolean }
   /** A self-send of the lane used the nonce. */
   | { readonly _tag: "Cancelled" }
   /** A transaction that this service did not send used the nonce. */
@@ -74,5 +77,5 @@ const ineffective = (cause: UnsettledCause & { readonly _tag: "Ineffective" }, e
   if (cause.late) return "expired"
   if (evidence.account === "plain") return "stale_authorization"
   if (evidence.account === "other") return "delegation_replaced"
-  return cause.status === "reverted" && !evidence.holdsInput ? "insufficient_balance" : "reverted"
+  return evidence.holdsInput ? "reverted" : "insufficient_balance"
 }

@@ -6,7 +6,7 @@ import { type Evidence, type UnsettledCause, verdict } from "../../src/domain/Sw
 const AnyCause = Schema.Union([
   Schema.TaggedStruct("Unsent", {}),
   Schema.TaggedStruct("Refused", { reason: FailureReason }),
-  Schema.TaggedStruct("Ineffective", { status: Schema.Literals(["success", "reverted"]), late: Schema.Boolean }),
+  Schema.TaggedStruct("Ineffective", { late: Schema.Boolean }),
   Schema.TaggedStruct("Cancelled", {}),
   Schema.TaggedStruct("Displaced", {})
 ])
@@ -65,16 +65,14 @@ describe("the verdict on an intent", () => {
   })
 
   it("names the reason", () => {
-    const noOp = { _tag: "Ineffective", status: "success", late: false } as const
-    const revert = { _tag: "Ineffective", status: "reverted", late: false } as const
+    const noOp = { _tag: "Ineffective", late: false } as const
     const past = { expired: true } as const
     assert.strictEqual(outcome(noOp, { ...past, account: "plain" }), "stale_authorization")
     assert.strictEqual(outcome(noOp, { ...past, account: "other" }), "delegation_replaced")
     assert.strictEqual(outcome(noOp, past), "reverted")
-    assert.strictEqual(outcome(revert, past), "reverted")
-    assert.strictEqual(outcome(revert, { ...past, holdsInput: false }), "insufficient_balance")
-    assert.strictEqual(outcome({ ...revert, late: true }, past), "expired")
-    assert.strictEqual(outcome(revert, { nonce: "used_otherwise" }), "nonce_used")
+    assert.strictEqual(outcome(noOp, { ...past, holdsInput: false }), "insufficient_balance")
+    assert.strictEqual(outcome({ ...noOp, late: true }, past), "expired")
+    assert.strictEqual(outcome(noOp, { nonce: "used_otherwise" }), "nonce_used")
     assert.strictEqual(outcome({ _tag: "Unsent" }, { expired: true }), "expired")
     assert.strictEqual(outcome({ _tag: "Displaced" }), "Retry")
     assert.strictEqual(outcome({ _tag: "Cancelled" }, { expired: true }), "expired")
@@ -106,9 +104,9 @@ describe("the verdict on an intent", () => {
   })
 
   it("gives up, and does not fail, what somebody may still send", () => {
-    const revert = { _tag: "Ineffective", status: "reverted", late: false } as const
-    assert.strictEqual(outcome(revert), "gives up: reverted")
-    assert.strictEqual(outcome(revert, { holdsInput: false }), "gives up: insufficient_balance")
+    const noOp = { _tag: "Ineffective", late: false } as const
+    assert.strictEqual(outcome(noOp), "gives up: reverted")
+    assert.strictEqual(outcome(noOp, { holdsInput: false }), "gives up: insufficient_balance")
     assert.strictEqual(outcome({ _tag: "Refused", reason: "simulation_failed" }), "gives up: simulation_failed")
   })
 })

@@ -250,7 +250,7 @@ layer(Layer.merge(services, Mining.layer), {
           await node.setBalance({ address: other.address, value: parseEther("10") })
           return node.sendTransaction({
             account: other,
-            to: owner.address,
+            to: ours.to,
             data: ours.input,
             gas: 600_000n,
             maxFeePerGas: parseEther("0.000001"),

@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
       const causeOf = ({ order }: Intent): UnsettledCause =>
         carries?.(order) === false
           ? { _tag: "Cancelled" }
-          : { _tag: "Ineffective", status, late: block.timestamp > order.deadline }
+          : { _tag: "Ineffective", late: block.timestamp > order.deadline }
       const detail = `${transactionHash} in block ${block.number} ${isCancel ? "took the nonce" : `has status ${status} and no event for the order`}`
       return finding([...resolutions, ...(yield* endUnsettled(view, transaction, unsettled, causeOf, detail))])
     },
