@@ -8,8 +8,8 @@ const unit = unitTests(import.meta.dirname)
 /** Each worker may start chains, a browser and services, so that many cores are not all put to use. */
 const MAX_WORKERS = 8
 
-/** One more worker than cores: most of the time, one of them waits for a block, a deadline or a process. */
-const WORKERS = Math.min(availableParallelism() + 1, MAX_WORKERS)
+/** Two more workers than cores: most of the time, two of them wait for a block, a deadline or a process. */
+const WORKERS = Math.min(availableParallelism() + 2, MAX_WORKERS)
 
 const shared = {
   // The default pool forks Node processes, which do not run under Bun.

@@ -52,7 +52,8 @@ export const make = Effect.gen(function* () {
 
   /**
    * Sweeps of unlisted tokens have transactions of their own, so that their tokens cannot harm those of listed ones, and so have those of
-   * each generation of the contracts. All sweeps of an account stay together. Those for which its transaction has no room are postponed until it has ended.
+   * each generation of the contracts. All sweeps of an account stay together. Those for which its transaction has no room are postponed
+   * until it has ended.
    */
   const parcels = Effect.fn("Relay.parcels")(function* (
     client: ChainClient,
