@@ -135,15 +135,15 @@ export const screening: ReadonlyArray<Mutant> = [
   {
     name: "an account whose owner has paid for nothing is called directly",
     file: "src/orchestrator/relay/Reserving.ts",
-    text: "isChecked: index >= paid",
-    replacement: "isChecked: false",
+    text: "isChecked: index >= paid &&",
+    replacement: "isChecked: index < 0 &&",
     tests: ["test/orchestrator/relay/Relayer.test.ts"]
   },
   {
     name: "the account of a first sweep is called directly",
     file: "src/orchestrator/relay/Reserving.ts",
-    text: "isChecked: each.pots.length > 0",
-    replacement: "isChecked: false",
+    text: "isChecked: each.pots.length > 0 &&",
+    replacement: "isChecked: each.pots.length < 0 &&",
     tests: ["test/orchestrator/relay/Relayer.test.ts"]
   },
   {

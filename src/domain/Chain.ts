@@ -15,7 +15,10 @@ import { described } from "./Described.ts"
 export const Deployment = Schema.Struct({
   delegate: described(Address.NonZeroAddress, "Contract that owners delegate their accounts to."),
   guard: described(Address.NonZeroAddress, "Contract that checks and logs every settlement."),
-  entry: described(Address.NonZeroAddress, "Contract that relayers call to settle batches.")
+  entry: described(
+    Address.NonZeroAddress,
+    "Contract through which relayers settle batches, and single sweeps whose account it checks."
+  )
 })
 export type Deployment = typeof Deployment.Type
 

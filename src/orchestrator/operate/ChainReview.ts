@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     yield* alertIf(
       missing.length > 0,
       "contracts_missing",
-      `A node of ${chain.name} has no code at the address of: ${missing.join(", ")}. Deploy the contracts, or correct their addresses. Without them, sweeps on this chain fail.`,
+      `A node of ${chain.name} has no code at the address of: ${missing.join(", ")}. Deploy the contracts, or correct their addresses. Without the entry nothing is sent, and without the others sweeps on this chain fail.`,
       { missing: missing.join(", ") }
     )
   })

@@ -131,7 +131,7 @@ const toStory = ({ held, intent, record, state, waiting }: Parts): SweepStory =>
   userId: intent.userId,
   rehearsal: {
     atBlock: intent.quotedAtBlock,
-    gasLimit: intent.gas,
+    gasLimit: intent.gas - (intent.dataGas ?? 0n),
     ...(intent.cover === undefined ? {} : { coveredGas: intent.cover.gas, coveredGasPrice: intent.cover.gasPrice })
   },
   history: record.history,

@@ -69,11 +69,14 @@ const callsOf = (contracts: SweepContracts["Service"], group: SweepGroups.Group<
 export const entryOf = (chain: Chain, { intent }: Pick<Member, "intent">): Address.Address =>
   Generations.ofNonce(chain, intent.order.nonce).entry
 
-/** Makes `contentOf(client, fees, sweeps)`. Sweeps of one account run in their order (domain/SweepGroups). */
+/**
+ * Makes `contentOf(client, fees, sweeps, entry)`. Sweeps of one account run in their order (domain/SweepGroups). `entry`: that of an earlier
+ * version of the transaction. Default: the entry of the sweeps.
+ */
 export const make = Effect.map(
   SweepContracts,
   (contracts) =>
-    (client: ChainClient, fees: GasFees, sweeps: ReadonlyArray<Member>): Content => {
+    (client: ChainClient, fees: GasFees, sweeps: ReadonlyArray<Member>, entry?: Address.Address): Content => {
       const groups = SweepGroups.grouped(sweeps, placeOf)
       const calls = groups.flatMap((group) => callsOf(contracts, group))
       const common = {
@@ -86,13 +89,12 @@ export const make = Effect.map(
       const dataGas = sweeps.reduce((sum, { intent }) => sum + (intent.dataGas ?? 0n), 0n)
       const [only, ...others] = calls
       const [first] = sweeps
-      const entry = first === undefined ? client.chain.contracts.entry : entryOf(client.chain, first)
       if (only !== undefined && others.length === 0 && !sweeps.some(({ isChecked }) => isChecked)) {
         return { ...common, to: only.account, data: only.data, gas: sweepGasLimit(only) + dataGas }
       }
       return {
         ...common,
-        to: entry,
+        to: entry ?? (first === undefined ? client.chain.contracts.entry : entryOf(client.chain, first)),
         data: contracts.encodeRun(calls.map(({ account, data, gasLimit }) => ({ account, gasLimit, data }))),
         gas: batchGasLimit(calls.map(itemGas)) + dataGas
       }

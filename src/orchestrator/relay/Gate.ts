@@ -39,7 +39,6 @@ export const make = Effect.gen(function* () {
   return Effect.fn("Relay.isOpen")(function* (client: ChainClient) {
     const { chain } = client
     yield* review(chain)
-    if (!(yield* hasEntry(client))) return false
     const pausedKey = `relayer_paused:${chain.id}`
     const paused = yield* pauses.ofChain(chain.id)
     if (paused !== undefined) {
@@ -61,7 +60,7 @@ export const make = Effect.gen(function* () {
       (yield* transactions.spending(chain.id, (yield* Clock.currentTimeMillis) - DAY_MILLIS)) < dailySpendCap
     if (isBelow) {
       yield* alerts.clear(cappedKey)
-      return true
+      return yield* hasEntry(client)
     }
     yield* alerts.raise({
       key: cappedKey,

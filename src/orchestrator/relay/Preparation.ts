@@ -5,6 +5,8 @@ import { type AuthorizationChoice, choose } from "../../domain/AuthorizationChoi
 import { accountCode } from "../../domain/Delegation.ts"
 import type { ExposureClass } from "../../domain/Exposure.ts"
 import * as Generations from "../../domain/Generations.ts"
+import { size } from "../../domain/Hex.ts"
+import { entryGas } from "../../domain/RelayGas.ts"
 import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { AccountState, ChainClient, ChainUnavailable, FeesPerGas } from "../../ports/shared/Chains.ts"
@@ -184,7 +186,13 @@ const grown = (
   if (prepared._tag !== "Ready") return prepared
   const { authorization, data, gas, intent } = prepared.ready
   const { dataGas = 0n } = intent
-  const granted = required({ authorizations: authorization === undefined ? 0 : 1, data, execution: gas.simulated })
+  // As its quote counted.
+  const entry = authorization === undefined ? 0n : entryGas(size(data))
+  const granted = required({
+    authorizations: authorization === undefined ? 0 : 1,
+    data,
+    execution: gas.simulated + entry
+  })
   // Refunds take off at most a fifth (EIP-3529), so it is charged at least this much.
   return shortfall(client, intent, coverages.get(intent.id), granted - granted / 5n + dataGas) ?? prepared
 }

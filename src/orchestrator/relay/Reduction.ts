@@ -5,6 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
+import type * as Address from "../../domain/Address.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import type { Hex } from "../../domain/Hex.ts"
@@ -72,6 +73,7 @@ export const make = Effect.gen(function* () {
   const { nextVersion } = yield* FeeCoverReplacement.make
   const recent = yield* RecentIntents
   const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
+  const contracts = yield* SweepContracts
   const signAttempt = yield* Signing.make
   const transactions = yield* RelayTransactions
 
@@ -85,15 +87,21 @@ export const make = Effect.gen(function* () {
     return unfinished.find((each) => each.id === id && each.attempts.at(-1)?.hash === refused.hash)
   })
 
+  /** The entry that a signed version calls, which the settings may know no longer. */
+  const entryIn = ({ raw }: Attempt): Address.Address | undefined => {
+    const { data, to } = Envelope.parse(raw)
+    return contracts.isRun(data) ? to : undefined
+  }
+
   const shrink = Effect.fnUntraced(function* (
     client: ChainClient,
     { intentIds }: RelayTransaction,
-    { raw }: Attempt,
+    attempt: Attempt,
     kept: { readonly intentIds: ReadonlyArray<string>; readonly fees: GasFees }
   ) {
-    const members = membersOf(raw, yield* recent.get(intentIds)).flat()
+    const members = membersOf(attempt.raw, yield* recent.get(intentIds)).flat()
     const left = members.filter(({ intent }) => kept.intentIds.includes(intent.id))
-    return { ...contentOf(client, kept.fees, left), nonce: Envelope.parse(raw).nonce }
+    return { ...contentOf(client, kept.fees, left, entryIn(attempt)), nonce: Envelope.parse(attempt.raw).nonce }
   })
 
   const reduce = Effect.fn("Relay.reduce")(function* (
@@ -129,7 +137,7 @@ export const make = Effect.gen(function* () {
         transaction.lane,
         kind === "cancel"
           ? Envelope.selfSend(transaction, fees)
-          : { ...contentOf(client, fees, batch.flat()), nonce: transaction.nonce }
+          : { ...contentOf(client, fees, batch.flat(), entryIn(refused)), nonce: transaction.nonce }
       )
       yield* transactions.addAttempt(transaction.id, attempt, kind)
       const answer = yield* broadcast(client, transaction, attempt)

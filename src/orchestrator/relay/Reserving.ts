@@ -4,6 +4,7 @@
  * stores for their transaction: the lane and the chain.
  */
 import { Effect } from "effect"
+import type { Chain } from "../../domain/Chain.ts"
 import { batchClass, worstCase } from "../../domain/Exposure.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import { covered, paidFor } from "../../domain/OwnerCredit.ts"
@@ -39,13 +40,21 @@ interface Credited {
 }
 
 /**
+ * True if the entry can check the account of a sweep that goes alone. The first generation's checks nothing, and on Arbitrum the limit of a
+ * sweep that the release before quoted has the gas for data in it, which the entry cannot assure.
+ */
+const isCheckable = (chain: Chain, { intent }: Ready): boolean =>
+  Content.entryOf(chain, { intent }) === chain.contracts.entry &&
+  (chain.dataFee !== "arbitrum" || intent.dataGas !== undefined)
+
+/**
  * The sweeps as the credit decides: those beyond it reserve `pots`, and accounts of sweeps that the owner has not paid for are checked.
  * `place`: place of a sweep beyond the credit, from 0 on, and negative within it.
  */
-const judged = ({ credit, sweeps, values }: Credited, pots: Ready["pots"]) => {
+const judged = (chain: Chain, { credit, sweeps, values }: Credited, pots: Ready["pots"]) => {
   const [free, paid] = [covered(credit, values), paidFor(credit, values)]
   return sweeps.map((each, index) => ({
-    each: { ...each, pots: index < free ? [] : pots, isChecked: index >= paid },
+    each: { ...each, pots: index < free ? [] : pots, isChecked: index >= paid && isCheckable(chain, each) },
     place: index - free
   }))
 }
@@ -84,13 +93,13 @@ export const make = Effect.gen(function* () {
     const needed = new Map(groups.map(({ owner, values }) => [owner, values.reduce((sum, wei) => sum + wei, 0n)]))
     const credits = yield* creditsOf(chain, needed)
     const decided = groups.flatMap(({ owner, sweeps, values }) =>
-      judged({ sweeps, values, credit: credits.get(owner) ?? 0n }, pots)
+      judged(chain, { sweeps, values, credit: credits.get(owner) ?? 0n }, pots)
     )
     const within = new Map(decided.flatMap(({ each, place }) => (place < 0 ? [[each.intent.id, each]] : [])))
     const beyond = decided.filter(({ place }) => place >= 0).toSorted((a, b) => a.place - b.place)
     const kept = ready.flatMap((each) => {
       if (unreserved.includes(each)) return within.get(each.intent.id) ?? []
-      return { ...each, isChecked: each.pots.length > 0 }
+      return { ...each, isChecked: each.pots.length > 0 && isCheckable(chain, each) }
     })
     return [...kept, ...beyond.map(({ each }) => each)]
   })

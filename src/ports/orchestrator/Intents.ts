@@ -25,7 +25,7 @@ export interface NewIntent extends Traced {
   readonly orderDigest: Hash
   /** Latest block of the source chain when the order was created. Its settlement cannot be in an earlier block. */
   readonly quotedAtBlock: bigint
-  /** Gas limit of the sweep's execution: the gas of its rehearsal with the margin, and on some rollups that of its data. */
+  /** Gas of the sweep's execution at most: that of its rehearsal with the margin, and `dataGas` with it. */
   readonly gas: bigint
   /** Part of `gas` that the chain takes for the data of the transaction, before anything runs. Absent: 0. */
   readonly dataGas?: bigint

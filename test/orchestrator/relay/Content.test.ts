@@ -81,6 +81,18 @@ describe("the transaction of several sweeps", () => {
   )
 })
 
+describe("a later version of a transaction", () => {
+  it.effect("calls the entry of the earlier one, which the settings may know no longer", () =>
+    Effect.gen(function* () {
+      const { client } = yield* scene
+      const make = yield* Content.make
+      const members = [yield* memberOf({ id: "a" }, true), yield* memberOf({ id: "b", owner: 2 }, true)]
+      assert.strictEqual(make(client, FEES, members, address(0x99)).to, address(0x99))
+      assert.strictEqual(make(client, FEES, members.slice(0, 1), address(0x99)).to, address(0x99))
+    }).pipe(Effect.provide(layer))
+  )
+})
+
 describe("a chain that takes gas for data before anything runs", () => {
   const DATA_GAS = 1_000_000n
   const LIMIT = 220_000n
@@ -106,18 +118,37 @@ describe("a chain that takes gas for data before anything runs", () => {
   )
 })
 
+describe("a first sweep on Arbitrum", () => {
+  const arbitrum = layerOnNodes((client) => ({ ...client, chain: { ...client.chain, dataFee: "arbitrum" } }))
+  const toOf = (sweep: Omit<Sweep, "id">) =>
+    Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* submit({ id: "a", ...sweep })
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      return (yield* sent)[0]?.to
+    }).pipe(Effect.provide(arbitrum))
+
+  it.effect("goes through the entry", () =>
+    Effect.map(toOf({ gas: 320_000n, dataGas: 100_000n }), (to) => assert.strictEqual(to, source.contracts.entry))
+  )
+
+  it.effect("goes to its account if the release before quoted it, since the limit has the gas for data in it", () =>
+    Effect.map(toOf({ gas: 320_000n }), (to) => assert.strictEqual(to, address(1)))
+  )
+})
+
 describe("sweeps of two deployments in one claim", () => {
   const FIRST = { delegate: address(0x41), guard: address(0x42), entry: address(0x43) }
 
   it.effect("go in transactions of their own, since an entry skips accounts of other delegates", () =>
     Effect.gen(function* () {
       const { chain, sent, submit } = yield* scene
-      yield* chain.setCode(address(1), designator(FIRST.delegate))
+      for (const owner of [1, 4]) yield* chain.setCode(address(owner), designator(FIRST.delegate))
       for (const owner of [2, 3]) yield* chain.setCode(address(owner), designator(source.contracts.delegate))
       // The nonce of the first generation names no guard.
-      yield* submit({ id: "first", owner: 1, order: { nonce: 7n } })
+      for (const owner of [1, 4]) yield* submit({ id: `first ${owner}`, owner, order: { nonce: 7n } })
       for (const owner of [2, 3]) yield* submit({ id: `present ${owner}`, owner, order: { nonce: ownNonce(8n) } })
-      assert.deepStrictEqual(yield* relay, { claimed: 3, sent: 3 })
+      assert.deepStrictEqual(yield* relay, { claimed: 4, sent: 4 })
       assert.sameMembers(
         (yield* sent).map(({ to }) => to),
         [FIRST.entry, source.contracts.entry]
