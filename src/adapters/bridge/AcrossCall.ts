@@ -25,6 +25,12 @@ export interface AcrossCall {
   readonly swap?: AcrossSwap
 }
 
+/** A call with the pool that it deposits into. */
+export interface SignedCall {
+  readonly call: AcrossCall
+  readonly spokePool: Address.Address
+}
+
 type Contracts = Pick<Chain, "spokePool" | "spokePoolPeriphery">
 
 /** `TransferType.Approval`: the exchange pulls its input. */
@@ -71,7 +77,7 @@ export const encodeSwap = (spokePool: Address.Address, deposit: AcrossDeposit.Ac
   })
 
 /** viem throws if the calldata does not match, and if a number is out of the range that the contract accepts. */
-const decodeSwapExactly = Option.liftThrowable((spokePool: Address.Address, calldata: Hex): AcrossCall => {
+const decodeSwapExactly = Option.liftThrowable((calldata: Hex): SignedCall => {
   const { args, functionName } = decodeFunctionData({ abi: spokePoolPeripheryAbi, data: calldata })
   if (functionName !== "swapAndBridge") throw new Error("another function")
   const [{ depositData, ...data }] = args
@@ -95,25 +101,38 @@ const decodeSwapExactly = Option.liftThrowable((spokePool: Address.Address, call
     exchange: Address.of(data.exchange),
     calldata: data.routerCalldata
   }
+  const spokePool = Address.of(data.spokePool)
   if (encodeSwap(spokePool, deposit, swap) !== calldata) throw new Error("not canonical")
-  return { deposit, swap }
+  return { call: { deposit, swap }, spokePool }
 })
 
 /**
- * Decodes a call. None unless `AcrossDeposit.encode` or {@link encodeSwap} produces exactly the same bytes, so the calldata has
- * no message but a purchase, no fee, no other pool and no other interpretation.
+ * Decodes a call that was checked by {@link decode} when its order was accepted. The chain's contracts may have changed since. None
+ * unless `AcrossDeposit.encode` or {@link encodeSwap} produces exactly the same bytes.
+ */
+export const decodeSigned = (target: Address.Address, calldata: Hex): Option.Option<SignedCall> => {
+  const bytes: Hex = `0x${calldata.slice(2).toLowerCase()}`
+  return bytes.startsWith(SWAP_AND_BRIDGE.functionName)
+    ? decodeSwapExactly(bytes)
+    : Option.map(AcrossDeposit.decode(bytes), (deposit) => ({ call: { deposit }, spokePool: target }))
+}
+
+/**
+ * Decodes a call of the chain's contracts. None unless `AcrossDeposit.encode` or {@link encodeSwap} produces exactly the same bytes,
+ * so the calldata has no message but a purchase, no fee, no other pool and no other interpretation.
  */
 export const decode = (
   { spokePool, spokePoolPeriphery }: Contracts,
   target: Address.Address,
   calldata: Hex
-): Option.Option<AcrossCall> => {
-  if (spokePool === undefined) return Option.none()
-  if (target === spokePool) return Option.map(AcrossDeposit.decode(calldata), (deposit) => ({ deposit }))
-  return target === spokePoolPeriphery
-    ? decodeSwapExactly(spokePool, `0x${calldata.slice(2).toLowerCase()}`)
-    : Option.none()
-}
+): Option.Option<AcrossCall> =>
+  decodeSigned(target, calldata).pipe(
+    Option.filter(
+      (signed) =>
+        signed.spokePool === spokePool && target === (signed.call.swap === undefined ? spokePool : spokePoolPeriphery)
+    ),
+    Option.map(({ call }) => call)
+  )
 
 /** Output amount for a deposit of `inputAmount`, rounded down as the periphery computes it (`_swapAndBridge`). */
 export const outputAmount = (least: AcrossDeposit.AcrossDeposit, inputAmount: bigint): bigint =>

@@ -44,13 +44,11 @@ export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =
     const unprovable = (detail: string) =>
       new ChainUnavailable({ chainId: sourceChainId, method: "Across.delivery", detail })
     const clients = Effect.all([chains.get(sourceChainId), chains.get(Number(order.destChainId))])
-    const [source, destination] = yield* Effect.mapError(clients, (error) => unprovable(error.message))
-    const { spokePool } = source.chain
+    const [, destination] = yield* Effect.mapError(clients, (error) => unprovable(error.message))
     const pool = destination.chain.spokePool
-    if (spokePool === undefined || pool === undefined) {
-      return yield* unprovable("Across is no longer configured on both chains")
-    }
-    const relay = Option.flatMap(AcrossCall.decode(source.chain, order.swapTarget, order.swapCalldata), (call) =>
+    if (pool === undefined) return yield* unprovable(`Across is no longer configured on ${destination.chain.name}`)
+    // The deposit went to the pool that the order names, also if the operator has changed the source's contracts since.
+    const relay = Option.flatMap(AcrossCall.decodeSigned(order.swapTarget, order.swapCalldata), ({ call, spokePool }) =>
       AcrossDeposit.findDeposited(receipt.logs, spokePool, sourceChainId, (inputAmount) =>
         AcrossCall.depositMade(call, inputAmount)
       )

@@ -1,7 +1,7 @@
 /**
  * Relayer fees from the chains alone, for when no Across API answers: the fee of the liquidity by the utilization of the HubPool on
  * Ethereum, and a relayer's gas on the destination, within a maximum that the operator sets. Where one of them cannot be read, the
- * maximum is the fee.
+ * maximum is the fee. There is no route for an amount above the liquidity.
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem"
@@ -90,7 +90,7 @@ const l1TokenOf = (hub: Chain, { decimals, inputToken, source }: FeeRequest) =>
     ? Option.some({ address: inputToken, decimals: decimals.from })
     : equivalent(source, inputToken, hub)
 
-/** Makes the part of the input that the liquidity costs, scaled by 10^18. None if the hub does not tell. */
+/** Makes the part of the input that the liquidity costs, scaled by 10^18. None if the hub does not tell. `NoRoute` above the liquidity. */
 const makeLiquidityFee = (hub: Hub) =>
   Effect.fnUntraced(function* (client: ChainClient, request: FeeRequest) {
     const token = Option.getOrUndefined(l1TokenOf(client.chain, request))
@@ -108,9 +108,13 @@ const makeLiquidityFee = (hub: Hub) =>
       },
       { to: hub.configStore, data: encodeFunctionData({ abi, functionName: "l1TokenConfig", args: [address] }) }
     ])
+    const used = Multicall3.word(after ?? Option.none())
+    if (Option.exists(used, (utilization) => utilization > ONE)) {
+      return yield* new NoRoute({ detail: "the amount is above the liquidity of Across" })
+    }
     return Option.all({
       before: Multicall3.word(before ?? Option.none()),
-      after: Multicall3.word(after ?? Option.none()),
+      after: used,
       model: (config ?? Option.none()).pipe(
         Option.flatMap(configText),
         Option.flatMap(decodeConfig),
@@ -119,11 +123,7 @@ const makeLiquidityFee = (hub: Hub) =>
             routeRateModel[`${request.source.id}-${request.destination.id}`] ?? rateModel
         )
       )
-    }).pipe(
-      // A pool without liquidity lends nothing.
-      Option.filter(({ after: used }) => used <= ONE),
-      Option.map((read) => lpFee(read.model, read.before, read.after))
-    )
+    }).pipe(Option.map((read) => lpFee(read.model, read.before, read.after)))
   })
 
 /** Makes the cost of a fill to a relayer, in the output token's smallest unit. None without prices. */
@@ -161,7 +161,9 @@ export const layer = ({ fillDeadlineSeconds, hub = ETHEREUM, maxFeeBps }: Option
       const outputOf = Effect.fnUntraced(
         function* (request: FeeRequest) {
           const client = yield* chains.get(hub.chainId)
-          const [liquidity, gas] = yield* Effect.all([liquidityFee(client, request), gasCost(request)], {
+          // Gas that cannot be read must not hide that the liquidity is too small.
+          const cost = Effect.orElseSucceed(gasCost(request), () => Option.none<bigint>())
+          const [liquidity, gas] = yield* Effect.all([liquidityFee(client, request), cost], {
             concurrency: "unbounded"
           })
           return Option.map(Option.all({ liquidity, gas }), (read) => {
@@ -170,7 +172,10 @@ export const layer = ({ fillDeadlineSeconds, hub = ETHEREUM, maxFeeBps }: Option
             return convert(inputAmount > kept ? inputAmount - kept : 0n, request.decimals) - read.gas
           })
         },
-        (effect) => Effect.orElseSucceed(effect, () => Option.none<bigint>()),
+        Effect.catchTags({
+          ChainUnavailable: () => Effect.succeed(Option.none<bigint>()),
+          UnsupportedChain: () => Effect.succeed(Option.none<bigint>())
+        }),
         within(LIMIT_MILLIS),
         Effect.map(Option.flatten)
       )

@@ -124,10 +124,18 @@ const search = Effect.fnUntraced(function* (options: Search): Effect.fn.Return<D
 
 /** `Delivered` with the fill's transaction, or `Filled` while it is not found. Never fails: the fill is proved already. */
 export const find = (options: Search): Effect.Effect<Delivery> =>
-  Effect.catchTag(search(options), "ChainUnavailable", (logsFailed) =>
-    Effect.succeed({
-      _tag: "Filled",
-      logsFailed,
-      ...(options.searchFrom === undefined ? {} : { searchFrom: options.searchFrom })
-    } satisfies Filled)
+  search(options).pipe(
+    Effect.catchTag("ChainUnavailable", (logsFailed) =>
+      Effect.succeed({
+        _tag: "Filled",
+        logsFailed,
+        ...(options.searchFrom === undefined ? {} : { searchFrom: options.searchFrom })
+      } satisfies Filled)
+    ),
+    // The status of a fill with a message proves only that the handler was paid.
+    Effect.map((delivery) =>
+      delivery._tag === "Filled" && options.relay.deposit.message !== undefined
+        ? { ...delivery, swapsOnArrival: true }
+        : delivery
+    )
   )

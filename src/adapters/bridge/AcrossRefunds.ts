@@ -90,7 +90,14 @@ const make = Effect.map(Chains, (chains) => {
     function* (chainId, notBefore) {
       const { client } = yield* poolOf(chainId)
       const head = yield* settledBlock(client)
-      return Option.isNone(head) ? 0n : yield* blockBefore(client, head.value, BigInt(notBefore - CLOCK_SKEW_SECONDS))
+      if (Option.isNone(head)) {
+        return yield* new ChainUnavailable({
+          chainId,
+          method: "eth_getBlockByNumber",
+          detail: "the newest confirmed block is missing"
+        })
+      }
+      return yield* blockBefore(client, head.value, BigInt(notBefore - CLOCK_SKEW_SECONDS))
     }
   )
 

@@ -48,7 +48,7 @@ export const make = ({ chains, leastRefund, prove, provider }: Parts): Bridge["S
         )
       )
 
-  return Effect.fn("Relay.delivery")(function* ({ confirmations, order, receipt, sourceChainId }) {
+  return Effect.fn("Relay.delivery")(function* ({ confirmations, order, receipt, sourceChainId, sourceConfirmations }) {
     const unprovable = (detail: string) =>
       new ChainUnavailable({ chainId: sourceChainId, method: "Relay.delivery", detail })
     const deposit = Option.getOrUndefined(RelayDeposit.decode(order.swapCalldata))
@@ -81,7 +81,8 @@ export const make = ({ chains, leastRefund, prove, provider }: Parts): Bridge["S
       ...common,
       token,
       recipient,
-      minAmountOut: yield* leastRefund(source.chain, deposit)
+      minAmountOut: yield* leastRefund(source.chain, deposit),
+      confirmations: sourceConfirmations
     })
     if (Option.isSome(refund)) {
       return { _tag: "Refunded" as const, paid: { ...refund.value, entry: 0, token, account: recipient } }

@@ -14,6 +14,21 @@ import {
   unreadable
 } from "./StuckSituation.ts"
 
+const CCTP = "cctp"
+const RELAY = "relay"
+
+/** Advice by the bridge. All others are deposits into Across, also with a swap (`uniswap-v3+across`) or by LI.FI's contract. */
+const adviceOf = (provider: string): string => {
+  switch (provider) {
+    case CCTP:
+      return "A burn is never returned. Ask Circle's API for the message and the attestation of the source transaction. Once they are complete, call receiveMessage of MessageTransmitterV2 on the destination with both, from any account with gas there."
+    case RELAY:
+      return "Look up the source transaction at relay. The deposit has no deadline that a contract enforces. If relay neither delivers nor refunds, ask its support to do so, with the source transaction. Once a refund is proved, the intent fails as bridge_refunded."
+    default:
+      return `Look up the source transaction at ${provider}. If nobody fills the deposit before its deadline, the bridge returns it to the owner, and the intent fails as bridge_refunded.`
+  }
+}
+
 const undelivered = (situation: Situation): Explanation => {
   const { intent, nowMs } = situation
   const waited = duration(nowMs - intent.updatedAtMs)
@@ -22,7 +37,7 @@ const undelivered = (situation: Situation): Explanation => {
     unreadable(situation, intent.destChainId) ?? {
       waitsFor: "delivery",
       explanation: `It settled on ${chainName(situation, intent.sourceChainId)} ${waited} ago and waits for ${intent.provider} to deliver on ${chainName(situation, intent.destChainId)}. The estimate was ${estimate}.`,
-      advice: `Look up the source transaction at ${intent.provider}. If nobody fills the deposit before its deadline, the bridge returns it to the owner, and the intent fails as bridge_refunded.`
+      advice: adviceOf(intent.provider)
     }
   )
 }

@@ -27,7 +27,13 @@ const ROUND_MILLIS = 15_000
  */
 const TRANSACTION_MILLIS = 2_000
 
-/** Pause between the looks of that time, in milliseconds. */
+/**
+ * Time in which the transaction of a fill with a swap on arrival is awaited, in milliseconds. It is longer, since only the transaction
+ * tells if the swap failed.
+ */
+const SWAP_MILLIS = 600_000
+
+/** Pause between the looks within `TRANSACTION_MILLIS`, in milliseconds. */
 const SOON_MILLIS = 500
 
 /** Time before which no refund is looked for (UNIX seconds). A payment that is known is stored under it. */
@@ -38,12 +44,19 @@ type Refunded = Extract<Delivery, { readonly _tag: "Refunded" }>
 /** True when the look decided the intent. A look that failed did not. */
 const decided = ({ resolutions }: Finding): boolean => resolutions.some((resolution) => resolution !== "undecided")
 
+/** A proof by the bridge's state. */
+interface Proof {
+  /** UNIX milliseconds of the first look that had it. */
+  readonly atMs: number
+  readonly swapsOnArrival: boolean
+}
+
 /** Makes the conclusions of a look at a delivery. */
 const makeConclusions = Effect.gen(function* () {
   const intents = yield* Intents
   const refunds = yield* Refunds
-  /** UNIX milliseconds of the first proof without a transaction, by intent. A restart forgets it, which prolongs the wait. */
-  const provedAt = new Map<string, number>()
+  /** Proofs without a transaction, by intent. A restart forgets them, which prolongs the wait. */
+  const proofs = new Map<string, Proof>()
 
   /** Counted when the settlement is the last change of the intent. */
   const counted = (intent: Intent) =>
@@ -51,7 +64,7 @@ const makeConclusions = Effect.gen(function* () {
 
   const conclude = Effect.fnUntraced(function* (intent: Intent, txHash: Hash, amountOut?: bigint) {
     const { id, status } = intent
-    provedAt.delete(id)
+    proofs.delete(id)
     if (status === "delivered") {
       yield* intents.noteFill(id, txHash, amountOut)
       yield* Effect.logInfo("sweep.fill_found").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
@@ -67,15 +80,18 @@ const makeConclusions = Effect.gen(function* () {
   })
 
   /** Delivered by proof of the bridge's state. The search for the transaction continues in later looks. */
-  const concludeUnseen = Effect.fnUntraced(function* (intent: Intent, { searchFrom }: Filled) {
+  const concludeUnseen = Effect.fnUntraced(function* (intent: Intent, { searchFrom, swapsOnArrival = false }: Filled) {
     const { id, searches, status } = intent
     if (searchFrom !== searches?.fill) yield* intents.noteSearches(id, { fill: searchFrom })
-    if (status === "delivered") return resolved("undecided")
+    if (status === "delivered") {
+      proofs.delete(id)
+      return resolved("undecided")
+    }
     const now = yield* Clock.currentTimeMillis
-    const since = provedAt.get(id) ?? now
-    provedAt.set(id, since)
-    if (now - since < TRANSACTION_MILLIS) return resolved("undecided")
-    provedAt.delete(id)
+    const { atMs } = proofs.get(id) ?? { atMs: now }
+    proofs.set(id, { atMs, swapsOnArrival })
+    if (now - atMs < (swapsOnArrival ? SWAP_MILLIS : TRANSACTION_MILLIS)) return resolved("undecided")
+    proofs.delete(id)
     yield* intents.apply(id, [{ _tag: "Delivered" }], { detail: "delivered by the bridge's state" })
     yield* counted(intent)
     yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: "none" }))
@@ -109,13 +125,16 @@ const makeConclusions = Effect.gen(function* () {
     return resolved("failed")
   })
 
-  return { conclude, concludeUnseen, concludeInstead, concludeRefunded, provedAt }
+  return { conclude, concludeUnseen, concludeInstead, concludeRefunded, proofs }
 })
 
-/** Makes `deliver(source, destination, intent)`, one look at a delivery. `isProved(id)` is true while only its transaction lacks. */
+/**
+ * Makes `deliver(source, destination, intent)`, one look at a delivery. `isSoon(id, now)` is true while only its transaction lacks, which
+ * should be there in a moment.
+ */
 const makeDeliver = Effect.gen(function* () {
   const bridge = yield* Bridge
-  const { conclude, concludeInstead, concludeRefunded, concludeUnseen, provedAt } = yield* makeConclusions
+  const { conclude, concludeInstead, concludeRefunded, concludeUnseen, proofs } = yield* makeConclusions
   const depthOf = yield* DeliveryDepth.make
   const logsOf = yield* SweepLogs.make
   const sources = yield* LogSources
@@ -133,11 +152,12 @@ const makeDeliver = Effect.gen(function* () {
         order: intent.order,
         receipt: { ...receipt, logs },
         confirmations: yield* depthOf(source, destination, intent),
+        sourceConfirmations: yield* depthOf(source, source, intent),
         searchFrom: intent.searches?.fill
       })
       switch (delivery._tag) {
         case "Pending":
-          provedAt.delete(intent.id)
+          proofs.delete(intent.id)
           return resolved("undecided")
         case "Delivered":
           yield* sources.note(destination, undefined)
@@ -160,7 +180,12 @@ const makeDeliver = Effect.gen(function* () {
       )
   )
 
-  return { deliver, isProved: (id: string): boolean => provedAt.has(id) }
+  const isSoon = (id: string, now: number): boolean => {
+    const proof = proofs.get(id)
+    return proof !== undefined && (!proof.swapsOnArrival || now - proof.atMs < TRANSACTION_MILLIS)
+  }
+
+  return { deliver, isSoon }
 })
 
 /**
@@ -168,7 +193,7 @@ const makeDeliver = Effect.gen(function* () {
  * postpones those that wait.
  */
 export const make = Effect.gen(function* () {
-  const { deliver, isProved } = yield* makeDeliver
+  const { deliver, isSoon } = yield* makeDeliver
   const intents = yield* Intents
   const settings = yield* OrchestratorSettings
 
@@ -205,7 +230,7 @@ export const make = Effect.gen(function* () {
       yield* intents.postponeDeliveries(
         waiting.map(({ id, looks }) => ({
           id,
-          lookAtMs: now + (isProved(id) ? SOON_MILLIS : deliveryLookMillis(looks))
+          lookAtMs: now + (isSoon(id, now) ? SOON_MILLIS : deliveryLookMillis(looks))
         }))
       )
     }

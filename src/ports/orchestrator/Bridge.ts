@@ -60,6 +60,10 @@ export interface Filled {
   readonly searchFrom?: bigint
   /** Set when the node's logs could not be read. */
   readonly logsFailed?: ChainUnavailable
+  /**
+   * True if the state proves only that the swap on arrival was paid. Its transaction tells what the recipient got. Default: false.
+   */
+  readonly swapsOnArrival?: boolean
 }
 
 /** State of a deposit. */
@@ -114,6 +118,8 @@ export class Bridge extends Context.Service<
       readonly receipt: Receipt
       /** Blocks after which the destination's state counts, by the value of the sweep. Default: the chain's `confirmations`. */
       readonly confirmations?: number
+      /** Blocks after which a refund on the source counts, by the value of the sweep. Default: the chain's `confirmations`. */
+      readonly sourceConfirmations?: number
       /** Block of the destination from which an unfinished search for the transaction continues. */
       readonly searchFrom?: bigint | undefined
     }) => Effect.Effect<Delivery, ChainUnavailable>

@@ -13,6 +13,7 @@ import type { Chain } from "../../../src/domain/Chain.ts"
 import { Bridge, type BridgeRequest, type BridgeRoute } from "../../../src/ports/orchestrator/Bridge.ts"
 import { NoRoute, type SwapRequest, SwapVenue } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { address } from "../../support/FakeChain.ts"
+import * as FaultProxy from "../../support/FaultProxy.ts"
 import { TestNetwork } from "../../support/Network.ts"
 import { balanceOf } from "../evm/contracts/asUser.ts"
 import { AcrossNetwork, attacker, chainsOf, RECIPIENT } from "./acrossNetwork.ts"
@@ -97,6 +98,28 @@ layer(across.pipe(Layer.provideMerge(network)))("a token that the bridge does no
       const amount = instead(route)?.minAmount ?? 0n
       assert.strictEqual((yield* balanceOf(net.destination, USDC, RECIPIENT)) - before, amount)
       assert.deepStrictEqual(yield* delivery, { _tag: "DeliveredInstead", txHash, token: USDC, amount })
+    })
+  )
+
+  it.effect("is not proved by the fill alone, which paid the handler only", () =>
+    Effect.gen(function* () {
+      const request = (yield* AcrossNetwork).requestOf("USDC", "DAI", units("USDC", 10n))
+      const { net, settlement } = yield* settle(request)
+      yield* net.fill(settlement)
+      const proxy = yield* FaultProxy.start(net.destination.rpcUrl)
+      const behind = Layer.fresh(across).pipe(
+        Layer.provide(
+          chainsOf(withoutDai, (dev) => (dev.chain.id === net.destination.chain.id ? proxy.url : dev.rpcUrl))
+        ),
+        Layer.provide(Layer.succeed(TestNetwork, yield* TestNetwork))
+      )
+      for (const refused of ["eth_getLogs", "eth_getTransactionReceipt"]) {
+        yield* proxy.react(({ method }) => (method === refused ? FaultProxy.refuse() : FaultProxy.pass))
+        const delivery = yield* Effect.flatMap(Bridge, (bridge) =>
+          bridge.delivery({ ...settlement, sourceChainId: request.sourceChainId })
+        ).pipe(Effect.provide(behind))
+        assert.isTrue(delivery._tag === "Filled" && delivery.swapsOnArrival)
+      }
     })
   )
 

@@ -9,6 +9,7 @@ import { spokePoolAbi } from "../../../src/devnet/Across.ts"
 import { units } from "../../../src/devnet/Tokens.ts"
 import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { address } from "../../support/FakeChain.ts"
 import * as FaultProxy from "../../support/FaultProxy.ts"
 import { TestNetwork } from "../../support/Network.ts"
 import { AcrossNetwork, chainsOf, network } from "./acrossNetwork.ts"
@@ -188,6 +189,7 @@ layer(across.pipe(Layer.provideMerge(network)))("Across deliveries", (it) => {
       yield* settled.net.fill(settled.settlement)
       const { delivery } = yield* deliveryBehind(logsFail, settled)
       assert.strictEqual(delivery._tag === "Filled" && delivery.logsFailed?.method, "eth_getLogs")
+      assert.isTrue(delivery._tag === "Filled" && delivery.swapsOnArrival === undefined)
     })
   )
 
@@ -209,6 +211,39 @@ layer(across.pipe(Layer.provideMerge(network)))("Across deliveries", (it) => {
         assert.strictEqual(yield* status, "Delivered")
       }).pipe(Effect.provide(deep))
     })
+  )
+
+  it.effect(
+    "are followed by the pool that the order names, after the operator has changed the source's contracts",
+    () =>
+      Effect.gen(function* () {
+        const { net } = yield* settle
+        const moved = Layer.fresh(across).pipe(
+          Layer.provide(
+            chainsOf((chain) =>
+              chain.id === net.source.chain.id
+                ? { ...chain, spokePool: address(0x5b), spokePoolPeriphery: address(0x5c) }
+                : chain
+            )
+          ),
+          Layer.provide(Layer.succeed(TestNetwork, yield* TestNetwork))
+        )
+        for (const tokenIn of ["USDC", "WETH"] as const) {
+          const request = net.requestOf(tokenIn, "USDC", units(tokenIn, 1n))
+          const { sourceChainId } = request
+          const route = yield* (yield* Bridge).route(request)
+          const settlement = yield* net.deposit(request, route)
+          const txHash = yield* net.fill(settlement)
+          yield* Effect.gen(function* () {
+            const bridge = yield* Bridge
+            const delivery = yield* bridge.delivery({ ...settlement, sourceChainId })
+            assert.strictEqual(delivery._tag === "Delivered" && delivery.txHash, txHash, tokenIn)
+            // A new order has to call the new contracts.
+            const refused = yield* Effect.flip(bridge.decode(sourceChainId, route.target, route.calldata))
+            assert.strictEqual(refused._tag, "NoRoute")
+          }).pipe(Effect.provide(moved))
+        }
+      })
   )
 
   it.effect("are unknown without the deposit's own event", () =>

@@ -42,20 +42,22 @@ const paymentAt = (block: bigint): Log => ({
 
 /** A chain whose logs come from a node with an own head, and those payments of it. `most`: blocks of one read. */
 const scene = () => {
-  const state = { head: 1_000n, logsUpTo: 1_000n, most: 10_000n, payments: [] as Array<bigint> }
+  const state = { head: 1_000n, isMissing: false, logsUpTo: 1_000n, most: 10_000n, payments: [] as Array<bigint> }
   const asked: Array<BlockRange> = []
   const client: ChainClient = {
     ...FakeChain.client({
       block: () =>
         Effect.sync(() =>
-          Option.some({
-            number: state.head,
-            hash: zeroHash,
-            parentHash: zeroHash,
-            timestamp: 0n,
-            baseFeePerGas: 0n,
-            gasLimit: 0n
-          })
+          state.isMissing
+            ? Option.none()
+            : Option.some({
+                number: state.head,
+                hash: zeroHash,
+                parentHash: zeroHash,
+                timestamp: 0n,
+                baseFeePerGas: 0n,
+                gasLimit: 0n
+              })
         ),
       logs: ({ fromBlock, toBlock }) =>
         Effect.sync(() => {
@@ -76,7 +78,10 @@ const scene = () => {
     Effect.flatMap(BridgeRefunds, (refunds) => refunds.paid(chain.id, new Set([account]), fromBlock)).pipe(
       Effect.provide(layer)
     )
-  return { asked, paid, state }
+  const firstBlock = Effect.flatMap(BridgeRefunds, (refunds) => refunds.firstBlock(chain.id, 10_000)).pipe(
+    Effect.provide(layer)
+  )
+  return { asked, firstBlock, paid, state }
 }
 
 describe("Across refunds", () => {
@@ -116,5 +121,17 @@ describe("Across refunds", () => {
       assert.strictEqual((yield* paid(100n)).nextBlock, 300n)
       assert.strictEqual((yield* paid(700n)).nextBlock, 745n, "at least the newest blocks are read again")
     })
+  )
+
+  it.effect(
+    "have no first block while the node lacks the confirmed one, since a look would begin at the first of the chain",
+    () =>
+      Effect.gen(function* () {
+        const { firstBlock, state } = scene()
+        assert.strictEqual(yield* firstBlock, 1_000n)
+        state.isMissing = true
+        const error = yield* Effect.flip(firstBlock)
+        assert.strictEqual(error._tag, "ChainUnavailable")
+      })
   )
 })

@@ -32,8 +32,9 @@ const settled = Effect.fnUntraced(function* () {
     ]),
     FakeEnds.hash(0xd)
   )
-  const look = (nonce = 0n, logs = [depositLog]) =>
+  const look = (nonce = 0n, logs = [depositLog], sourceConfirmations?: number) =>
     bridge.delivery({
+      ...(sourceConfirmations === undefined ? {} : { sourceConfirmations }),
       sourceChainId: request.sourceChainId,
       order: { ...orderOf(request, route), nonce },
       receipt: FakeEnds.receiptOf(FakeEnds.hash(0xd), 50n, logs)
@@ -215,6 +216,21 @@ describe("a delivery of Relay", () => {
           amount: request.amountIn - 10n
         }
       })
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("is refunded at the source's depth for the sweep's value", () =>
+    Effect.gen(function* () {
+      const { ends, fill, look, says } = yield* settled()
+      yield* says("refund", [FILL])
+      fill(request.amountIn, 60n, request.depositor, request.tokenIn)
+      const looked = Effect.map(
+        Effect.suspend(() => look(0n, undefined, 42)),
+        ({ _tag }) => _tag
+      )
+      assert.strictEqual(yield* looked, "Pending")
+      ends.head = 101n
+      assert.strictEqual(yield* looked, "Refunded")
     }).pipe(Effect.provide(http))
   )
 

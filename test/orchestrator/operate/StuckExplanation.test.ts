@@ -237,6 +237,18 @@ describe("the explanation of a stuck intent", () => {
     })
   }
 
+  it("advises what the bridge of the deposit can still do", () => {
+    const advice = (provider: string) => explain({ ...settled, provider }, well).advice ?? ""
+    for (const provider of ["across", "uniswap-v3+across", "across+uniswap-v3", "lifi", "a bridge of later"]) {
+      assert.include(advice(provider), "the bridge returns it to the owner", provider)
+    }
+    assert.include(advice("cctp"), "receiveMessage")
+    assert.include(advice("cctp"), "is never returned")
+    assert.include(advice("relay"), "has no deadline that a contract enforces")
+    for (const provider of ["cctp", "relay"]) assert.notInclude(advice(provider), "before its deadline", provider)
+    for (const provider of ["across", "cctp", "relay"]) assert.match(advice(provider), /^[A-Z].{5,}[.]$/)
+  })
+
   it("has a case for whatever one can wait for", () => {
     assert.sameMembers([...new Set(cases.map(([, , , waitsFor]) => waitsFor))], [...WaitsForSchema.literals])
   })

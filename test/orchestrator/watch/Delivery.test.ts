@@ -97,6 +97,75 @@ describe("across chains", () => {
       }).pipe(Effect.provide(layer))
   )
 
+  it.effect(
+    "a sweep with a swap on arrival waits ten minutes for its transaction, since the fill does not prove the swap",
+    () =>
+      Effect.gen(function* () {
+        const { attempt, bridge, intent, status } = yield* deposited
+        yield* bridge.settle(attempt.hash, { _tag: "Filled", swapsOnArrival: true })
+        yield* TestClock.adjust("1 second")
+        for (const wait of [2_000, 57_000, 60_000, 60_000, 60_000, 60_000, 60_000, 60_000, 60_000, 60_000, 59_000]) {
+          assert.strictEqual((yield* tick).delivered, 0)
+          yield* TestClock.adjust(wait)
+        }
+        assert.strictEqual((yield* tick).delivered, 0)
+        assert.strictEqual(yield* status, "settled_source")
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* tick).delivered, 1)
+        assert.isUndefined((yield* intent("a")).amountOut)
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "a sweep with a swap on arrival is looked at ever less often after the first two seconds of its proof",
+    () =>
+      Effect.gen(function* () {
+        const { attempt, bridge } = yield* deposited
+        yield* bridge.settle(attempt.hash, { _tag: "Filled", swapsOnArrival: true })
+        yield* TestClock.adjust("1 second")
+        const looksAfter = (millis: number) =>
+          Effect.gen(function* () {
+            yield* tick
+            yield* TestClock.adjust(millis - 1)
+            assert.deepStrictEqual(yield* (yield* Intents).deliveriesDue(source.id, destination.id, 10), [])
+            yield* TestClock.adjust(1)
+            assert.lengthOf(yield* (yield* Intents).deliveriesDue(source.id, destination.id, 10), 1)
+          })
+        for (const millis of [500, 500, 500, 500, 3_000, 3_000]) yield* looksAfter(millis)
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("the bridge is told the depths of both chains for the sweep's value", () => {
+    const seen: Array<ReadonlyArray<number | undefined>> = []
+    const deep = worldOnNodes((client) => ({
+      ...client,
+      chain: {
+        ...client.chain,
+        confirmationsByValue: [{ aboveUsd: 0, confirmations: client.chain.id === source.id ? 4 : 5 }]
+      }
+    }))
+    const observed = Layer.effect(
+      Bridge,
+      Effect.map(Bridge, (real) => ({
+        ...real,
+        delivery: (options) =>
+          Effect.suspend(() => {
+            seen.push([options.sourceConfirmations, options.confirmations])
+            return real.delivery(options)
+          })
+      }))
+    ).pipe(Layer.provideMerge(deep))
+    return Effect.gen(function* () {
+      const the = yield* sentSweep({ order: { destChainId: BigInt(destination.id), minAmountOut: 0n } })
+      yield* the.mineLane({ hash: the.attempt.hash, logs: [sweptLog(the.order, { amountOut: 0n })] })
+      yield* the.bury(4)
+      yield* tick
+      yield* TestClock.adjust("1 second")
+      yield* tick
+      assert.deepStrictEqual(seen.at(-1), [4, 5])
+    }).pipe(Effect.provide(onDemandIn(observed)))
+  })
+
   it.effect("a chain whose logs fail for a minute raises an alert, which clears when they are back", () => {
     let isFailing = true
     const nodes = layerOnNodes((client) => ({
