@@ -125,7 +125,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "adapters/bridge": adapter("adapters/evm", "adapters/providers", "adapters/swap", "runtime"),
   "adapters/swap": adapter("adapters/evm", "adapters/providers", "runtime"),
   "adapters/prices": adapter("adapters/evm", "adapters/http", "adapters/providers", "adapters/swap"),
-  "adapters/portfolio": adapter("adapters/evm", "adapters/providers"),
+  "adapters/portfolio": adapter("adapters/evm", "adapters/providers", "runtime"),
   "adapters/risk": adapter("adapters/evm", "adapters/providers", "runtime"),
   "adapters/screening": adapter("adapters/evm", "adapters/providers"),
   "adapters/siwe": adapter(),

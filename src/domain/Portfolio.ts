@@ -31,7 +31,10 @@ export const PortfolioToken = Schema.Struct({
   decimals: described(Schema.Int, "Decimals of the token."),
   balance: described(Uint256, "Balance of the owner, in the smallest unit of the token."),
   priceUsd: described(Schema.NullOr(Usd), "Price of one whole token in US dollars. Null if there is no price."),
-  valueUsd: described(Schema.NullOr(Usd), "Value of the balance in US dollars. Null if there is no price."),
+  valueUsd: described(
+    Schema.NullOr(Usd),
+    "Value of the balance in US dollars. For an unlisted token at most what a sale of the balance pays, if that is known. Null if there is no price."
+  ),
   tier: described(Tier, "Risk tier of the token."),
   standing: described(
     Schema.optionalKey(Standing),
@@ -90,7 +93,10 @@ export type PricesView = typeof PricesView.Type
 export const PortfolioView = Schema.Struct({
   owner: described(Address.Address, "Owner of the balances."),
   tokens: described(Schema.Array(PortfolioToken), "Tokens with a balance, on all chains."),
-  totalUsd: described(Usd, "Value of all balances that have a price without doubt, in US dollars."),
+  totalUsd: described(
+    Usd,
+    "Value of all balances that have a price without doubt, in US dollars. Unlisted tokens count only if it is known what a sale of them pays."
+  ),
   updatedAtMs: described(Schema.Int, "UNIX time in milliseconds when the balances were read."),
   unavailableChains
 }).annotate({ identifier: "Portfolio" })

@@ -9,6 +9,15 @@ export interface SanctionsList {
   readonly publishedOn: string | undefined
 }
 
+/**
+ * The list without a day of publication that has not come at `now` (UNIX milliseconds). A list with a wrong day must not refuse all later
+ * ones.
+ */
+export const dated = (list: SanctionsList, now: number): SanctionsList =>
+  list.publishedOn !== undefined && list.publishedOn > new Date(now).toISOString().slice(0, 10)
+    ? { ...list, publishedOn: undefined }
+    : list
+
 /** Reason for which a copy does not replace the last good one. */
 export type Refusal =
   | { readonly _tag: "Empty" }

@@ -57,3 +57,12 @@ describe("SanctionsList.isStale", () => {
     assert.isTrue(SanctionsList.isStale(0, SanctionsList.STALE_MILLIS + 1))
   })
 })
+
+describe("SanctionsList.dated", () => {
+  it("drops a day that has not come", () => {
+    const now = Date.UTC(2026, 1, 3, 23)
+    assert.strictEqual(SanctionsList.dated(list([1], "2026-02-03"), now).publishedOn, "2026-02-03")
+    assert.deepStrictEqual(SanctionsList.dated(list([1], "2026-02-04"), now), list([1]))
+    assert.isUndefined(SanctionsList.dated(list([1]), now).publishedOn)
+  })
+})

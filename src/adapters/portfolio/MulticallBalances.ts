@@ -2,7 +2,7 @@
  * {@link Balances} by Multicall3 over the operator's tokens and the token lists of each chain, and over what other sources find. The
  * chain has the last word on every balance. A source that fails or does not answer leaves the others alone.
  */
-import { Array, Effect, Layer, Option, Result } from "effect"
+import { Array, Clock, Effect, Layer, Option, Result } from "effect"
 import { encodeFunctionData, erc20Abi, multicall3Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
@@ -26,6 +26,16 @@ export interface Options {
 
 /** Largest number of unlisted tokens that are read of one chain. Those that were asked for come first. */
 const MOST_UNLISTED = 250
+
+/**
+ * Time limit of the read of unlisted tokens, and latest time for it within the read of a chain, in milliseconds. Anybody can send the owner
+ * a token whose calls take long. The limit of the whole read is that of `orchestrator/shared/PerChain.ts`, and prices follow within it.
+ */
+const UNLISTED_LIMIT_MILLIS = 400
+const READS_LIMIT_MILLIS = 1_100
+
+const unlistedLimit = (elapsedMillis: number): number =>
+  Math.max(0, Math.min(UNLISTED_LIMIT_MILLIS, READS_LIMIT_MILLIS - elapsedMillis))
 
 /** A listed token, as a balance without its amount. */
 type Listed = Omit<TokenBalance, "balance">
@@ -121,6 +131,7 @@ export const make = Effect.fnUntraced(function* ({ finders = [], listed = () => 
     asked: ReadonlyArray<Address.Address>
   ) {
     const { chain } = client
+    const begun = yield* Clock.currentTimeMillis
     const reader = readers.get(chain.id) ?? { listed: AdaptiveReads.make(client), others: AdaptiveReads.make(client) }
     const { addresses, entries } = listedOn(chain, yield* listed(chain.id))
     const balanceOf = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] })
@@ -142,14 +153,16 @@ export const make = Effect.fnUntraced(function* ({ finders = [], listed = () => 
       const others = told(client, entries, found)
       return others.length === 0 ? yield* Effect.fail(known.failure) : others
     }
-    const others = yield* unlisted(client, reader.others, { asked, listed: addresses, found }, balanceOf)
+    const limitMillis = unlistedLimit((yield* Clock.currentTimeMillis) - begun)
+    const readOthers = (reads: ReadonlyArray<Multicall3.Read>) => reader.others(reads, { limitMillis })
+    const others = yield* unlisted(client, readOthers, { asked, listed: addresses, found }, balanceOf)
     return [...balancesOf(entries, known.success, found), ...others]
   })
 
-  /** The balances of what was asked for and found, besides the listed tokens. Without an answer there are none. */
+  /** The balances of what was asked for and found, besides the listed tokens. Those without an answer are left out. */
   const unlisted = Effect.fnUntraced(function* (
     client: ChainClient,
-    reader: ReturnType<typeof AdaptiveReads.make>,
+    reader: UnlistedTokens.Reader,
     {
       asked,
       found,

@@ -1,5 +1,5 @@
 /** Sources that find tokens of an owner which no list needs to have. */
-import { Duration, Effect, Option } from "effect"
+import { Array, Duration, Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { isNative } from "../../domain/Token.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -32,6 +32,17 @@ const LIMIT = Duration.millis(700)
 /** Largest number of tokens that are taken from one source. A wallet can be sent any number of them. */
 export const MOST = 300
 
+const RANKS = [0, 1, 2] as const
+
+/** Tokens that a provider has a balance of, then others, then spam. */
+const rankOf = ({ isSpam, told }: Found): (typeof RANKS)[number] => {
+  if (isSpam) return 2
+  return told !== undefined && told.balance > 0n ? 0 : 1
+}
+
+const byRank = (found: ReadonlyArray<Found>): ReadonlyArray<Found> =>
+  found.toSorted((one, other) => rankOf(one) - rankOf(other))
+
 const unanswered = (name: string, { chain }: ChainClient, detail: string) =>
   Effect.annotateLogs(Effect.logWarning("portfolio.source_unanswered"), {
     source: name,
@@ -46,13 +57,22 @@ const ask = (finder: TokenFinder, client: ChainClient, owner: Address.Address): 
     Effect.flatMap(
       Option.match({
         onNone: () => unanswered(finder.name, client, `no answer within ${Duration.toMillis(LIMIT)} ms`),
-        onSome: (found) => Effect.succeed(found.slice(0, MOST))
+        onSome: (found) => Effect.succeed(byRank(found).slice(0, MOST))
       })
     ),
     Effect.catch((error) => unanswered(finder.name, client, error.message))
   )
 
-/** Merges what several sources found. A token appears once, and is spam if one of them says so. */
+/** Each list's first, then each list's second, and so on. */
+const inTurn = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> =>
+  Array.makeBy(Math.max(1, ...lists.map(({ length }) => length)), (place) =>
+    lists.flatMap((list) => list.slice(place, place + 1))
+  ).flat()
+
+/**
+ * Merges what several sources found. A token appears once, and is spam if one of them says so. Only the first ones are read, so tokens are
+ * taken from the sources in turn: none can crowd out the others.
+ */
 export const merge = (lists: ReadonlyArray<ReadonlyArray<Found>>): ReadonlyMap<Address.Address, Found> => {
   const merged = new Map<Address.Address, Found>()
   for (const found of lists.flat()) {
@@ -64,7 +84,9 @@ export const merge = (lists: ReadonlyArray<ReadonlyArray<Found>>): ReadonlyMap<A
       ...(told === undefined ? {} : { told })
     })
   }
-  return merged
+  const facts = lists.map((list) => list.flatMap(({ address }) => merged.get(address) ?? []))
+  const ranked = RANKS.flatMap((rank) => inTurn(facts.map((list) => list.filter((found) => rankOf(found) === rank))))
+  return new Map(ranked.map((found) => [found.address, found]))
 }
 
 /** Asks all sources at once, each with its own time limit. A source that fails is logged and left out. */

@@ -3,16 +3,17 @@
  * tokens, texts are bounded, and metadata are remembered.
  */
 import { Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData, erc20Abi, hexToBytes, trim } from "viem"
+import { encodeFunctionData, erc20Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import { type Hex, size } from "../../domain/Hex.ts"
+import type { Hex } from "../../domain/Hex.ts"
 import type { TokenInfo } from "../../domain/Token.ts"
 import * as TokenText from "../../domain/TokenText.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
+import { textOf } from "../evm/codec/TokenString.ts"
 
-type Reader = (
+export type Reader = (
   reads: ReadonlyArray<Multicall3.Read>
 ) => Effect.Effect<ReadonlyArray<Multicall3.Answer>, ChainUnavailable>
 
@@ -23,28 +24,8 @@ const METADATA = (["decimals", "symbol", "name"] as const).map((functionName) =>
 /** One whole token of more decimals does not fit a uint256. */
 const MAX_DECIMALS = 77n
 
-/** Longest encoded text that is decoded, in bytes. */
-const MAX_TEXT_BYTES = 4_096
-
 /** Tokens of all chains whose metadata are remembered. */
 const REMEMBERED = 20_000
-
-const decodeString = Option.liftThrowable((data: Hex) =>
-  decodeFunctionResult({ abi: erc20Abi, functionName: "symbol", data })
-)
-
-/** Early tokens such as MKR return a zero-padded bytes32. */
-const decodeBytes32 = Option.liftThrowable((word: Hex) =>
-  new TextDecoder("utf-8", { fatal: true }).decode(hexToBytes(trim(word, { dir: "right" })))
-)
-
-/** The text that `symbol` or `name` returned. Empty if it is none. */
-export const textOf = (answer: Multicall3.Answer): string =>
-  answer.pipe(
-    Option.filter((data) => size(data) <= MAX_TEXT_BYTES),
-    Option.flatMap((data) => (size(data) === 32 ? decodeBytes32(data) : decodeString(data))),
-    Option.getOrElse(() => "")
-  )
 
 /** The token as its contract describes it. None for an address that is no token. */
 const describe = (

@@ -1,13 +1,13 @@
 /** Symbol and decimals from the token's contract. They are untrusted, so they are bounded before use. */
 import { Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData, erc20Abi, hexToBytes, trim } from "viem"
+import { encodeFunctionData, erc20Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { accountCode } from "../../domain/Delegation.ts"
-import { type Hex, size } from "../../domain/Hex.ts"
 import * as TokenText from "../../domain/TokenText.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
+import * as TokenString from "../evm/codec/TokenString.ts"
 
 export interface Metadata {
   readonly symbol: string
@@ -38,23 +38,10 @@ export const read = Effect.fn("TokenMetadata.read")(function* (client: ChainClie
   if (!Option.exists(digits, (value) => value <= MAX_DECIMALS))
     return yield* notAToken("the contract has no valid decimals")
   return {
-    symbol: sanitize(
-      Option.getOrElse(Option.flatMap(Option.flatten(Option.fromUndefinedOr(symbol)), decodeSymbol), () => "")
-    ),
+    symbol: sanitize(TokenString.textOf(symbol ?? Option.none())),
     decimals: Number(Option.getOrElse(digits, () => 0n))
   } satisfies Metadata
 })
-
-const decodeText = Option.liftThrowable((data: Hex) =>
-  decodeFunctionResult({ abi: erc20Abi, functionName: "symbol", data })
-)
-
-/** Early tokens such as MKR return a zero-padded bytes32. */
-const decodeBytes32 = Option.liftThrowable((word: Hex) =>
-  new TextDecoder("utf-8", { fatal: true }).decode(hexToBytes(trim(word, { dir: "right" })))
-)
-
-const decodeSymbol = (data: Hex): Option.Option<string> => (size(data) === 32 ? decodeBytes32(data) : decodeText(data))
 
 /** The symbol, safe to show. */
 export const sanitize = TokenText.symbol

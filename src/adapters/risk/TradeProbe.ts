@@ -155,7 +155,7 @@ export const judge = (
 const takingFees = (best: SwapRoute): SwapRoute =>
   [best, ...(best.alternatives ?? [])].find(({ sellsWhatArrives }) => sellsWhatArrives === true) ?? best
 
-/** Makes `tryOut(client, token)`. Unproven if there is no market for the token or no answer. */
+/** Makes `tryOut(client, token)`. Unproven if there is no market for the token. Fails if the chain or the exchanges do not answer. */
 export const make = Effect.gen(function* () {
   const keys = yield* RelayerKeys
   const random = yield* SecureRandom.SecureRandom
@@ -203,8 +203,7 @@ export const make = Effect.gen(function* () {
       })
       return judge(plan.value, calls)
     },
-    Effect.catch((error) =>
-      Effect.as(Effect.annotateLogs(Effect.logDebug("token.untried"), { detail: error.message }), UNPROVEN)
-    )
+    Effect.tapError((error) => Effect.annotateLogs(Effect.logDebug("token.untried"), { detail: error.message })),
+    Effect.catchTag("NoRoute", () => Effect.succeed(UNPROVEN))
   )
 })

@@ -16,8 +16,11 @@ import type { RiskService } from "./RiskService.ts"
 export interface Options {
   readonly rules: ReadonlyArray<TokenPolicy.TokenRule>
   readonly services: ReadonlyArray<RiskService>
-  /** Default: no trial is made. */
-  readonly tryOut?: (client: ChainClient, token: Address.Address) => Effect.Effect<TokenVerdict.Trial>
+  /** Fails if there is no answer, which says nothing of the token. Default: no trial is made. */
+  readonly tryOut?: (
+    client: ChainClient,
+    token: Address.Address
+  ) => Effect.Effect<TokenVerdict.Trial, { readonly message: string }>
   /** Time for which a verdict counts to which each source contributed. Default: 10 minutes. */
   readonly lifetime?: Duration.Input
   /** Time that a quote waits for each source. Default: 1.5 seconds. */
@@ -64,8 +67,9 @@ export const make = Effect.fnUntraced(function* ({
   const policy = TokenPolicy.index(rules)
   const clientOf = (chainId: ChainId) => chains.all.find(({ chain }) => chain.id === chainId)
 
-  const opinionOf = (service: RiskService, chainId: ChainId, token: Address.Address) =>
-    service.ask(chainId, token).pipe(
+  /** None if a source fails or does not answer in time. */
+  const answerOf = <A, E>(source: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
+    source.pipe(
       Effect.timeoutOption(patience),
       Effect.catch(() => Effect.succeedNone)
     )
@@ -78,12 +82,10 @@ export const make = Effect.fnUntraced(function* ({
     Effect.fnUntraced(function* ({ chainId, token }: Key) {
       const client = clientOf(chainId)
       const trial: Effect.Effect<Option.Option<TokenVerdict.Trial>> =
-        tryOut === undefined || client === undefined
-          ? Effect.succeedNone
-          : Effect.timeoutOption(tryOut(client, token), patience)
+        tryOut === undefined || client === undefined ? Effect.succeedNone : answerOf(tryOut(client, token))
       const [opinions, tried] = yield* Effect.all(
         [
-          Effect.forEach(services, (service) => opinionOf(service, chainId, token), { concurrency: "unbounded" }),
+          Effect.forEach(services, (service) => answerOf(service.ask(chainId, token)), { concurrency: "unbounded" }),
           trial
         ],
         { concurrency: "unbounded" }

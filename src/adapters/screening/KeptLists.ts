@@ -13,6 +13,7 @@ import * as FailClosed from "./FailClosed.ts"
 import * as LastGoodList from "./LastGoodList.ts"
 import * as OfacSnapshot from "./OfacSnapshot.ts"
 import * as SanctionsDownload from "./SanctionsDownload.ts"
+import * as ShrunkCopies from "./ShrunkCopies.ts"
 
 export interface Options {
   /** File with a list. The service reads it again when it changes. */
@@ -32,6 +33,45 @@ export interface Options {
 const newest = (...times: ReadonlyArray<number | undefined>): number | undefined =>
   times.reduce((latest, time) => (time === undefined || (latest ?? time) > time ? latest : time), undefined)
 
+interface Accepted {
+  readonly inUse: LastGoodList.Dated | undefined
+  readonly shrunk: ShrunkCopies.Shrunk | undefined
+  /** List to keep for the next start. Absent if it does not change. */
+  readonly kept?: LastGoodList.Dated
+  readonly refusal?: SanctionsList.Refusal
+}
+
+/**
+ * The list in use after a download. One that lacks too many addresses blocks its own at once, and lifts no sanctions until the next start.
+ * Until it is confirmed, it is refused and makes the list in use no younger.
+ */
+const accepted = ({
+  current,
+  maxRemovedPercent,
+  next,
+  now,
+  shrunk
+}: {
+  readonly current: LastGoodList.Dated | undefined
+  readonly shrunk: ShrunkCopies.Shrunk | undefined
+  readonly next: SanctionsList.SanctionsList
+  readonly now: number
+  readonly maxRemovedPercent: number
+}): Accepted => {
+  const outcome = SanctionsList.replace(current?.list, next, maxRemovedPercent)
+  const whole = { list: next, checkedAt: now }
+  if (Result.isSuccess(outcome)) return { inUse: whole, shrunk: undefined, kept: whole }
+  const refusal = outcome.failure
+  if (current === undefined || refusal._tag !== "Shrunk") return { inUse: current, shrunk, refusal }
+  const after = ShrunkCopies.after(shrunk, { list: next, madeAt: now }, now, maxRemovedPercent)
+  const addresses = new Set([...current.list.addresses, ...next.addresses])
+  if (ShrunkCopies.isConfirmed(after, now)) {
+    return { inUse: { list: { ...next, addresses }, checkedAt: now }, shrunk: after, kept: whole }
+  }
+  const inUse = { ...current, list: { ...current.list, addresses } }
+  return { inUse, shrunk: after, kept: inUse, refusal }
+}
+
 export const make = Effect.fnUntraced(function* (options: Options) {
   const { maxRemovedPercent = 20 } = options
   const maxAge = Duration.fromInputUnsafe(options.maxAge ?? Duration.days(7))
@@ -40,23 +80,30 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const download = options.download === undefined ? undefined : yield* SanctionsDownload.make(options.download)
   const kept =
     options.keepIn === undefined || download === undefined ? undefined : yield* LastGoodList.make(options.keepIn)
-  /** The downloaded list in use. */
+  /** The downloaded list in use, with the addresses that a much shorter one lacks. */
   let downloaded: LastGoodList.Dated | undefined = kept === undefined ? undefined : yield* kept.load
+  let shrunk: ShrunkCopies.Shrunk | undefined
   const hasTried = Latch.makeUnsafe(download === undefined || downloaded !== undefined)
+
+  const accept = Effect.fnUntraced(function* (list: SanctionsList.SanctionsList) {
+    const now = yield* Clock.currentTimeMillis
+    const outcome = accepted({
+      current: downloaded,
+      shrunk,
+      next: SanctionsList.dated(list, now),
+      now,
+      maxRemovedPercent
+    })
+    ;({ inUse: downloaded, shrunk } = outcome)
+    return outcome
+  })
 
   const refresh = Effect.gen(function* () {
     if (download === undefined) return Option.none<number>()
-    const next = yield* Effect.ensuring(
-      Effect.flatMap(download, (list) => {
-        const accepted = SanctionsList.replace(downloaded?.list, list, maxRemovedPercent)
-        return Result.isSuccess(accepted)
-          ? Effect.map(Clock.currentTimeMillis, (now) => (downloaded = { list: accepted.success, checkedAt: now }))
-          : Effect.fail(new RefreshFailed({ detail: SanctionsList.describe(accepted.failure) }))
-      }),
-      hasTried.open
-    )
-    if (kept !== undefined) yield* kept.save(next)
-    return Option.some(next.list.addresses.size)
+    const { inUse, kept: toKeep, refusal } = yield* Effect.ensuring(Effect.flatMap(download, accept), hasTried.open)
+    if (kept !== undefined && toKeep !== undefined) yield* kept.save(toKeep)
+    if (refusal !== undefined) return yield* new RefreshFailed({ detail: SanctionsList.describe(refusal) })
+    return Option.map(Option.fromUndefinedOr(inUse), ({ list }) => list.addresses.size)
   })
 
   /** Time of the newest copy of the list that must be recent. Another list in a file adds to OFAC's, and says nothing of its age. */

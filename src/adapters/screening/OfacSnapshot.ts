@@ -14,12 +14,10 @@ import { Clock, Duration, Effect, Exit, FileSystem, Option, Result, Schema } fro
 import * as Address from "../../domain/Address.ts"
 import * as SanctionsList from "../../domain/SanctionsList.ts"
 import * as SdnXml from "./SdnXml.ts"
+import * as ShrunkCopies from "./ShrunkCopies.ts"
 
 /** Time in which a file that cannot be read any more is replaced by the last good copy, in milliseconds. */
 const KEPT_MILLIS = 900_000
-
-/** Time for which newer copies must agree with one that lost too many addresses before they count for the list's age, in milliseconds. */
-const AGREED_MILLIS = 86_400_000
 
 /** Largest lead of the file system's clock, in milliseconds. A later time of writing would count as fresh for too long. */
 const SKEW_MILLIS = 300_000
@@ -93,33 +91,10 @@ const entries = (text: string): Effect.Effect<ReadonlyArray<Address.Address>, { 
 
 const asList = ({ listed }: Snapshot): SanctionsList.SanctionsList => ({ addresses: listed, publishedOn: undefined })
 
-/** Copies in a row that lost too many addresses, and agree with each other. */
-interface Shrunk {
-  /** UNIX milliseconds at which the first of them was read. */
-  readonly sinceMillis: number
-  /** Time of writing of the first of them that has one, in UNIX milliseconds. */
-  readonly firstWrittenAt: number | undefined
-  readonly newest: Snapshot
-}
-
-/** The copies that lost too many addresses, after one more of them. */
-const shrunkAfter = (known: Shrunk | undefined, next: Snapshot, now: number, maxRemovedPercent: number): Shrunk =>
-  known !== undefined && Result.isSuccess(SanctionsList.replace(asList(known.newest), asList(next), maxRemovedPercent))
-    ? { ...known, firstWrittenAt: known.firstWrittenAt ?? next.writtenAt, newest: next }
-    : { sinceMillis: now, firstWrittenAt: next.writtenAt, newest: next }
-
-/** True if newer copies have shown for a day that the list became shorter. A file that was not written again confirms nothing. */
-const isConfirmed = ({ firstWrittenAt, newest: { writtenAt }, sinceMillis }: Shrunk, now: number): boolean =>
-  now - sinceMillis >= AGREED_MILLIS &&
-  firstWrittenAt !== undefined &&
-  writtenAt !== undefined &&
-  writtenAt > firstWrittenAt
-
 /** A copy that lacks too many addresses lifts no sanctions. Until it is confirmed, it makes the list in use no younger either. */
-const joined = (before: Snapshot, shrunk: Shrunk, now: number, refusal: string): Snapshot => {
-  const { newest } = shrunk
-  const listed = new Set([...before.listed, ...newest.listed])
-  return isConfirmed(shrunk, now) ? { ...newest, listed } : { ...newest, listed, writtenAt: before.writtenAt, refusal }
+const joined = (before: Snapshot, next: Snapshot, isConfirmed: boolean, refusal: string): Snapshot => {
+  const listed = new Set([...before.listed, ...next.listed])
+  return isConfirmed ? { ...next, listed } : { ...next, listed, writtenAt: before.writtenAt, refusal }
 }
 
 /**
@@ -134,7 +109,7 @@ export const reader = Effect.fnUntraced(function* ({
   const files = yield* FileSystem.FileSystem
   /** The copy in use. */
   let good: Snapshot | undefined
-  let shrunk: Shrunk | undefined
+  let shrunk: ShrunkCopies.Shrunk | undefined
   /** UNIX milliseconds of the first of the failures in a row. */
   let failingSince: number | undefined
   let complained: string | undefined
@@ -173,8 +148,8 @@ export const reader = Effect.fnUntraced(function* ({
     const now = yield* Clock.currentTimeMillis
     const refusal = SanctionsList.describe(accepted.failure)
     yield* complain(refusal)
-    shrunk = shrunkAfter(shrunk, next, now, maxRemovedPercent)
-    return (good = joined(before, shrunk, now, refusal))
+    shrunk = ShrunkCopies.after(shrunk, { list: asList(next), madeAt: next.writtenAt }, now, maxRemovedPercent)
+    return (good = joined(before, next, ShrunkCopies.isConfirmed(shrunk, now), refusal))
   })
 
   const load = Effect.gen(function* () {

@@ -24,8 +24,19 @@ const isDoubtful = ({ shown }: Holding): boolean => shown?.doubt !== undefined |
 /** A price that fees can be computed from. Quotes need the same (see `quote/Pricing.ts`). */
 export const isPriced = (price: UsdPrice | undefined): price is UsdPrice => price !== undefined && price > 0n
 
+/**
+ * Value to show, in US dollars scaled by 10^18. Anybody can send an owner a token that no list has and make a price for one unit of it, so
+ * such a token is worth at most what a sale of the balance pays.
+ */
+const shownValue = ({ balance, proceedsUsd, shown, standing, token }: Holding): bigint | undefined => {
+  if (shown === undefined) return undefined
+  const value = Usd.valueOf(balance, shown.usd, token.decimals)
+  return standing === "unlisted" && proceedsUsd !== undefined && proceedsUsd < value ? proceedsUsd : value
+}
+
 export const portfolioToken = (holding: Holding, tier: Tier): PortfolioToken => {
   const { balance, shown, standing, token } = holding
+  const value = shownValue(holding)
   return {
     chainId: token.chainId,
     address: token.address,
@@ -34,21 +45,17 @@ export const portfolioToken = (holding: Holding, tier: Tier): PortfolioToken => 
     decimals: token.decimals,
     balance,
     priceUsd: shown === undefined ? null : Usd.format(shown.usd),
-    valueUsd: shown === undefined ? null : Usd.format(Usd.valueOf(balance, shown.usd, token.decimals)),
+    valueUsd: value === undefined ? null : Usd.format(value),
     tier,
     ...(standing === undefined ? {} : { standing }),
     ...(isDoubtful(holding) ? { doubtful: true } : {})
   }
 }
 
-/** Sum of the values in dollars. Holdings without a price, or with a doubtful one, count as 0. */
+/** False if the value is doubtful, or is that of an unlisted token of which it is not known what a sale pays. */
+const counts = (holding: Holding): boolean =>
+  !isDoubtful(holding) && (holding.standing !== "unlisted" || holding.proceedsUsd !== undefined)
+
+/** Sum of the values in dollars. Holdings without a price, or whose value does not count, count as 0. */
 export const totalUsd = (held: ReadonlyArray<Holding>): string =>
-  Usd.format(
-    held.reduce(
-      (sum, holding) =>
-        holding.shown === undefined || isDoubtful(holding)
-          ? sum
-          : sum + Usd.valueOf(holding.balance, holding.shown.usd, holding.token.decimals),
-      0n
-    )
-  )
+  Usd.format(held.reduce((sum, holding) => (counts(holding) ? sum + (shownValue(holding) ?? 0n) : sum), 0n))

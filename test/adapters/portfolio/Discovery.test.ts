@@ -156,7 +156,7 @@ describe("MulticallBalances with other sources", () => {
         { address: BURNER, isSpam: false },
         { address: OWN, isSpam: false, told: { ...told, balance: 0n } }
       )
-      assert.deepStrictEqual(yield* read(node, [finder]), ["TOLD 99 9 none spam", "LIST 99 6 list"])
+      assert.deepStrictEqual(yield* read(node, [finder]), ["LIST 99 6 list", "TOLD 99 9 none spam"])
       assert.strictEqual((yield* Effect.flip(read(node, [])))._tag, "BalancesUnavailable")
     })
   )

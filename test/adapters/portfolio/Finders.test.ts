@@ -229,9 +229,19 @@ describe("merge", () => {
     assert.deepStrictEqual(
       [...merged.values()],
       [
-        { address: A, isSpam: true, told },
-        { address: B, isSpam: false }
+        { address: B, isSpam: false },
+        { address: A, isSpam: true, told }
       ]
     )
+  })
+
+  it("takes what sources find in turn, what a provider has a balance of first, and spam last", () => {
+    const [C, D, E] = [0xc1, 0xc2, 0xc3].map(FakeChain.address) as [typeof A, typeof A, typeof A]
+    const plain = (address: typeof A) => ({ address, isSpam: false })
+    const merged = TokenFinder.merge([
+      [{ ...plain(C), isSpam: true }, plain(A), plain(D)],
+      [plain(B), { ...plain(E), told }, { ...plain(D), told: { ...told, balance: 0n } }]
+    ])
+    assert.deepStrictEqual([...merged.keys()], [E, A, B, D, C])
   })
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { encodeFunctionResult, erc20Abi, numberToHex } from "viem"
+import type * as Multicall3 from "../../../src/adapters/evm/codec/Multicall3.ts"
 import * as UnlistedTokens from "../../../src/adapters/portfolio/UnlistedTokens.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
@@ -13,7 +14,7 @@ describe("UnlistedTokens", () => {
   it.effect("reads again what a node refused to tell, and remembers the rest", () =>
     Effect.gen(function* () {
       const read = UnlistedTokens.make()
-      const ask = (answers: Parameters<typeof UnlistedTokens.textOf>[0][]) =>
+      const ask = (answers: ReadonlyArray<Multicall3.Answer>) =>
         Effect.map(
           read(
             FakeChain.client({}),

@@ -1,6 +1,6 @@
 /** Trial trades on a real chain, with pools of tokens that tax and trap. */
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { assert, describe, it as test, layer } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { encodeDeployData, encodeFunctionData } from "viem"
 import { hostileToken } from "../../../chaos/attacks/hostile.generated.ts"
@@ -9,7 +9,9 @@ import * as TradeProbe from "../../../src/adapters/risk/TradeProbe.ts"
 import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import * as Address from "../../../src/domain/Address.ts"
-import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { NoRoute, RoutingUnavailable, type SwapRoute, SwapVenue } from "../../../src/ports/orchestrator/SwapVenue.ts"
+import type { Trial } from "../../../src/domain/TokenVerdict.ts"
+import { Chains, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { chains, OneChain } from "../../support/OneChain.ts"
 import { ATTACKER, open, send } from "../../support/Pools.ts"
@@ -87,6 +89,41 @@ layer(environment)("a trial trade", (it) => {
       yield* turn(DEED.tax, 6_000n, 1n)
       const heavy = yield* tryOut(token)
       assert.strictEqual(heavy._tag === "Sold" && heavy.taxes.transferBps, 6_000)
+    })
+  )
+})
+
+describe("a trial trade without an answer", () => {
+  const TOKEN = FakeChain.address(0x52)
+  const ROUTE: SwapRoute = {
+    provider: "fake",
+    target: FakeChain.address(0x53),
+    calldata: "0x",
+    amountOut: 10n ** 18n,
+    minAmountOut: 0n,
+    gas: 100_000n,
+    passing: 0
+  }
+  const down = new ChainUnavailable({ chainId: 31337, method: "eth_call", detail: "HTTP 429" })
+
+  const tried = (route: Effect.Effect<SwapRoute, NoRoute | RoutingUnavailable>) =>
+    Effect.flatMap(TradeProbe.make, (tryOut) =>
+      Effect.result(tryOut(FakeChain.client({ simulate: () => Effect.fail(down) }), TOKEN))
+    ).pipe(
+      Effect.provide([
+        Layer.mock(SwapVenue, { route: () => route }),
+        SecureRandom.layerWebCrypto,
+        MemoryRelayerKeys.layer([Accounts.relayers()[0].address])
+      ])
+    )
+
+  test.effect("fails, and is unproven only where there is no route", () =>
+    Effect.gen(function* () {
+      const unproven = Result.succeed<Trial>({ _tag: "Unproven" })
+      assert.deepStrictEqual(yield* tried(Effect.fail(new NoRoute({ detail: "no pool" }))), unproven)
+      const silent = new RoutingUnavailable({ provider: "fake", detail: "HTTP 429" })
+      assert.deepStrictEqual(yield* tried(Effect.fail(silent)), Result.fail(silent))
+      assert.deepStrictEqual(yield* tried(Effect.succeed(ROUTE)), Result.fail(down))
     })
   )
 })

@@ -112,6 +112,28 @@ describe("Verdicts", () => {
     }).pipe(Effect.provide(environment))
   )
 
+  it.effect(
+    "count for 30 seconds after a trial without an answer, and for their lifetime after one that proved nothing",
+    () =>
+      Effect.gen(function* () {
+        const state = { asked: 0, fails: true }
+        const tryOut = () =>
+          Effect.suspend((): Effect.Effect<Trial, { readonly message: string }> => {
+            state.asked += 1
+            return state.fails ? Effect.fail({ message: "HTTP 429" }) : Effect.succeed({ _tag: "Unproven" })
+          })
+        const judge = yield* judging({ tryOut, lifetime: "10 minutes" })
+        assert.strictEqual(yield* judge(), "tier2")
+        yield* TestClock.adjust("30 seconds")
+        state.fails = false
+        assert.strictEqual(yield* judge(), "tier2")
+        assert.strictEqual(state.asked, 2)
+        yield* TestClock.adjust("9 minutes")
+        yield* judge()
+        assert.strictEqual(state.asked, 2)
+      }).pipe(Effect.provide(environment))
+  )
+
   it.effect("wait 1.5 seconds for a silent source, and count the others", () =>
     Effect.gen(function* () {
       const services = [service("a", "hangs"), service("b", "suspicious")].map((each) => each.service)

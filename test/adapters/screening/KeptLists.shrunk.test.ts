@@ -1,7 +1,7 @@
-/** Lists in a file of the operator that becomes much shorter, by damage or because its source did. */
+/** Lists that become much shorter, by damage or because their source did: in a file of the operator, or downloaded. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Option } from "effect"
+import { Effect, FileSystem, Layer, Logger, Option } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as KeptLists from "../../../src/adapters/screening/KeptLists.ts"
@@ -102,5 +102,104 @@ describe("KeptLists with a file that becomes much shorter", () => {
       yield* rewrite(path, lines(TEN.slice(0, 5)))
       assert.deepStrictEqual(yield* lists.age, Option.some({ checkedAt: 0 }))
     }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+})
+
+describe("KeptLists with a download that becomes much shorter", () => {
+  const DAY = 86_400_000
+  const REMOVED = FakeChain.address(10)
+  const ADDED = FakeChain.address(11)
+  const SHORTER = [...TEN.slice(0, 5), ADDED]
+
+  const make = Effect.fnUntraced(function* (keepIn?: string) {
+    const { answer, url } = yield* StubServer
+    const { lists, screening } = yield* KeptLists.make({
+      keepIn,
+      download: { url, timeout: "1 second", maxBytes: 100_000 }
+    })
+    return {
+      refresh: lists.refresh,
+      serve: (listed: ReadonlyArray<string>, publishedOn = "02/03/2026") =>
+        answer({ status: 200, body: sdnXml(listed, { publishedOn }) }),
+      ask: (address: Address.Address) => outcome(screening.clear(1, [address])),
+      checkedAt: Effect.map(lists.age, (age) => Option.getOrThrow(age).checkedAt)
+    }
+  })
+
+  it.effect("block at once what it adds, and take its age once downloads have agreed for a day", () =>
+    Effect.gen(function* () {
+      const { ask, checkedAt, refresh, serve } = yield* make()
+      yield* refresh
+      yield* serve(SHORTER)
+      for (const hours of [0, 12, 11]) {
+        yield* TestClock.adjust(`${hours} hours`)
+        assert.include((yield* Effect.flip(refresh)).detail, "it lacks 5 of")
+        for (const listed of [ADDED, REMOVED]) assert.strictEqual(yield* ask(listed), "listed")
+        assert.strictEqual(yield* checkedAt, 0)
+      }
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* refresh, Option.some(11))
+      assert.strictEqual(yield* checkedAt, DAY)
+      yield* TestClock.adjust("7 days")
+      assert.deepStrictEqual(yield* refresh, Option.some(11))
+      yield* TestClock.adjust("7 days")
+      assert.strictEqual(yield* ask(CLEAR), "clear")
+      assert.strictEqual(yield* ask(REMOVED), "listed")
+      // A list that is whole again is the list.
+      yield* serve(TEN.slice(0, 9))
+      assert.deepStrictEqual(yield* refresh, Option.some(9))
+      assert.strictEqual(yield* ask(REMOVED), "clear")
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("do not take its age while downloads differ", () =>
+    Effect.gen(function* () {
+      const { ask, checkedAt, refresh, serve } = yield* make()
+      yield* refresh
+      for (const listed of [SHORTER, TEN.slice(5, 8), SHORTER, TEN.slice(5, 8)]) {
+        yield* TestClock.adjust("1 day")
+        yield* serve(listed)
+        yield* Effect.flip(refresh)
+        assert.strictEqual(yield* checkedAt, 0)
+      }
+      yield* TestClock.adjust("4 days")
+      assert.strictEqual(yield* ask(CLEAR), "unavailable")
+      assert.strictEqual(yield* ask(ADDED), "listed")
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("keep what it adds for the next start, with the age of the list before, and then the confirmed list", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const keepIn = `${yield* files.makeTempDirectoryScoped()}/last.json`
+      const { refresh, serve } = yield* make(keepIn)
+      yield* refresh
+      yield* TestClock.adjust("1 hour")
+      yield* serve(SHORTER)
+      yield* Effect.flip(refresh)
+      const early = yield* make(keepIn)
+      for (const listed of [ADDED, REMOVED]) assert.strictEqual(yield* early.ask(listed), "listed")
+      assert.strictEqual(yield* early.checkedAt, 0)
+
+      yield* TestClock.adjust("1 day")
+      yield* refresh
+      const late = yield* make(keepIn)
+      assert.strictEqual(yield* late.ask(ADDED), "listed")
+      assert.strictEqual(yield* late.ask(REMOVED), "clear")
+      assert.strictEqual(yield* late.checkedAt, DAY + 3_600_000)
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect("take the list after one with a day of publication that has not come", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 1, 4))
+      const { refresh, serve } = yield* make()
+      yield* serve(TEN, "12/31/2099")
+      yield* refresh
+      yield* serve(TEN, "02/03/2026")
+      assert.deepStrictEqual(yield* refresh, Option.some(10))
+      yield* serve(TEN, "02/02/2026")
+      assert.include((yield* Effect.flip(refresh)).detail, "published on 2026-02-02")
+    }).pipe(Effect.provide(environment))
   )
 })

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import type { SaleEstimate } from "../../../src/domain/SaleWorth.ts"
+import type { TokenBalance } from "../../../src/ports/orchestrator/Balances.ts"
 import { type Sale, SaleEstimates } from "../../../src/ports/orchestrator/SaleEstimates.ts"
 import { address } from "../../support/FakeChain.ts"
 import { LISTED, STABLE, lst, make, one, token } from "./portfolioScene.ts"
@@ -83,6 +84,50 @@ describe("a token with a price", () => {
         const { netUsd, worth } = yield* judged(silent)
         assert.deepStrictEqual([worth, netUsd], [true, "97.92"])
       }
+    })
+  )
+})
+
+describe("an unlisted token with a price", () => {
+  const airdrop: TokenBalance = { token: token(1, LISTED, 18, "AIR"), balance: 1_000n * 10n ** 18n, voucher: "none" }
+  const elsewhere = { ...one, tokens: one.tokens.filter(({ address: at }) => at !== LISTED) }
+
+  /** Values of 1,000 unlisted tokens with a price of one dollar, and the sums with 5 dollars beside them. */
+  const valued = Effect.fnUntraced(function* (estimate: SaleEstimate | undefined, held = airdrop) {
+    const of = () =>
+      Effect.succeed(new Map<Address.Address, SaleEstimate>(estimate === undefined ? [] : [[LISTED, estimate]]))
+    const { portfolio, sweepable } = yield* make({
+      held: [held, { token: token(1, STABLE, 6, "USDC"), balance: 5_000_000n }],
+      chains: [elsewhere]
+    }).pipe(Effect.provideService(SaleEstimates, { of }))
+    const [shown, all] = yield* Effect.all([portfolio, sweepable])
+    assert.deepStrictEqual(
+      [shown.totalUsd, shown.tokens[0]?.valueUsd],
+      [all.totalUsd, all.tokens[0]?.valueUsd],
+      "both portfolios agree"
+    )
+    return [shown.tokens[0]?.priceUsd, shown.tokens[0]?.valueUsd, shown.totalUsd]
+  })
+
+  it.effect("is worth what a sale of it pays, and never more than its price", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* valued(dollars(2n)), ["1", "2", "7"])
+      assert.deepStrictEqual(yield* valued(dollars(10n ** 9n)), ["1", "1000", "1005"])
+    })
+  )
+
+  it.effect("does not count for the sum while it is not known what a sale pays, or without a buyer", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* valued(undefined), ["1", "1000", "5"])
+      assert.deepStrictEqual(yield* valued({ _tag: "NoRoute" }), ["1", "1000", "5"])
+    })
+  )
+
+  it.effect("is unlike one of a list, which counts by its price", () =>
+    Effect.gen(function* () {
+      const listed = { ...airdrop, voucher: "list" as const }
+      assert.deepStrictEqual(yield* valued(undefined, listed), ["1", "1000", "1005"])
+      assert.deepStrictEqual(yield* valued(dollars(2n), listed), ["1", "1000", "1005"])
     })
   )
 })

@@ -93,7 +93,8 @@ describe("the marks of a portfolio", () => {
           ["unlisted", "1", true]
         ]
       )
-      assert.strictEqual(view.totalUsd, "200")
+      // It is not known what a sale of the unlisted one pays.
+      assert.strictEqual(view.totalUsd, "100")
       assert.sameMembers(priced, [NATIVE, LISTED, other.address])
       const sweepable = yield* portfolio.sweepable(OWNER)
       assert.deepStrictEqual(
