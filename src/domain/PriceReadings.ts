@@ -73,6 +73,14 @@ export const priceOf = (
   return Math.abs(away) <= toleranceTicks ? spot : (spot * tickRatio(away)) >> BITS
 }
 
+/** Money that the pool pays for an amount of the token at its mean price, if the sale is small. In smallest units. */
+export const moneyAtMean = ({ bought, meanTick, returned, tick }: PoolReading, amount: bigint): bigint =>
+  (((amount * returned) / bought) * tickRatio(meanTick - tick)) >> BITS
+
+/** Amount of the token that costs so much money at the pool's mean price. In smallest units. */
+export const amountAtMean = ({ bought, meanTick, returned, tick }: PoolReading, money: bigint): bigint =>
+  (((money * bought) / returned) * tickRatio(tick - meanTick)) >> BITS
+
 /**
  * Dollars that the pool pays for a large sale, scaled by 10^18. Liquidity that came during the window counts for the part of the
  * window in which it was there.

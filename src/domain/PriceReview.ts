@@ -63,30 +63,45 @@ export const median = (
   return distance(low, near) < distance(high, near) ? low : high
 }
 
-/** Reviews the prices that the sources have of one token now. */
+/** The number of prices within the deviation of this one, and true for `isMajority` if they are more than half of all. */
+const support = (prices: ReadonlyArray<UsdPrice>, price: UsdPrice, tolerance: bigint) => {
+  const agreeing = prices.filter((other) => isWithin(other, price, tolerance)).length
+  return { agreeing, isMajority: 2 * agreeing > prices.length }
+}
+
+/**
+ * Reviews the prices that the sources have of one token now. `near`: an older good price, which chooses between two in the middle if no
+ * good one counts. A price without a majority may count, but is never kept as a good one. An attacked source would set it, and it would
+ * then hold back the honest ones.
+ */
 export const review = (
   state: State,
   prices: ReadonlyArray<UsdPrice>,
-  options: { readonly nowMs: number; readonly preference: Preference; readonly rules: Rules }
+  options: {
+    readonly nowMs: number
+    readonly preference: Preference
+    readonly rules: Rules
+    readonly near?: UsdPrice | undefined
+  }
 ): Review => {
-  const { nowMs, preference, rules } = options
+  const { near, nowMs, preference, rules } = options
   const tolerance = BigInt(rules.maxDeviationBps)
   const good = state.good !== undefined && nowMs - state.good.atMs <= rules.maxAgeMillis ? state.good : undefined
   const kept = good === undefined ? {} : { good }
-  const price = median(prices, preference, good?.price)
+  const price = median(prices, preference, good?.price ?? near)
   if (price === undefined) {
     const candidate = good === undefined ? undefined : state.candidate
     return { price: good, state: candidate === undefined ? kept : { ...kept, candidate } }
   }
   const accepted: Kept = { price, atMs: nowMs }
-  const isConfirmed = prices.filter((other) => isWithin(other, price, tolerance)).length > 1
-  if (good === undefined || isConfirmed || isWithin(price, good.price, tolerance)) {
-    return { price: accepted, state: { good: accepted } }
-  }
+  const { agreeing, isMajority } = support(prices, price, tolerance)
+  const acceptance = { price: accepted, state: isMajority ? { good: accepted } : kept }
+  const isConfirmed = isMajority && agreeing > 1
+  if (good === undefined || isConfirmed || isWithin(price, good.price, tolerance)) return acceptance
   const isSameLevel = state.candidate !== undefined && isWithin(price, state.candidate.price, tolerance)
   const candidate = isSameLevel && state.candidate !== undefined ? state.candidate : accepted
-  return nowMs - candidate.atMs >= rules.confirmMillis
-    ? { price: accepted, state: { good: accepted } }
+  return isMajority && nowMs - candidate.atMs >= rules.confirmMillis
+    ? acceptance
     : { price: good, state: { good, candidate } }
 }
 
@@ -114,10 +129,11 @@ export const agreement = (
 ): Agreement => {
   const price = median(prices, options.preference, options.near)
   if (price === undefined) return { counted: [], price, doubt: undefined }
-  const agreeing = prices.filter((other) => isWithin(other, price, BigInt(options.maxDeviationBps))).length
-  const isEnough = agreeing >= options.minSources
-  if (!isEnough) return { counted: [], price, doubt: prices.length < options.minSources ? "lone" : "wild" }
-  return { counted: prices, price, doubt: 2 * agreeing > prices.length ? undefined : "wild" }
+  const { agreeing, isMajority } = support(prices, price, BigInt(options.maxDeviationBps))
+  if (agreeing < options.minSources) {
+    return { counted: [], price, doubt: prices.length < options.minSources ? "lone" : "wild" }
+  }
+  return { counted: prices, price, doubt: isMajority ? undefined : "wild" }
 }
 
 /** Age at which a price is not even shown. */

@@ -63,6 +63,17 @@ describe("priceOf", () => {
   })
 })
 
+describe("sales at the mean", () => {
+  it("pay what a small sale pays, whatever the current price is", () => {
+    expect(PriceReadings.moneyAtMean(reading(), USD)).toBe(1_980_000n)
+    expect(PriceReadings.amountAtMean(reading(), 1_980_000n)).toBe(USD)
+    const moved = reading({ returned: 400_000_000n, tick: 13_864 })
+    // 1.0001^13864 = 4.0002
+    expect(Number(PriceReadings.moneyAtMean(moved, USD)) / 1e6).toBeCloseTo(2, 3)
+    expect(Number(PriceReadings.amountAtMean(moved, 2_000_000n)) / 1e18).toBeCloseTo(1, 3)
+  })
+})
+
 describe("weightOf", () => {
   it("is the depth in dollars, less what came during the window", () => {
     expect(PriceReadings.weightOf(reading(), stable)).toBe(1_000n * USD)

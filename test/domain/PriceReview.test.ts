@@ -83,6 +83,23 @@ describe("review", () => {
     expect(review(open, 900_001, []).state).toEqual({})
   })
 
+  it("never keeps a price on which the sources differ as the good one", () => {
+    expect(review({}, 5, [100n, 200n])).toEqual({ price: { price: 100n, atMs: 5 }, state: {} })
+    expect(review(good, 10, [105n, 200n])).toEqual({ price: { price: 105n, atMs: 10 }, state: good })
+    const open = review(good, 10, [150n, 300n]).state
+    expect(review(open, 600_010, [150n, 300n])).toEqual({ price: good.good, state: open })
+    expect(review(good, 900_001, [100n, 200n]).state).toEqual({})
+    expect(review({}, 5, [100n, 102n, 900n]).state).toEqual({ good: { price: 102n, atMs: 5 } })
+  })
+
+  it("takes the price nearer to an older good one while the sources differ", () => {
+    const options = { nowMs: 900_001, rules, near: 190n }
+    expect(PriceReview.review(good, [100n, 200n], { ...options, preference: "low" }).price?.price).toBe(200n)
+    expect(PriceReview.review({}, [100n, 200n], { ...options, preference: "high", near: 110n }).price?.price).toBe(100n)
+    // A good price that is not too old comes first.
+    expect(PriceReview.review(good, [100n, 200n], { ...options, nowMs: 9, preference: "low" }).price?.price).toBe(100n)
+  })
+
   it.prop("one source never moves the price by more than the deviation at once", [Price, Price], ([before, now]) => {
     const kept = review({}, 0, [BigInt(before)]).state
     const moved = Number(review(kept, 1, [BigInt(now)]).price?.price)

@@ -140,18 +140,65 @@ describe("a route that pays more than prices say", () => {
 })
 
 describe("the routes that are tried", () => {
-  const Named = Schema.Struct({ provider: Schema.Literals(["a", "b", "c"]), amountOut: Schema.Int })
+  const Named = Schema.Struct({
+    provider: Schema.Literals(["a", "b", "c"]),
+    amountOut: positive(1_100n),
+    gas: positive(10n)
+  })
+  const tried = (routes: ReadonlyArray<readonly [string, bigint]>) =>
+    RouteChoice.spread(routes.map(([provider, amountOut]) => ({ provider, amountOut, gas: 0n }))).map(
+      ({ amountOut, provider }) => `${provider} ${amountOut}`
+    )
 
-  it.prop("begin with the best of each provider, and lose none", [Schema.Array(Named)], ([routes]) => {
-    const tried = RouteChoice.spread(routes)
-    const providers = new Set(routes.map(({ provider }) => provider))
-    const firsts = tried.slice(0, providers.size)
+  it("begin with the best of each provider that pays at most 3 % less", () => {
+    assert.deepStrictEqual(
+      tried([
+        ["a", 1_000n],
+        ["a", 990n],
+        ["a", 980n],
+        ["b", 961n],
+        ["b", 960n],
+        ["c", 951n]
+      ]),
+      ["a 1000", "b 961", "a 990", "c 951", "a 980", "b 960"]
+    )
+  })
+
+  it("keep their order where the other provider pays far less", () => {
+    const routes = [
+      ["a", 1_000n],
+      ["a", 990n],
+      ["b", 700n],
+      ["c", 1n]
+    ] as const
+    assert.deepStrictEqual(tried(routes), ["a 1000", "a 990", "b 700", "c 1"])
+  })
+
+  it("keep a route that does not last behind the others", () => {
+    assert.deepStrictEqual(
+      tried([
+        ["a", 1_000n],
+        ["a", 990n],
+        ["b", 1_100n]
+      ]),
+      ["a 1000", "a 990", "b 1100"]
+    )
+  })
+
+  it.prop("lose none, and pass none that pays over 3 % more", [Schema.Array(Named)], ([routes]) => {
+    const ranked = RouteChoice.ranked(routes)
+    const spread = RouteChoice.spread(ranked)
+    const isPassed = (route: (typeof ranked)[number], at: number) =>
+      spread
+        .slice(0, at)
+        .every(
+          (before) => ranked.indexOf(before) < ranked.indexOf(route) || before.amountOut * 100n >= route.amountOut * 97n
+        )
     return (
-      tried.length === routes.length &&
-      routes.every((route) => tried.includes(route)) &&
-      tried[0] === routes[0] &&
-      new Set(firsts.map(({ provider }) => provider)).size === providers.size &&
-      firsts.every((first) => routes.find(({ provider }) => provider === first.provider) === first)
+      spread.length === routes.length &&
+      routes.every((route) => spread.includes(route)) &&
+      spread[0] === ranked[0] &&
+      spread.every(isPassed)
     )
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Markets of tokens by the readings of their pools. A pool counts if it is old enough, pays for a sale of some size, and takes little
- * for a small trade. A price is the median of the pools that count, weighted by their depth, if two thirds of the weight agree.
+ * Markets of tokens by the readings of their pools. A pool counts if it is old enough, has a mean or an earlier state, pays for a sale
+ * of some size, and takes little for a small trade. A price is the median of the pools that count, weighted by their depth, if two thirds
+ * of the weight agree.
  */
 import { Array, Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -10,6 +11,7 @@ import * as PriceReadings from "../../domain/PriceReadings.ts"
 import type { TokenInfo } from "../../domain/Token.ts"
 import type { PricedToken } from "../../ports/orchestrator/Prices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as EarlierPools from "./EarlierPools.ts"
 import * as PoolAges from "./PoolAges.ts"
 import * as RoundTrip from "./RoundTrip.ts"
 
@@ -73,6 +75,7 @@ const makeJudge = (options: Limits) => {
 /** Makes `measure(place, known, tokens)`: markets of the tokens, and the anchor if it is not known. */
 export const make = Effect.fnUntraced(function* (limits: Limits) {
   const matured = yield* PoolAges.make
+  const steadying = yield* EarlierPools.make
   const { deepPools, marketOf } = makeJudge(limits)
 
   return Effect.fnUntraced(function* (
@@ -81,41 +84,44 @@ export const make = Effect.fnUntraced(function* (limits: Limits) {
     tokens: ReadonlyArray<PricedToken>
   ) {
     const { chain } = client
-    const trips = yield* RoundTrip.travel(client, {
+    const journey: RoundTrip.Journey = {
       quoter,
       stable,
       native: { token: chain.wrappedNative, amount: known?.amount ?? 0n },
       stables: known === undefined ? others.map(({ address }) => address) : [],
       tokens: tokens.map(({ address }) => address)
-    })
+    }
+    const trips = yield* RoundTrip.travel(client, journey)
     const unitMoney = { usd: USD, decimals: unit.decimals, amount: stable.amount }
     const inStable = new Map([[stable.token, unitMoney]])
     const native = deepPools(trips.native, 18, inStable)
-    const stables = Array.zip(others, trips.stables).map(([{ decimals }, found]) =>
-      deepPools(found, decimals, inStable)
-    )
-    // Without the ages, it only decides which pools are deep enough for their age to matter.
+    const stables = Array.zip(others, trips.stables)
+    // Without the ages and earlier states, it only decides which pools are deep enough for these to matter.
     const rough =
       known === undefined ? PriceReadings.weightedMedian(native) : Option.getOrUndefined(known.native)?.price
     const moniesAt = (usd: UsdPrice | undefined) =>
       usd === undefined
         ? inStable
         : new Map([...inStable, [chain.wrappedNative, { usd, decimals: 18, amount: trips.nativeAmount }] as const])
-    const candidates = Array.zip(tokens, trips.tokens).map(([{ decimals }, found]) =>
-      deepPools(found, decimals, moniesAt(rough))
+    const candidates = [
+      native,
+      ...stables.map(([{ decimals }, found]) => deepPools(found, decimals, inStable)),
+      ...Array.zip(tokens, trips.tokens).map(([{ decimals }, found]) => deepPools(found, decimals, moniesAt(rough)))
+    ]
+    const deep = candidates.flat().map(({ trip }) => trip)
+    const [old, steadied] = yield* Effect.all(
+      [matured(client, trips.time, minPoolAge(chain), deep), steadying(client, journey, trips.time, deep)],
+      { concurrency: "unbounded" }
     )
-    const old = yield* matured(
-      client,
-      trips.time,
-      minPoolAge(chain),
-      [native, ...stables, ...candidates].flat().map(({ trip }) => trip)
-    )
-    const mature = (pools: typeof native) => pools.filter(({ trip }) => old.has(trip.pool))
-    const anchor = known ?? { native: marketOf(mature(native)), amount: trips.nativeAmount }
+    const counting = (found: ReadonlyArray<RoundTrip.PoolTrip>) =>
+      found.filter(({ pool }) => old.has(pool)).flatMap((trip) => Option.toArray(steadied(trip)))
+    const judged = (found: ReadonlyArray<RoundTrip.PoolTrip>, decimals: number, monies: ReturnType<typeof moniesAt>) =>
+      marketOf(deepPools(counting(found), decimals, monies))
+    const anchor = known ?? { native: judged(trips.native, 18, inStable), amount: trips.nativeAmount }
     const monies = moniesAt(Option.getOrUndefined(anchor.native)?.price)
     const markets = Array.zip(tokens, trips.tokens).flatMap(([{ address, decimals }, found]) =>
-      Option.toArray(marketOf(mature(deepPools(found, decimals, monies)))).map((market) => [address, market] as const)
+      Option.toArray(judged(found, decimals, monies)).map((market) => [address, market] as const)
     )
-    return { anchor, markets, stables: stables.map((pools) => marketOf(mature(pools))) }
+    return { anchor, markets, stables: stables.map(([{ decimals }, found]) => judged(found, decimals, inStable)) }
   })
 })

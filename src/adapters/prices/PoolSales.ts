@@ -6,6 +6,8 @@
  * The rehearsal of the sale asks for the output of that larger one as well, with what the seller held last. A larger sale never pays less,
  * so the answer bounds the share from below for any other amount, too. In a deep pool the bound is nearly all of the sale. Where it is not,
  * the output of the whole amount is asked for.
+ *
+ * A sale counts for little more than at the mean prices of the pools, so that a trade just before a quote makes no fee worth more.
  */
 import { Effect, Option } from "effect"
 import { concatHex, encodeFunctionData, numberToHex, prepareEncodeFunctionData } from "viem"
@@ -13,6 +15,7 @@ import type * as Address from "../../domain/Address.ts"
 import { BPS } from "../../domain/Amount.ts"
 import type * as Chain from "../../domain/Chain.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
+import * as PriceReadings from "../../domain/PriceReadings.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -27,6 +30,9 @@ const DECIMALS = 18
 
 /** Part of a sale that its share must reach for the pool to count as deep, in basis points. */
 const DEEP_BPS = 9_500n
+
+/** Proceeds above those at the mean prices of the pools that still count, in basis points. A pool may be moved just before the sale. */
+const ABOVE_MEAN_BPS = 500n
 
 /** More than pools take at once. A token may report any balance. */
 const MOST = 2n ** 128n
@@ -44,22 +50,40 @@ export interface PoolSale {
 
 const NO_SALE: PoolSale = { wei: 0n, isDeep: false }
 
+/** A sale of the token for the money of the pool, or of the money for the token. */
 interface Hop {
   readonly fee: number
   readonly tokenOut: Address.Address
+  /** Output of an amount at the pool's mean price. */
+  readonly atMean: (amount: bigint) => bigint
 }
 
-const hopOf = ({ pools: [deepest] }: Market): Option.Option<Hop> =>
-  Option.map(Option.fromUndefinedOr(deepest), ({ fee, money }) => ({ fee, tokenOut: money }))
+const deepestOf = (market: Market | undefined) => Option.fromUndefinedOr(market?.pools[0])
 
 /** Hops from the token to the wrapped native currency, over the deepest pools that count. None without them. */
 const hopsOf = (chain: Chain.Chain, token: Market | undefined, native: Market | undefined) =>
   Option.gen(function* () {
-    const first = yield* hopOf(yield* Option.fromUndefinedOr(token))
+    const pool = yield* deepestOf(token)
+    const first: Hop = {
+      fee: pool.fee,
+      tokenOut: pool.money,
+      atMean: (amount) => PriceReadings.moneyAtMean(pool, amount)
+    }
     if (first.tokenOut === chain.wrappedNative) return [first]
-    const second = yield* hopOf(yield* Option.fromUndefinedOr(native))
-    return [first, { fee: second.fee, tokenOut: chain.wrappedNative }]
+    const second = yield* deepestOf(native)
+    return [
+      first,
+      {
+        fee: second.fee,
+        tokenOut: chain.wrappedNative,
+        atMean: (money: bigint) => PriceReadings.amountAtMean(second, money)
+      }
+    ]
   })
+
+/** Most wei that the sale of an amount counts for. */
+const mostOf = (hops: ReadonlyArray<Hop>, amount: bigint): bigint =>
+  (hops.reduce((sold, { atMean }) => atMean(sold), amount) * (BPS + ABOVE_MEAN_BPS)) / BPS
 
 const pathOf = (token: Address.Address, hops: ReadonlyArray<Hop>): Hex =>
   concatHex([token, ...hops.flatMap(({ fee, tokenOut }) => [numberToHex(fee, { size: 3 }), tokenOut])])
@@ -127,7 +151,7 @@ export const make = Effect.gen(function* () {
     const { quoter, swapRouter: router } = chain
     return Option.isNone(hops) || router === undefined || quoter === undefined
       ? Option.none()
-      : Option.some({ path: pathOf(token, hops.value), quoter, router })
+      : Option.some({ hops: hops.value, path: pathOf(token, hops.value), quoter, router })
   })
 
   return Effect.fn("PoolSales.sell")(function* (
@@ -138,7 +162,7 @@ export const make = Effect.gen(function* () {
     const { chain } = client
     const way = yield* wayOf(chain, fee.token)
     if (Option.isNone(way)) return NO_SALE
-    const { path, quoter, router } = way.value
+    const { hops, path, quoter, router } = way.value
     const promised = yield* beside
     const key = `${chain.id} ${fee.token}`
     const others = promised + holdings.last(key)
@@ -153,13 +177,14 @@ export const make = Effect.gen(function* () {
     if (sale.wei === 0n) return NO_SALE
     const whole = sale.sold + promised + sale.held
     const isDeep = (wei: bigint): boolean => wei * BPS >= sale.wei * DEEP_BPS
+    const counted = least(sale.wei, mostOf(hops, sale.sold))
+    const resultOf = (wei: bigint): PoolSale => ({ wei: (wei * counted) / sale.wei, isDeep: isDeep(wei) })
     const asked = askedWith(sale.sold)
     const likely = shareOf(sale, whole, { asked, output: quoted(sale.answer) })
     holdings.note(key, sale.held)
     const exact = least(MOST, whole)
-    if (isDeep(likely) || asked === exact) return { wei: likely, isDeep: isDeep(likely) } satisfies PoolSale
+    if (isDeep(likely) || asked === exact) return resultOf(likely)
     const answer = yield* Effect.option(client.call({ to: quoter, data: quoteCall(path, exact), block: "latest" }))
-    const wei = most(likely, shareOf(sale, whole, { asked: exact, output: quoted(answer) }))
-    return { wei, isDeep: isDeep(wei) } satisfies PoolSale
+    return resultOf(most(likely, shareOf(sale, whole, { asked: exact, output: quoted(answer) })))
   })
 })

@@ -20,7 +20,9 @@ const WAY_FROM_MEAN = 2
 /** Basis points that the price moved, by its deepest pool. A tick is a basis point. Undefined without a pool. */
 const moveOf = (market: Market | undefined): number | undefined => {
   const deepest = market?.pools[0]
-  return deepest === undefined ? undefined : WAY_FROM_MEAN * Math.abs(deepest.tick - deepest.meanTick)
+  if (deepest === undefined) return undefined
+  // Without a mean, it is the distance from an earlier price, which is the whole way.
+  return (deepest.hasMean ? WAY_FROM_MEAN : 1) * Math.abs(deepest.tick - deepest.meanTick)
 }
 
 const higher = (a: number | undefined, b: number | undefined): number | undefined =>

@@ -33,6 +33,8 @@ export interface PoolTrip extends PoolReading {
   readonly money: Address.Address
   /** Hundredths of a basis point. */
   readonly fee: number
+  /** True if the pool's observations reach back over the window. Otherwise the means are the current values. */
+  readonly hasMean: boolean
   /** UNIX seconds of the oldest observation that the pool still has. It was initialized then, or earlier. */
   readonly oldest: number
 }
@@ -74,6 +76,7 @@ const tripOf = (token: Address.Address, reading: RoundTripAnswer.Reading): PoolT
     meanTick: direction * reading.meanTick,
     liquidity: reading.liquidity,
     meanLiquidity: reading.meanLiquidity,
+    hasMean: reading.hasMean,
     oldest: reading.oldest
   }
 }
@@ -81,8 +84,12 @@ const tripOf = (token: Address.Address, reading: RoundTripAnswer.Reading): PoolT
 // With its selector, which viem would hash for every call.
 const RUN = prepareEncodeFunctionData({ abi: roundTrips.abi, functionName: "run" })
 
-/** Makes all trips on the latest state, in one call. Results are in the order of the tokens. */
-export const travel = Effect.fn("RoundTrip.travel")(function* (client: ChainClient, journey: Journey) {
+/** Makes all trips on the state of a block, in one call. Results are in the order of the tokens. */
+export const travel = Effect.fn("RoundTrip.travel")(function* (
+  client: ChainClient,
+  journey: Journey,
+  block: bigint | "latest" = "latest"
+) {
   const unusable = (detail: string) => new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
   const data = encodeFunctionData({
     ...RUN,
@@ -92,7 +99,7 @@ export const travel = Effect.fn("RoundTrip.travel")(function* (client: ChainClie
     .call({
       to: STAGE,
       data,
-      block: "latest",
+      block,
       codeOverrides: [{ address: STAGE, code: roundTrips.runtimeCode }]
     })
     .pipe(Effect.catchTag("CallReverted", ({ message }) => Effect.fail(unusable(message))))

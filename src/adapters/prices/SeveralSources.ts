@@ -1,11 +1,12 @@
 /**
  * {@link Prices} of several sources, which are asked at once. A source that fails is skipped. The price of a listed token is
- * reviewed against its last good one (domain/PriceReview). While a change waits for confirmation, an alert stands.
+ * reviewed against its last good one (domain/PriceReview). While a change waits for confirmation, or the sources differ, an alert stands.
  */
 import { Clock, Effect, Layer, Option, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import type { UsdPrice } from "../../domain/Fees.ts"
 import * as PriceReview from "../../domain/PriceReview.ts"
 import * as Usd from "../../domain/Usd.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
@@ -47,19 +48,37 @@ const ask = Effect.fnUntraced(function* (
     : answers
 })
 
-/** Makes `alert(chain, address, state)`, which raises or clears the alert about a price that waits for confirmation. */
+/** Deviation of a listed token's price, which an alert is about. */
+interface Deviation {
+  /** True if the sources differ. False if one source alone leaves the last good price. */
+  readonly isWild: boolean
+  readonly price: UsdPrice
+  readonly good: PriceReview.Kept | undefined
+}
+
+const deviationOf = (
+  { candidate, good }: PriceReview.State,
+  agreed: PriceReview.Agreement,
+  last: PriceReview.Kept | undefined
+): Deviation | undefined => {
+  if (agreed.doubt === "wild" && agreed.price !== undefined) return { isWild: true, price: agreed.price, good: last }
+  return candidate === undefined || good === undefined ? undefined : { isWild: false, price: candidate.price, good }
+}
+
+/** Makes `alert(chain, address, deviation)`, which raises the alert about a deviation, or clears it if there is none. */
 const makeAlert = Effect.fnUntraced(function* ({ maxDeviationBps }: Rules) {
   const alerts = yield* Alerts
   /** True for alerts that this process has raised, false for those that it has cleared. An earlier process may have raised others. */
   const raised = new Map<string, boolean>()
 
-  return Effect.fnUntraced(function* (
-    chain: Chain.Chain,
-    address: Address.Address,
-    { candidate, good }: PriceReview.State
-  ) {
+  const messageOf = (subject: string, isWild: boolean): string =>
+    isWild
+      ? `Sources differ by more than ${maxDeviationBps / 100} % about the price of ${subject}. No new price is kept as the last good one until they agree. Check the pools and the other sources.`
+      : `The price of ${subject} is more than ${maxDeviationBps / 100} % from its last good value, by one source alone. The last good value counts until a second source confirms the new one, or for ten minutes. Check the pools, and configure a second source.`
+
+  return Effect.fnUntraced(function* (chain: Chain.Chain, address: Address.Address, deviation: Deviation | undefined) {
     const key = `price_deviates:${chain.id}:${address}`
-    const isOpen = candidate !== undefined && good !== undefined
+    const isOpen = deviation !== undefined
     if (raised.get(key) === isOpen) return
     const symbol = Option.match(Chain.token(chain, address), { onNone: () => address, onSome: (token) => token.symbol })
     yield* isOpen
@@ -67,12 +86,12 @@ const makeAlert = Effect.fnUntraced(function* ({ maxDeviationBps }: Rules) {
           key,
           severity: "warning",
           kind: "price_deviates",
-          message: `The price of ${symbol} on ${chain.name} is more than ${maxDeviationBps / 100} % from its last good value, by one source alone. The last good value counts until a second source confirms the new one, or for ten minutes. Check the pools, and configure a second source.`,
+          message: messageOf(`${symbol} on ${chain.name}`, deviation.isWild),
           details: {
             chainId: chain.id,
             token: address,
-            goodUsd: Usd.format(good.price),
-            newUsd: Usd.format(candidate.price)
+            ...(deviation.good === undefined ? {} : { goodUsd: Usd.format(deviation.good.price) }),
+            newUsd: Usd.format(deviation.price)
           }
         })
       : alerts.clear(key)
@@ -117,18 +136,21 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
     const key = `${chain.id} ${erc20}`
     const before = isListed ? yield* kept.latest(chain.id, erc20, states.get(key) ?? {}) : {}
     const preference = erc20 === chain.wrappedNative ? "high" : "low"
+    const earlier = before.good ?? lasts.get(key)
+    const near =
+      earlier !== undefined && nowMs - earlier.atMs <= PriceReview.MAX_SHOWN_AGE_MILLIS ? earlier.price : undefined
     const agreed = PriceReview.agreement(
       found.map(({ usd }) => usd),
-      { ...rules, preference, near: before.good?.price }
+      { ...rules, preference, near }
     )
-    const review = PriceReview.review(before, agreed.counted, { nowMs, preference, rules })
+    const review = PriceReview.review(before, agreed.counted, { nowMs, preference, near, rules })
     const { state } = review
-    const last = state.good ?? before.good ?? lasts.get(key)
+    const last = state.good ?? earlier
     if (isListed) {
       states.set(key, state)
       if (last !== undefined) lasts.set(key, last)
       if (state.good?.atMs === nowMs) yield* kept.note(chain.id, erc20, state.good)
-      yield* Effect.ignore(alert(chain, erc20, state), { log: "Warn" })
+      yield* Effect.ignore(alert(chain, erc20, deviationOf(state, agreed, last)), { log: "Warn" })
     }
     const shown = PriceReview.shown(review, agreed, { last: isListed ? last : undefined, nowMs })
     return shown === undefined ? [] : [[address, asPrice(shown, found, nowMs)] as const]

@@ -15,7 +15,7 @@ export const prices = {
     default: 1_000,
     check: integer(BPS),
     meaning:
-      "Distance from the last good price of a listed token, in basis points. A price further away counts once a second source confirms it or it has lasted for ten minutes. Until then the last good price counts and the alert `price_deviates` stands."
+      "Distance from the last good price of a listed token, in basis points. A price further away counts once a second source confirms it or it has lasted for ten minutes. Until then the last good price counts and the alert `price_deviates` stands, as while the sources differ from each other by more: no price is kept as the last good one then."
   }),
   priceMaxAgeSeconds: setting({
     name: "PRICE_MAX_AGE_SECONDS",

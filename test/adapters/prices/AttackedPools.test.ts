@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
+import type { DevChain } from "../../../src/devnet/DevChain.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import type * as Address from "../../../src/domain/Address.ts"
@@ -13,7 +14,10 @@ const USD = 10n ** 18n
 const DAY = 86_400
 
 /** The chain as an operator of a public network configures it. */
-const withoutYoungPools = ({ minPoolAgeSeconds: _local, ...chain }: Chain): Chain => chain
+const withoutYoungPools = ({ minPoolAgeSeconds: _local, ...chain }: Chain): Chain => ({
+  ...chain,
+  blockTimeMillis: 10_000
+})
 
 /** Price by a service that was just started. */
 const priceOf = (
@@ -25,6 +29,10 @@ const priceOf = (
     const prices = yield* (yield* Prices).usd(31337, [{ address, decimals: 18 }])
     return prices.get(address)
   }).pipe(Effect.provide(UniswapV3Prices.layer(options).pipe(Layer.provide(chainsWith(change)))))
+
+/** Lets the window pass in blocks of ten seconds. The node keeps the states of some hundred blocks. */
+const passWindow = ({ node }: DevChain) =>
+  Effect.orDie(node.ask("mine the window", (client) => client.mine({ blocks: 70, interval: 10 })))
 
 const isNear = (price: bigint | undefined, usd: bigint) =>
   assert.isTrue(
@@ -87,8 +95,9 @@ layer(OneChain.layer)("prices of pools under attack, on a real chain", (it) => {
       assert.isUndefined(yield* priceOf(token, withoutYoungPools))
       yield* Pools.age(dev, 60)
       isNear(yield* priceOf(token, withoutYoungPools), 1n)
-      // A trade overwrites the only observation. The log of the pool's initialization still proves its age.
-      yield* Pools.swap(dev, { token, amount: USD }, dev.tokens.USDC, 3_000)
+      yield* passWindow(dev)
+      // A trade that moves the price overwrites the only observation. The log of the pool's initialization still proves its age.
+      yield* Pools.swap(dev, { token, amount: 100n * USD }, dev.tokens.USDC, 3_000)
       isNear(yield* priceOf(token, withoutYoungPools), 1n)
     })
   )
@@ -111,5 +120,48 @@ layer(OneChain.layer)("prices of pools under attack, on a real chain", (it) => {
       const after = yield* priceOf(BLK)
       assert.isTrue(after !== undefined && after > 7n * USD, String(after))
     })
+  )
+
+  it.effect("a trade in a pool with one observation moves the price once it has lasted for ten minutes", () =>
+    Effect.gen(function* () {
+      const dev = yield* OneChain
+      const { USDC } = dev.tokens
+      const token = yield* Pools.deployToken(dev, 10n ** 24n)
+      yield* dev.fund(Pools.ATTACKER, { token: "USDC", amount: 10n ** 12n })
+      const sides = [
+        { token, amount: 100_000n * USD },
+        { token: USDC, amount: 100_000n * 10n ** 6n }
+      ] as const
+      yield* Pools.open(dev, 3_000, sides)
+      yield* Pools.age(dev, 2 * DAY)
+      yield* passWindow(dev)
+      yield* Pools.swap(dev, { token: USDC, amount: 100_000n * 10n ** 6n }, token, 3_000)
+      isNear(yield* priceOf(token, withoutYoungPools), 1n)
+      yield* passWindow(dev)
+      isNear(yield* priceOf(token, withoutYoungPools), 4n)
+    })
+  )
+
+  it.effect(
+    "money that just came to an old pool with one observation counts once it has been there for ten minutes",
+    () =>
+      Effect.gen(function* () {
+        const dev = yield* OneChain
+        const { USDC } = dev.tokens
+        const token = yield* Pools.deployToken(dev, 10n ** 24n)
+        yield* dev.fund(Pools.ATTACKER, { token: "USDC", amount: 10n ** 12n })
+        const sides = (dollars: bigint) =>
+          [
+            { token, amount: dollars * USD },
+            { token: USDC, amount: dollars * 10n ** 6n }
+          ] as const
+        yield* Pools.open(dev, 3_000, sides(1_000n))
+        yield* Pools.age(dev, 2 * DAY)
+        yield* passWindow(dev)
+        yield* Pools.open(dev, 3_000, sides(100_000n))
+        assert.isUndefined(yield* priceOf(token, withoutYoungPools))
+        yield* passWindow(dev)
+        isNear(yield* priceOf(token, withoutYoungPools), 1n)
+      })
   )
 })

@@ -216,4 +216,30 @@ layer(fees)("worth of fees, on a real chain", (it) => {
       assert.isTrue((yield* worth(token, WHOLE, Pools.ATTACKER)) < (alone * 16n) / 100n)
     })
   )
+
+  it.effect("of a token whose pool was moved is at most what the pool's mean says, in the pools that count", () =>
+    Effect.gen(function* () {
+      const dev = yield* OneChain
+      const { USDC } = dev.tokens
+      const token = yield* Pools.deployToken(dev, 10n ** 24n)
+      yield* dev.fund(Pools.ATTACKER, { token: "USDC", amount: 10n ** 12n })
+      const dollars = (amount: bigint) => ({ token: USDC, amount: amount * 10n ** 6n })
+      yield* Pools.open(dev, 3_000, [{ token, amount: 30_000n * WHOLE }, dollars(30_000n)])
+      yield* Pools.growRing(dev, token, USDC, 3_000)
+      // It writes the observation that the mean begins with.
+      yield* Pools.swap(dev, dollars(100n), token, 3_000)
+      yield* Pools.age(dev, 3_600)
+      const sell = yield* PoolSales.make
+      const client = yield* (yield* Chains).get(31337)
+      const sale = sell(client, { token, amount: WHOLE, holder: Pools.ATTACKER }, Effect.succeed(0n))
+      const before = yield* sale
+      isNear(before.wei, (101n * WHOLE) / 300_000n, "a token")
+      yield* Pools.swap(dev, dollars(30_000n), token, 3_000)
+      for (const wait of ["1 second", "16 seconds"] as const) {
+        yield* TestClock.adjust(wait)
+        const { wei } = yield* sale
+        assert.isTrue(wei >= before.wei && wei * 100n <= before.wei * 106n, `${wei} of ${before.wei} wei`)
+      }
+    })
+  )
 })

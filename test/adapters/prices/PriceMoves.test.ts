@@ -12,7 +12,7 @@ import { address } from "../../support/FakeChain.ts"
 const TOKEN = address(0xb1)
 const USD = 10n ** 18n
 
-const market = (tick: number, meanTick: number): Market => ({
+const market = (tick: number, meanTick: number, hasMean = true): Market => ({
   price: USD,
   pools: [
     {
@@ -26,7 +26,8 @@ const market = (tick: number, meanTick: number): Market => ({
       tick,
       meanTick,
       liquidity: 1n,
-      meanLiquidity: 1n
+      meanLiquidity: 1n,
+      hasMean
     }
   ]
 })
@@ -73,5 +74,11 @@ describe("moves of prices", () => {
       yield* read((USD * 99n) / 100n)
       assert.strictEqual(yield* volatility, 111)
     }).pipe(Effect.provide(over(market(-100, -88))))
+  )
+
+  it.effect("are the way of the deepest pool from its earlier price, if it has no mean", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* volatility, 12)
+    }).pipe(Effect.provide(over(market(-100, -88, false))))
   )
 })

@@ -162,6 +162,39 @@ describe("several sources", () => {
     }).pipe(Effect.provide(environment))
   )
 
+  it.effect("that disagree keep no good price, and raise an alert until they agree", () =>
+    Effect.gen(function* () {
+      const { alerts, read, sources } = yield* scene(new Map([[listed, 100n]]), new Map([[listed, 10n]]))
+      const [first, second] = sources
+      if (first === undefined || second === undefined) return assert.fail("two sources")
+      assert.deepInclude(yield* read(listed), { usd: 10n, doubt: "wild" })
+      const [standing] = yield* alerts
+      assert.strictEqual(standing?.key, `price_deviates:${CHAIN}:${listed}`)
+      assert.include(standing?.message, "sources")
+      assert.deepInclude(standing?.details, { newUsd: "0.00000000000000001" })
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* (yield* LastPrices).read(CHAIN)).size, 0)
+      // The attacked price holds nothing back.
+      yield* second.set(new Map())
+      assert.deepStrictEqual(yield* read(listed), { usd: 100n, readAtMs: 0, sources: ["source 1"] })
+      assert.deepStrictEqual(yield* alerts, [])
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("that disagree count by the older good price for a day", () =>
+    Effect.gen(function* () {
+      const { read, sources } = yield* scene(new Map([[listed, 100n]]), new Map([[listed, 101n]]))
+      assert.strictEqual((yield* read(listed))?.usd, 100n)
+      yield* sources[1]?.set(new Map([[listed, 10n]])) ?? Effect.void
+      for (const wait of ["14 minutes", "2 minutes", "23 hours"] as const) {
+        yield* TestClock.adjust(wait)
+        assert.deepInclude(yield* read(listed), { usd: 100n, doubt: "wild" }, wait)
+      }
+      yield* TestClock.adjust("1 hour")
+      assert.deepInclude(yield* read(listed), { usd: 10n, doubt: "wild" })
+    }).pipe(Effect.provide(environment))
+  )
+
   it.effect("do without one that fails, and fail when all do", () =>
     Effect.gen(function* () {
       const { prices, read, sources } = yield* scene(undefined, new Map([[listed, 100n]]))
