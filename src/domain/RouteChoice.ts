@@ -92,13 +92,30 @@ export const lastingFirst = <Route extends Candidate>(
   return [...routes.filter((route) => !isFleeting(route)), ...routes.filter(isFleeting)]
 }
 
-/** The routes in the order in which they are tried: the best one of each provider first, and then the others. */
-export const spread = <Route extends { readonly provider: string }>(
-  routes: ReadonlyArray<Route>
+/** Net output that a route may pay less than one of another provider behind which it would stand otherwise, in percent. */
+const NEAR_PERCENT = 3n
+
+/**
+ * The routes in the order in which they are tried. The routes of one provider often fail together, so the best route of another provider
+ * passes those that pay up to 3 % more. Routes that do not last pay more than those before them, and pass none.
+ */
+export const spread = <Route extends Candidate & { readonly provider: string }>(
+  routes: ReadonlyArray<Route>,
+  worth?: GasWorth
 ): ReadonlyArray<Route> => {
-  const isFirst = ({ provider }: Route, index: number) =>
-    routes.findIndex((route) => route.provider === provider) === index
-  return [...routes.filter(isFirst), ...routes.filter((route, index) => !isFirst(route, index))]
+  const left = routes.map((route) => ({ route, net: netOutput(route, worth) }))
+  const used = new Set<string>()
+  return routes.flatMap(() => {
+    const [next] = left
+    if (next === undefined) return []
+    const isOther = ({ net, route: { provider } }: (typeof left)[number]) =>
+      !used.has(provider) && net <= next.net && (next.net - net) * 100n <= next.net * NEAR_PERCENT
+    const other = used.has(next.route.provider) ? left.findIndex(isOther) : 0
+    return left.splice(Math.max(0, other), 1).map(({ route }) => {
+      used.add(route.provider)
+      return route
+    })
+  })
 }
 
 /** The routes by falling net output. Equal ones keep their order. */
@@ -117,3 +134,7 @@ export const isOutdone = (
   promised: bigint,
   next: Pick<Candidate, "amountOut"> | undefined
 ): boolean => next !== undefined && delivered < promised && delivered < next.amountOut
+
+/** True if a route promises over 3 % more than the one that was put first, which it would be itself if it lasted. */
+export const isFleetingBeside = (promised: bigint, first: bigint): boolean =>
+  promised * WHOLE_BPS > first * (WHOLE_BPS + FLEETING_BPS)

@@ -61,6 +61,8 @@ export interface Provider {
     request: HttpClientRequest.HttpClientRequest,
     read: (answer: Answer.Answer) => Effect.Effect<A, E>
   ) => Effect.Effect<A, E | ProviderUnavailable>
+  /** Fails as {@link ask} would without sending a request: during a pause, or while the circuit is open. */
+  readonly ready: Effect.Effect<void, ProviderUnavailable>
   /** An answer that cannot be used, with the reason. For readers. */
   readonly unusable: (detail: string) => ProviderUnavailable
   readonly state: Effect.Effect<ProviderState>
@@ -222,11 +224,23 @@ export const make = Effect.fnUntraced(function* (
       ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
     })
 
-  const rejected = ({ reason }: CircuitBreaker.CircuitBreakerError) => {
-    if (reason._tag !== "CircuitOpen") return waiting("failed before, and a request to see if it is back is under way")
-    const millis = Duration.toMillis(reason.retryAfter)
-    return waiting(`failed repeatedly, next request in ${seconds(millis)}`, millis)
-  }
+  const opened = (millis: number) => waiting(`failed repeatedly, next request in ${seconds(millis)}`, millis)
+
+  const rejected = ({ reason }: CircuitBreaker.CircuitBreakerError) =>
+    reason._tag === "CircuitOpen"
+      ? opened(Duration.toMillis(reason.retryAfter))
+      : waiting("failed before, and a request to see if it is back is under way")
+
+  const unpaused = Effect.gen(function* () {
+    const left = pausedUntil - (yield* Clock.currentTimeMillis)
+    if (left > 0) return yield* waiting(`asked for a pause, next request in ${seconds(left)}`, left)
+  })
+
+  const ready = Effect.gen(function* () {
+    yield* unpaused
+    const { retryAfterMillis, state } = yield* circuit
+    if (state === "open" && retryAfterMillis > 0) return yield* opened(retryAfterMillis)
+  })
 
   const note = Effect.fnUntraced(function* (exit: Exit.Exit<unknown, unknown>) {
     const now = yield* Clock.currentTimeMillis
@@ -249,10 +263,7 @@ export const make = Effect.fnUntraced(function* (
     read: (answer: Answer.Answer) => Effect.Effect<A, E>
   ): Effect.Effect<A, E | ProviderUnavailable> =>
     Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      if (now < pausedUntil) {
-        return yield* waiting(`asked for a pause, next request in ${seconds(pausedUntil - now)}`, pausedUntil - now)
-      }
+      yield* unpaused
       const noted = budget.pipe(
         Effect.andThen(exchange(request, read)),
         Effect.onExit((exit) => note(exit))
@@ -270,5 +281,5 @@ export const make = Effect.fnUntraced(function* (
   })
   yield* states.register(state)
 
-  return { name, ask, unusable: (detail) => Answer.failed(name, detail), state }
+  return { name, ask, ready, unusable: (detail) => Answer.failed(name, detail), state }
 })

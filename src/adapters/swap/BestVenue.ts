@@ -2,7 +2,7 @@
  * Swaps on the best of several venues. All of a chain are asked at the same time, and the route with the largest output net of gas is
  * returned, with the next ones behind it. A venue that is broken, slow or lies about its contracts fails none of the others.
  */
-import { Cause, Clock, Effect, Fiber, Option } from "effect"
+import { Clock, Effect, Fiber, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
@@ -12,7 +12,6 @@ import { type PricedToken, Prices } from "../../ports/orchestrator/Prices.ts"
 import {
   NoRoute,
   type RouteOf,
-  RoutingUnavailable,
   type SwapPair,
   type SwapRoute,
   type SwapTerms,
@@ -22,9 +21,8 @@ import { type ChainClient, Chains, type FeesPerGas } from "../../ports/shared/Ch
 import * as SideBySide from "../../runtime/SideBySide.ts"
 import { within } from "../../runtime/Within.ts"
 import * as ListedRouters from "./ListedRouters.ts"
+import * as VenueReport from "./VenueReport.ts"
 import type { VenueSource } from "./VenueSource.ts"
-
-const PROVIDER = "venues"
 
 /** Routes behind the best one. Each that is tried costs a rehearsal. The quote's time decides how many are. */
 const MAX_ALTERNATIVES = 5
@@ -41,8 +39,6 @@ const LATE_PRICES_MILLIS = 5_000
 /** Decimals of the native currency. */
 const NATIVE_DECIMALS = 18
 
-type Outcome = SideBySide.Answers<SwapRoute, NoRoute | RoutingUnavailable>
-
 /** The reason why a route must not be offered; undefined without one. */
 const objection = (
   { amountOut, gas, minAmountOut, target }: SwapRoute,
@@ -51,62 +47,6 @@ const objection = (
   if (!routers.has(target)) return `it calls ${target}, which is not its router or is not listed by the guard`
   if (minAmountOut <= 0n || minAmountOut > amountOut) return `it promises ${amountOut} and at least ${minAmountOut}`
   return gas < 0n ? "its gas is negative" : undefined
-}
-
-const logged = (event: string, venue: string, pair: SwapPair, detail: string) =>
-  Effect.annotateLogs(Effect.logWarning(event), { venue, chainId: pair.chainId, token: pair.tokenIn, detail })
-
-/** Event about a venue that does not answer as it should. That a venue has no route is ordinary. */
-const eventOf = (error: NoRoute | RoutingUnavailable) =>
-  error._tag === "NoRoute" ? [] : [{ event: "venue.unavailable", detail: error.detail }]
-
-/** Makes the report of venues that do not answer as they should: once, and once more when they do again. Defects each time. */
-const makeReport = () => {
-  /** Last event, by chain and venue. */
-  const told = new Map<string, string>()
-
-  const note = (pair: SwapPair, venue: string, [trouble]: ReadonlyArray<{ event: string; detail: string }>) =>
-    Effect.suspend(() => {
-      const key = `${pair.chainId} ${venue}`
-      const before = told.get(key)
-      if (before === trouble?.event) return Effect.void
-      if (trouble !== undefined) {
-        told.set(key, trouble.event)
-        return logged(trouble.event, venue, pair, trouble.detail)
-      }
-      told.delete(key)
-      return Effect.annotateLogs(Effect.logInfo("venue.recovered"), { venue, chainId: pair.chainId })
-    })
-
-  return (pair: SwapPair, { answers, failures, silent }: Outcome) =>
-    Effect.all(
-      [
-        ...answers.map(({ name }) => note(pair, name, [])),
-        ...silent.map((name) => note(pair, name, [{ event: "venue.unanswered", detail: "no answer in time" }])),
-        ...failures.map(({ cause, name }) =>
-          Option.match(Cause.findErrorOption(cause), {
-            onNone: () => logged("venue.failed", name, pair, Cause.pretty(cause)),
-            onSome: (error) => note(pair, name, eventOf(error))
-          })
-        )
-      ],
-      { discard: true }
-    )
-}
-
-/** The failure if no venue has a route. Another attempt may succeed only if no venue answered at all. */
-const failureOf = ({ failures, silent }: Outcome): NoRoute | RoutingUnavailable => {
-  const errors = failures.flatMap(({ cause }) => Option.toArray(Cause.findErrorOption(cause)))
-  const details = errors.map(({ message }) => message).join("; ")
-  const isAnswered = errors.some(({ _tag }) => _tag === "NoRoute")
-  if (isAnswered) return new NoRoute({ detail: details })
-  const missing = silent.length === 0 ? [] : [`no answer in time from ${silent.join(", ")}`]
-  return failures.length + silent.length === 0
-    ? new NoRoute({ detail: "no venue is configured on the chain, or its guard lists none" })
-    : new RoutingUnavailable({
-        provider: PROVIDER,
-        detail: [details, ...missing].filter((text) => text !== "").join("; ")
-      })
 }
 
 /** Prices by which routes are weighed. Undefined if they are unknown. */
@@ -185,7 +125,7 @@ const bestOf = Effect.fnUntraced(function* (
   const routes = answers.flatMap(({ alternatives = [], ...first }) => [first, ...alternatives])
   const { gas, swap } = routes.length < 2 ? UNKNOWN : yield* worth
   const ranked = RouteChoice.lastingFirst(RouteChoice.ranked(routes, gas), amountIn, swap)
-  const [best, ...rest] = RouteChoice.spread(ranked)
+  const [best, ...rest] = RouteChoice.spread(ranked, gas)
   return best === undefined || rest.length === 0 ? best : { ...best, alternatives: rest.slice(0, MAX_ALTERNATIVES) }
 })
 
@@ -196,7 +136,7 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const chains = yield* Chains
   const { lastOf, worthOf } = yield* makeWorth
-  const report = makeReport()
+  const { failureOf, note } = VenueReport.make()
 
   /** Sources of a chain with the routers that they may call. The chain's `swapRouter` is listed since the guard's deployment. */
   const sourcesOn = Effect.fnUntraced(function* (client: ChainClient) {
@@ -238,7 +178,7 @@ export const make = Effect.fnUntraced(function* (
     )
     const routeOf: RouteOf = Effect.fnUntraced(function* (terms) {
       const left = began + SideBySide.LIMIT_MILLIS - (yield* Clock.currentTimeMillis)
-      const outcome: Outcome = yield* SideBySide.askAll(
+      const outcome: VenueReport.Outcome = yield* SideBySide.askAll(
         prepared.map(({ fiber, name }) => ({ name, ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms)) })),
         {
           limitMillis: Math.max(LATER_MILLIS, left),
@@ -247,13 +187,13 @@ export const make = Effect.fnUntraced(function* (
             Effect.map(worth, ({ swap }) => !RouteChoice.isPoor(terms.amountIn, amountOut, swap))
         }
       )
-      yield* report(pair, outcome)
+      yield* note(pair, outcome)
       const best = yield* bestOf(
         outcome.answers.map(({ value }) => value),
         terms.amountIn,
         worth
       )
-      return best ?? (yield* failureOf(outcome))
+      return best ?? (yield* failureOf(pair, outcome))
     })
     return routeOf
   })
@@ -278,7 +218,7 @@ const checked = Effect.fnUntraced(function* (
       const named = others.map((other) => ({ ...other, provider: source.name }))
       return { ...route, provider: source.name, ...(route.alternatives === undefined ? {} : { alternatives: named }) }
     }
-    yield* logged("venue.refused", source.name, pair, objected)
+    yield* VenueReport.logged("venue.refused", source.name, pair, objected)
     return yield* new NoRoute({ detail: `${source.name}: ${objected}` })
   })
 })

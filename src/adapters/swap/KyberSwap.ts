@@ -218,6 +218,8 @@ export const make = Effect.fnUntraced(function* ({ baseUrl = BASE_URL, clientId,
     ask: Effect.fnUntraced(function* (request, routers, accept) {
       const slug = SLUGS[request.chainId]
       if (slug === undefined) return yield* new NoRoute({ detail: `KyberSwap does not serve chain ${request.chainId}` })
+      // A route that cannot be built would spend a request for nothing.
+      yield* builder.ready
       const summary = yield* find(slug, request, routers)
       return yield* builder.ask(
         buildOf(slug, request, summary),

@@ -35,12 +35,32 @@ export const quoteCall = (
 /** Words of a quote before its lists. */
 const QUOTE_WORDS = 4
 
-/** The first and the last of four words, in both functions. None for an answer that is not a quote, such as that of a quoter without code. */
-const decodeQuote = (amountIn: bigint, data: Hex): Option.Option<Curves.Sample> => {
-  if (size(data) < QUOTE_WORDS * Words.WORD) return Option.none()
-  const { wordAt } = Words.reader(data)
-  return Option.some({ amountIn, amountOut: wordAt(0), gas: wordAt(3 * Words.WORD) })
-}
+/** Square roots of prices at which a swap without a limit ends before its amount is used: those at the ends of a pool's range. */
+const EXHAUSTED: ReadonlySet<bigint> = new Set([
+  4_295_128_740n,
+  1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n
+])
+
+/**
+ * The first and the last of four words, in both functions. The second word is the price after the swap, or the offset of a list of prices.
+ * None for an answer that is not a quote, such as that of a quoter without code. None also if a pool ran out: the quoter does not revert
+ * then, but returns what a part of the amount pays.
+ */
+const decodeQuote =
+  ({ _tag }: Pick<Path.Path, "_tag">) =>
+  (amountIn: bigint, data: Hex): Option.Option<Curves.Sample> => {
+    const bytes = size(data)
+    if (bytes < QUOTE_WORDS * Words.WORD) return Option.none()
+    const { numberAt, wordAt } = Words.reader(data)
+    const offset = numberAt(Words.WORD)
+    const [first, count] = _tag === "Direct" ? [Words.WORD, 1] : [offset + Words.WORD, numberAt(offset)]
+    // False also where there is no list.
+    const isWhole = first + count * Words.WORD <= bytes
+    if (!isWhole) return Option.none()
+    const prices = Array.from({ length: count }, (_, index) => wordAt(first + index * Words.WORD))
+    if (prices.some((price) => EXHAUSTED.has(price))) return Option.none()
+    return Option.some({ amountIn, amountOut: wordAt(0), gas: wordAt(3 * Words.WORD) })
+  }
 
 const GET_POOL = {
   uint24: toFunctionSelector("getPool(address,address,uint24)"),
@@ -65,17 +85,20 @@ export const poolReads = (
   { kinds = Path.FEE_TIERS, quoter }: Pick<Contracts, "kinds" | "quoter">,
   pair: Curves.Pair
 ): ReadonlyArray<Curves.PoolRead> =>
-  kinds.values.map((fee) => ({
-    to: quoter,
-    callOf: quoteCall({ _tag: "Direct", fee }, pair, kinds.type),
-    amountOf: (data) => Option.map(decodeQuote(0n, data), ({ amountOut }) => amountOut)
-  }))
+  kinds.values.map((fee) => {
+    const path: Path.Path = { _tag: "Direct", fee }
+    return {
+      to: quoter,
+      callOf: quoteCall(path, pair, kinds.type),
+      amountOf: (data) => Option.map(decodeQuote(path)(0n, data), ({ amountOut }) => amountOut)
+    }
+  })
 
 /** Asks the quoter what a path pays. */
 export const asking = (path: Path.Path, pair: Curves.Pair, type: Path.Kinds["type"]): Curves.Asked<Path.Path> => ({
   path,
   callOf: quoteCall(path, pair, type),
-  sampleOf: decodeQuote
+  sampleOf: decodeQuote(path)
 })
 
 interface Contracts {

@@ -5,6 +5,7 @@
 import { Effect, Result } from "effect"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { NOTABLE_BPS, rehearsedMinimum, takenBps } from "../../domain/TransferFee.ts"
+import type { SimulatedSweep } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
@@ -16,6 +17,20 @@ const SHORT: ReadonlySet<string> = new Set(["InsufficientOutput", "SwapFailed"])
 
 const isShort = (failure: { readonly _tag: string; readonly revert?: string | undefined }): boolean =>
   failure._tag === "SimulationFailed" && failure.revert !== undefined && SHORT.has(failure.revert)
+
+/**
+ * The route of a fixed call, by what arrived if that is less than its venue promises. Its call and its minimum stay. A rehearsal does not
+ * show what arrives on another chain.
+ */
+const measured = (
+  { chain }: ChainClient,
+  route: Routing.Route,
+  { destChainId }: SweepOrder,
+  { amountOut }: Pick<SimulatedSweep, "amountOut">
+): Routing.Route =>
+  destChainId === BigInt(chain.id) && amountOut < route.estimatedAmountOut
+    ? { ...route, estimatedAmountOut: amountOut }
+    : route
 
 /**
  * Makes `rehearse(client, route, orderOf, isTaken)`, which returns the route and the order by what arrives, and the part of the output
@@ -33,8 +48,10 @@ export const make = Effect.gen(function* () {
   ) {
     const { estimatedAmountOut: promised, expecting, passing } = route
     const run = (each: Routing.Route) => rehearse(client, orderOf(each), passing)
-    if (expecting === undefined)
-      return { route, order: orderOf(route), simulated: yield* run(route), transferFeeBps: 0 }
+    if (expecting === undefined) {
+      const [order, simulated] = [orderOf(route), yield* run(route)]
+      return { route: measured(client, route, order, simulated), order, simulated, transferFeeBps: 0 }
+    }
 
     const first = isTaken ? undefined : yield* Effect.result(run(route))
     if (first !== undefined && Result.isFailure(first)) {

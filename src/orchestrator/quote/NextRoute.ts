@@ -3,7 +3,8 @@
  * rehearsal finds that out before anything is offered.
  */
 import { Clock, Effect, Result } from "effect"
-import { isOutdone } from "../../domain/RouteChoice.ts"
+import type { UsdPrice } from "../../domain/Fees.ts"
+import { type GasWorth, isFleetingBeside, isOutdone, netOutput } from "../../domain/RouteChoice.ts"
 import type { SimulatedSweep } from "../../ports/orchestrator/SweepSimulation.ts"
 import type * as Routing from "./Routing.ts"
 
@@ -14,7 +15,7 @@ import type * as Routing from "./Routing.ts"
 export const LIMIT_MILLIS = 2_800
 
 interface Attempted {
-  readonly simulated: Pick<SimulatedSweep, "amountOut">
+  readonly simulated: Pick<SimulatedSweep, "amountOut" | "dataGas" | "gas">
   /** Part of the output that tokens took on the way. Default: none. */
   readonly transferFeeBps?: number
 }
@@ -24,9 +25,25 @@ interface Swap {
   readonly tokenIn: string
   /** True if the rehearsal shows what arrives, as that of a sweep on one chain does. */
   readonly showsOutput: boolean
+  /** Default: routes are compared by their output alone. */
+  readonly worth?: GasWorth
   /** UNIX milliseconds after which no other route is tried. */
   readonly until: number
 }
+
+/** Decimals of the native currency, by which the output is counted too. */
+const DECIMALS = 18
+
+/** Worth of gas in the output of a route. `paidUsd`: value of what it sells, by which its output has a price. */
+export const gasWorth = (
+  { gasPrice, nativeUsd, paidUsd }: Pick<GasWorth, "gasPrice" | "nativeUsd"> & { readonly paidUsd: UsdPrice },
+  { estimatedAmountOut: promised }: Pick<Routing.Route, "estimatedAmountOut">
+): GasWorth => ({
+  gasPrice,
+  nativeUsd,
+  outUsd: promised <= 0n ? 0n : (paidUsd * 10n ** BigInt(DECIMALS)) / promised,
+  outDecimals: DECIMALS
+})
 
 /** An expected failure of an attempt. */
 interface Failure {
@@ -57,28 +74,40 @@ const report = <A extends Attempted, E extends Failure>(swap: Swap, { outcome, r
   return Effect.annotateLogs(Effect.logWarning("route.undelivered"), { venue, chainId, token, detail })
 }
 
-/** True if another route may deliver more than the best one so far, or after one that failed. */
+/**
+ * True if another route may deliver more than the best one so far, net of gas. After a failure that is each route that promises more. One
+ * that promises far more than the first route stands behind it because it does not last, so it is due only while none delivers.
+ */
 const isNextDue = <A extends Attempted, E extends Failure>(
-  { showsOutput }: Swap,
-  { outcome, route }: Tried<A, E>,
+  { showsOutput, worth }: Swap,
+  {
+    best,
+    first,
+    hasFailed
+  }: { readonly best: Tried<A, E>; readonly first: Routing.Route; readonly hasFailed: boolean },
   next: Routing.Route
-): boolean =>
-  Result.isFailure(outcome)
-    ? isOfRoute(outcome.failure)
-    : showsOutput &&
-      isOutdone(outcome.success.simulated.amountOut, route.estimatedAmountOut, { amountOut: next.estimatedAmountOut })
+): boolean => {
+  const { outcome, route } = best
+  if (Result.isFailure(outcome)) return true
+  if (!showsOutput || isFleetingBeside(next.estimatedAmountOut, first.estimatedAmountOut)) return false
+  const net = ({ gas = 0n }: Routing.Route, amountOut: bigint) => netOutput({ amountOut, gas }, worth)
+  const delivered = net(route, outcome.success.simulated.amountOut)
+  const promised = net(next, next.estimatedAmountOut)
+  return hasFailed
+    ? delivered < promised
+    : isOutdone(delivered, net(route, route.estimatedAmountOut), { amountOut: promised })
+}
 
-/** The attempt that delivers more. A success beats a failure, and the first of two failures stays. */
-const better = <A extends Attempted, E>(a: Tried<A, E>, b: Tried<A, E>): Tried<A, E> => {
+/** The attempt that delivers more, net of its gas. A success beats a failure, and the first of two failures stays. */
+const better = <A extends Attempted, E>({ worth }: Swap, a: Tried<A, E>, b: Tried<A, E>): Tried<A, E> => {
+  const net = ({ simulated: { amountOut, dataGas, gas } }: A) => netOutput({ amountOut, gas: gas + dataGas }, worth)
   if (Result.isFailure(b.outcome)) return a
-  return Result.isSuccess(a.outcome) && a.outcome.success.simulated.amountOut >= b.outcome.success.simulated.amountOut
-    ? a
-    : b
+  return Result.isSuccess(a.outcome) && net(a.outcome.success) >= net(b.outcome.success) ? a : b
 }
 
 /**
- * Runs `attempt` with the route, and with its alternatives while the best attempt failed or is outdone by the next route. Returns the
- * attempt that delivered most, or fails as the first one did. Logs each route that did not deliver, by its venue.
+ * Runs `attempt` with the route, and then with each alternative that may deliver more than the best attempt so far, net of gas. Returns
+ * the attempt that delivered most, or fails as the first one did. Logs each route that did not deliver, by its venue.
  */
 export const firstDelivering = Effect.fnUntraced(function* <A extends Attempted, E extends Failure, R>(
   swap: Swap,
@@ -88,12 +117,17 @@ export const firstDelivering = Effect.fnUntraced(function* <A extends Attempted,
   const { alternatives = [] } = route
   const first: Tried<A, E> = { route, outcome: yield* Effect.result(attempt(route)) }
   let [best, last] = [first, first]
+  let hasFailed = false
   for (const next of alternatives) {
-    if (Result.isFailure(last.outcome) && !isOfRoute(last.outcome.failure)) break
-    if (!isNextDue(swap, best, next) || (yield* Clock.currentTimeMillis) >= swap.until) break
+    if (Result.isFailure(last.outcome)) {
+      if (!isOfRoute(last.outcome.failure)) break
+      hasFailed = true
+    }
+    if ((yield* Clock.currentTimeMillis) >= swap.until) break
+    if (!isNextDue(swap, { best, first: route, hasFailed }, next)) continue
     yield* report(swap, last)
     last = { route: next, outcome: yield* Effect.result(attempt(next)) }
-    best = better(best, last)
+    best = better(swap, best, last)
   }
   if (last !== first) yield* report(swap, last)
   return yield* Effect.fromResult(best.outcome)

@@ -11,6 +11,7 @@ import * as Fees from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
+import * as Usd from "../../domain/Usd.ts"
 import type { Tier } from "../../domain/Tier.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
@@ -163,16 +164,18 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
 
   /** Builds and simulates the order with a network fee that covers `cost` wei, by the best route that delivers. `until`: {@link NextRoute}. */
   const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint, until: number) {
-    const { client, profile, request } = terms
+    const { client, profile, request, usd } = terms
     const fees = yield* Effect.fromResult(feesOf(terms, cost))
     const routes = yield* routeOf(fees.swapAmount)
+    const usable = profile.transferFeeBps === undefined ? routes : yield* TransferFees.sellable(routes)
+    const paidUsd = Usd.valueOf(fees.swapAmount, usd.marketUsd, profile.decimals)
     const swap = {
       chainId: client.chain.id,
       tokenIn: request.tokenIn,
       showsOutput: request.destChainId === client.chain.id,
+      worth: NextRoute.gasWorth({ gasPrice: gasPriceOf(terms), nativeUsd: usd.nativeUsd, paidUsd }, usable),
       until
     }
-    const usable = profile.transferFeeBps === undefined ? routes : yield* TransferFees.sellable(routes)
     return yield* NextRoute.firstDelivering(swap, usable, (route) => attempt(terms, fees, route, cost))
   })
 

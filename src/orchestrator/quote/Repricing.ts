@@ -80,14 +80,19 @@ const isOfOrder = ({ revert }: Failure): boolean => revert === "NonceUsed"
 
 /**
  * The pass to offer. A first pass that does not fit is priced again at its own cost, and if that one does not fit either, a third time, by
- * the same venue if it still has a route. Fails if no pass is covered by its fee.
+ * the same venue if it still has a route. A pass that fails leaves those before it to offer. Fails if no pass is covered by its fee.
  */
 export const fitting = Effect.fnUntraced(function* <P extends Offerable, E extends Failure, R>(
   first: Pass<P>,
   { isAllowed, isUsable, price, until }: Again<P, E, R>
 ): Effect.fn.Return<Chosen<P>, E | QuoteFailed, R> {
   if (isUsable && isFitting(first)) return { ...first, isLast: true }
-  const second = yield* price(first.cost)
+  const again = yield* Effect.result(price(first.cost))
+  if (Result.isFailure(again)) {
+    const isOffered = isUsable && isCovered(first) && isAllowed(first.priced) && !isOfOrder(again.failure)
+    return isOffered ? { ...first, isLast: false } : yield* Effect.fail(again.failure)
+  }
+  const second = again.success
   const passes = isUsable ? [first, second] : [second]
   const isEnough = isFitting(second) || (yield* Clock.currentTimeMillis) >= until
   const third = isEnough ? undefined : yield* Effect.result(price(second.cost, second.priced.route.provider))

@@ -27,6 +27,8 @@ export interface Route {
   readonly slippageBps: number
   /** Balances and allowances, beside those of the owner, that the call leaves empty as it found them. */
   readonly passing: number
+  /** Expected gas of the call alone. Default: 0. */
+  readonly gas?: bigint
   /** Makes the same call for another expected output. Absent: the call is fixed. */
   readonly expecting?: (estimatedAmountOut: bigint) => Route
   /** True if the call sells what arrives at the venue, so that it takes tokens with a fee on transfer. */
@@ -149,6 +151,7 @@ const made = (route: SwapRoute, bridgeSeconds: number, slippageBps: number): Rou
     bridgeSeconds,
     slippageBps,
     passing,
+    gas: route.gas,
     sellsWhatArrives,
     ...(remade === undefined
       ? {}

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
 import * as KyberSwap from "../../../src/adapters/swap/KyberSwap.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
 import type { SwapRequest } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { address, layer as chainsLayer } from "../../support/FakeChain.ts"
-import { type Seen, StubServer } from "../../support/StubServer.ts"
+import { type Answer, type Seen, StubServer } from "../../support/StubServer.ts"
 import {
   AMOUNT_OUT,
   KYBER_ROUTER,
@@ -147,6 +148,37 @@ describe("KyberSwap", () => {
         assert.strictEqual(refused.message, "kyberswap is unavailable: returned a route for another request")
       }
       assert.isTrue((yield* seen).every(({ method }) => method === "GET"))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("asks for no route while none can be built", () =>
+    Effect.gen(function* () {
+      const { answer, seen, url } = yield* StubServer
+      const source = yield* make(url)
+      const route = Effect.flatMap(source.prepare(request), (routeOf) => routeOf(request))
+      const building = (reply: Answer) =>
+        answer((asked) => (asked.method === "GET" ? { status: 200, body: kyberRoutes(request) } : reply))
+      const requests = Effect.map(seen, ({ length }) => length)
+
+      yield* building({ status: 429, headers: { "retry-after": "9" } })
+      yield* Effect.flip(route)
+      assert.strictEqual(yield* requests, 2)
+      const paused = yield* Effect.flip(route)
+      assert.strictEqual(paused.message, "kyberswap is unavailable: asked for a pause, next request in 9 s")
+      assert.strictEqual(yield* requests, 2)
+
+      // Five failures in a row, with the pause, open the circuit.
+      yield* building({ status: 500, body: { code: 1 } })
+      yield* TestClock.adjust("9 seconds")
+      for (const _ of [1, 2, 3, 4]) yield* Effect.flip(route)
+      assert.strictEqual(yield* requests, 10)
+      const open = yield* Effect.flip(route)
+      assert.include(open.message, "failed repeatedly, next request in 5 s")
+      assert.strictEqual(yield* requests, 10)
+
+      yield* answer(honestly(request))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* route).provider, "kyberswap")
     }).pipe(Effect.provide(layer))
   )
 })

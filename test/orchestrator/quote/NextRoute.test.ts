@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, References, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { netOutput } from "../../../src/domain/RouteChoice.ts"
 import * as NextRoute from "../../../src/orchestrator/quote/NextRoute.ts"
 import { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
 import type { Route } from "../../../src/orchestrator/quote/Routing.ts"
@@ -26,13 +27,25 @@ const swap = { chainId: 1, tokenIn: address(0xb1), showsOutput: true, until: Nex
 
 const reverted = new SimulationFailed({ detail: "SwapFailed", revert: "SwapFailed" })
 
-type Outcome = bigint | SimulationFailed | ChainUnavailable | QuoteFailed
+/** A unit of gas is worth a unit of the output. */
+const worth = { gasPrice: 1n, nativeUsd: 1n, outUsd: 1n, outDecimals: 18 }
+
+/** An amount that arrives, without gas or with it, or a failure. */
+type Outcome =
+  | bigint
+  | { readonly amountOut: bigint; readonly gas: bigint }
+  | SimulationFailed
+  | ChainUnavailable
+  | QuoteFailed
 
 /** Tries routes whose outcomes are amounts that arrive, or failures. Returns the providers tried, the result and the venues in the log. */
 const tried = Effect.fnUntraced(function* (
   first: Route,
   outcomes: Readonly<Record<string, Outcome>>,
-  { millis = 0, ...changes }: { readonly millis?: number; readonly showsOutput?: boolean } = {}
+  {
+    millis = 0,
+    ...changes
+  }: { readonly millis?: number; readonly showsOutput?: boolean; readonly worth?: typeof worth } = {}
 ) {
   const providers: Array<string> = []
   const blamed: Array<unknown> = []
@@ -45,8 +58,9 @@ const tried = Effect.fnUntraced(function* (
       providers.push(provider)
       yield* TestClock.adjust(millis)
       const outcome = outcomes[provider] ?? 0n
-      if (typeof outcome !== "bigint") return yield* outcome
-      return { provider, simulated: { amountOut: outcome } }
+      if (typeof outcome === "bigint") return { provider, simulated: { amountOut: outcome, gas: 0n, dataGas: 0n } }
+      if ("amountOut" in outcome) return { provider, simulated: { ...outcome, dataGas: 0n } }
+      return yield* outcome
     })
   ).pipe(Effect.provide(Logger.layer([logger])), Effect.result)
   return { providers, blamed, result }
@@ -84,6 +98,57 @@ describe("the next route", () => {
       assert.deepStrictEqual((yield* tried(three, { a: 96n })).providers, ["a"])
       // A rehearsal on one chain does not show what arrives on another.
       assert.deepStrictEqual((yield* tried(three, { a: 0n }, { showsOutput: false })).providers, ["a"])
+    })
+  )
+
+  it.effect("is passed over if it promises no more than what was delivered, and the ones behind it are not", () =>
+    Effect.gen(function* () {
+      const short = yield* tried(route("a", 100n, [route("b", 85n), route("c", 95n)]), { a: 90n, c: 95n })
+      assert.deepStrictEqual([short.providers, chosen(short)], [["a", "c"], "c"])
+      const failed = yield* tried(route("a", 100n, [route("b", 60n), route("c", 50n), route("d", 99n)]), {
+        a: reverted,
+        b: 60n,
+        d: 99n
+      })
+      assert.deepStrictEqual([failed.providers, failed.blamed, chosen(failed)], [["a", "b", "d"], ["a"], "d"])
+      // A rehearsal on one chain does not show what arrives on another.
+      const bridged = yield* tried(
+        route("a", 100n, [route("b", 60n), route("c", 99n)]),
+        { a: reverted, b: 0n },
+        { showsOutput: false }
+      )
+      assert.deepStrictEqual([bridged.providers, chosen(bridged)], [["a", "b"], "b"])
+    })
+  )
+
+  it.effect("is not tried after a delivery if it promises so much more than the first one that it does not last", () =>
+    Effect.gen(function* () {
+      const routes = route("a", 100n, [route("b", 95n), route("c", 104n)])
+      assert.deepStrictEqual((yield* tried(routes, { a: 96n })).providers, ["a"])
+      assert.deepStrictEqual((yield* tried(routes, { a: reverted, b: 95n })).providers, ["a", "b"])
+      assert.deepStrictEqual((yield* tried(routes, { a: reverted, b: reverted, c: 104n })).providers, ["a", "b", "c"])
+    })
+  )
+
+  it.effect("is compared by what it delivers less the worth of its gas", () =>
+    Effect.gen(function* () {
+      const costly = route("a", 100n, [
+        { ...route("b", 102n), gas: 10n },
+        { ...route("c", 99n), gas: 1n }
+      ])
+      const short = yield* tried(costly, { a: 99n }, { worth })
+      assert.deepStrictEqual([short.providers, chosen(short)], [["a"], "a"])
+      const failed = yield* tried(
+        costly,
+        { a: reverted, b: { amountOut: 102n, gas: 10n }, c: { amountOut: 99n, gas: 1n } },
+        { worth }
+      )
+      assert.deepStrictEqual([failed.providers, chosen(failed)], [["a", "b", "c"], "c"])
+      // The rehearsal shows that it takes more gas than its venue expects.
+      const dear = yield* tried(costly, { a: 90n, b: { amountOut: 102n, gas: 13n }, c: 80n }, { worth })
+      assert.deepStrictEqual([dear.providers, chosen(dear)], [["a", "b", "c"], "a"])
+      // By the output alone without prices.
+      assert.strictEqual(chosen(yield* tried(costly, { a: 99n, b: 102n })), "b")
     })
   )
 
@@ -138,6 +203,17 @@ describe("the next route", () => {
   )
 })
 
+describe("the worth of gas", () => {
+  it("is told in the output, by what the route pays for the value that it sells", () => {
+    // 500,000 gas at 1 gwei are 0.0005 of the native currency, a dollar. 100 dollars are sold for 100,000,000 units.
+    const prices = { gasPrice: 10n ** 9n, nativeUsd: 2_000n * Quoting.USD, paidUsd: 100n * Quoting.USD }
+    const net = (promised: bigint) =>
+      netOutput({ amountOut: promised, gas: 500_000n }, NextRoute.gasWorth(prices, route("a", promised)))
+    assert.strictEqual(net(100_000_000n), 99_000_000n)
+    assert.strictEqual(net(0n), 0n)
+  })
+})
+
 describe("a quote", () => {
   it.effect("is made by the next venue when the best one's order reverts", () =>
     Effect.gen(function* () {
@@ -148,7 +224,8 @@ describe("a quote", () => {
       assert.strictEqual((yield* scene.quote()).quote.provider, "venue")
       scene.script.reverting = new Set([Quoting.TARGET])
       const { order, quote } = yield* scene.quote()
-      assert.deepStrictEqual([quote.provider, quote.minAmountOut, quote.estimatedAmountOut], ["other", 990n, 1_000n])
+      // The scripted rehearsal delivers the minimum.
+      assert.deepStrictEqual([quote.provider, quote.minAmountOut, quote.estimatedAmountOut], ["other", 990n, 990n])
       assert.deepStrictEqual([order.swapTarget, order.swapCalldata, order.minAmountOut], [target, "0x77", 990n])
       scene.script.reverting = new Set([Quoting.TARGET, target])
       assert.strictEqual((yield* Effect.flip(scene.quote()))._tag, "QuoteFailed")

@@ -105,6 +105,23 @@ describe("a quote of tokens that take a fee from transfers", () => {
   )
 })
 
+describe("a quote by a route whose call is fixed", () => {
+  it.effect("promises no more than what arrives in the rehearsal, and keeps its call and minimum", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const { order, quote } = yield* scene.quote()
+      const promised = BigInt(order.swapCalldata)
+      // The scripted rehearsal delivers the minimum: 1 % less than the venue promises.
+      assert.strictEqual(order.minAmountOut, promised - promised / 100n)
+      assert.strictEqual(quote.estimatedAmountOut, order.minAmountOut)
+      assert.strictEqual(quote.minAmountOut, order.minAmountOut)
+      // A rehearsal on one chain does not show what arrives on another.
+      const crossed = yield* scene.quote(Quoting.crossChain)
+      assert.isTrue(crossed.quote.estimatedAmountOut > crossed.quote.minAmountOut)
+    })
+  )
+})
+
 describe("the tolerance of a quote", () => {
   it.effect("follows impact and volatility, and the minimum is what it says", () =>
     Effect.gen(function* () {

@@ -57,9 +57,9 @@ describe("a quote on one chain", () => {
         total: feeAmount,
         settlementAddress: source.contracts.delegate,
         sourceChainId: source.id,
-        estimatedAmountOut: swapAmount,
+        // The scripted rehearsal delivers the minimum, which then has no tolerance.
+        estimatedAmountOut: order.minAmountOut,
         minAmountOut: order.minAmountOut,
-        slippageBps: 50,
         provider: "venue",
         estimatedSeconds: 5,
         ...detailsOf({
@@ -67,7 +67,7 @@ describe("a quote on one chain", () => {
           fees: { protocol: protocolFee("tier2"), network: networkFee(225_000n), builder: 0n },
           swapAmount,
           minAmountOut: order.minAmountOut,
-          estimatedAmountOut: swapAmount,
+          estimatedAmountOut: order.minAmountOut,
           tokenIn: { usd: Quoting.USD, feeUsd: Quoting.USD, decimals: 18 },
           tokenOut: { usd: Quoting.USD, decimals: 6 }
         })
@@ -118,7 +118,8 @@ describe("a quote on one chain", () => {
       })
       assert.strictEqual(protocol + network, order.feeAmount)
       assert.strictEqual(quote.appliedTier, "tier3")
-      assert.strictEqual(quote.priceImpactBps, 100)
+      // 1 % by the price, and 1 % of the rest in the rehearsal.
+      assert.strictEqual(quote.priceImpactBps, 199)
       const value = (amount: bigint) => Usd.format(Usd.valueOf(amount, (Quoting.USD * 99n) / 100n / 10n ** 12n, 6))
       assert.strictEqual(quote.minAmountOutUsd, value(quote.minAmountOut))
       assert.strictEqual(quote.estimatedAmountOutUsd, value(quote.estimatedAmountOut))

@@ -113,6 +113,20 @@ describe("an order", () => {
       })
   )
 
+  it.effect("is offered by the first route if there is no second one, unless that may not be offered", () =>
+    Effect.gen(function* () {
+      const gone = new NoRoute({ detail: "gone" })
+      const spent = new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" })
+      assert.deepStrictEqual(yield* chosen([{ cost: 50n }, gone]), { asked: [[50n]], outcome: 100n, isLast: false })
+      // Its fee does not cover it.
+      assert.strictEqual((yield* chosen([{ cost: 200n }, gone])).outcome, "NoRoute")
+      assert.strictEqual((yield* chosen([{ cost: 50n }, gone], { isUsable: false })).outcome, "NoRoute")
+      // Its fee is above the maximum that the request allows.
+      assert.strictEqual((yield* chosen([{ cost: 50n }, gone], { most: 99n })).outcome, "NoRoute")
+      assert.strictEqual((yield* chosen([{ cost: 50n }, spent])).outcome, "SimulationFailed")
+    })
+  )
+
   it.effect("fails for now if each route costs more than its fee covers", () =>
     Effect.gen(function* () {
       const { outcome } = yield* chosen([{ cost: 200n }, { cost: 400n }, { cost: 800n }])
