@@ -36,8 +36,15 @@ export const prices: ReadonlyArray<Mutant> = [
   {
     name: "a young pool counts",
     file: MEASURING,
-    text: "pools.filter(({ trip }) => old.has(trip.pool))",
-    replacement: "pools.filter(({ trip }) => old.has(trip.pool) || true)",
+    text: "found.filter(({ pool }) => old.has(pool))",
+    replacement: "found.filter(({ pool }) => old.has(pool) || true)",
+    tests: ["test/adapters/prices/AttackedPools.test.ts"]
+  },
+  {
+    name: "a pool without a mean counts by its present state",
+    file: MEASURING,
+    text: "flatMap((trip) => Option.toArray(steadied(trip)))",
+    replacement: "flatMap((trip) => [trip])",
     tests: ["test/adapters/prices/AttackedPools.test.ts"]
   },
   {
