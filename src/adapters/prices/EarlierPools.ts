@@ -18,6 +18,9 @@ const CAPACITY = 20_000
 /** Age in seconds up to which an earlier state takes the place of a mean. */
 const MAX_AGE_SECONDS = 3_600
 
+/** Age in seconds from which a newer one is looked for. */
+const FRESH_SECONDS = 2 * RoundTrip.WINDOW_SECONDS
+
 /** Time for which a caller waits for the chain's earlier state. The search goes on, for the next caller. */
 const PATIENCE = "1 second"
 
@@ -44,7 +47,11 @@ const keep = <A>(map: Map<string, A>, key: string, value: A) => {
   if (map.size > CAPACITY && oldest !== undefined) map.delete(oldest)
 }
 
-const stateOf = (time: number, { liquidity, tick }: RoundTrip.PoolTrip): State => ({ time, tick, liquidity })
+/** The means where there are any, since they cannot be moved for a moment. */
+const stateOf = (time: number, { hasMean, liquidity, meanLiquidity, meanTick, tick }: RoundTrip.PoolTrip): State =>
+  hasMean ? { time, tick: meanTick, liquidity: meanLiquidity } : { time, tick, liquidity }
+
+const later = (a: State | undefined, b: State): State => (a !== undefined && a.time > b.time ? a : b)
 
 /** The latest state that is old enough at `time`, and not too old. */
 const earlier = ({ newer, older }: Known, time: number, window: number): State | undefined =>
@@ -80,7 +87,8 @@ export const make = Effect.gen(function* () {
     const { native, stables, time, tokens } = yield* RoundTrip.travel(client, journey, block.value.number)
     for (const trip of [native, ...stables, ...tokens].flat()) {
       const key = keyOf(client.chain.id, trip.pool)
-      keep(known, key, { ...known.get(key), older: stateOf(time, trip) })
+      const before = known.get(key)
+      keep(known, key, { ...before, older: later(before?.older, stateOf(time, trip)) })
     }
   })
 
@@ -95,8 +103,10 @@ export const make = Effect.gen(function* () {
     const keyed = pools.map((trip) => ({ trip, key: keyOf(client.chain.id, trip.pool) }))
     const stateAt = (key: string) => earlier(known.get(key) ?? {}, time, window)
     const now = yield* Clock.currentTimeMillis
-    const missing = keyed.filter(({ key, trip }) => !trip.hasMean && stateAt(key) === undefined)
-    const due = missing.filter(({ key }) => now >= (searches.get(key)?.nextAtMs ?? 0))
+    const needing = keyed.filter(({ trip }) => !trip.hasMean)
+    const missing = needing.filter(({ key }) => stateAt(key) === undefined)
+    const stale = needing.filter(({ key }) => time - (stateAt(key)?.time ?? 0) > FRESH_SECONDS)
+    const due = stale.filter(({ key }) => now >= (searches.get(key)?.nextAtMs ?? 0))
     if (due.length > 0) {
       // Detached from the caller, which may stop waiting.
       const looking = yield* Effect.forkIn(Effect.ignore(look(client, journey, time - window), { log: "Debug" }), scope)

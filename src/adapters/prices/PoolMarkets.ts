@@ -41,6 +41,9 @@ const LAST_MILLIS = 60_000
 /** Calls in flight at once. Enough for a wallet of 25 tokens on a chain, so that its prices take one round trip. */
 const CONCURRENCY = 8
 
+/** Lifetime of an anchor without a price of the native currency, in milliseconds. */
+const ABSENT_MILLIS = 1_000
+
 const unavailable = (detail: string) => new PricesUnavailable({ detail: `Uniswap v3: ${detail}` })
 
 /** True if pools of the chain can be read: it has a quoter, and its first stable is on its token list. */
@@ -109,7 +112,9 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     const anchor = start?.anchor ?? known
     if (known === undefined && start !== undefined) {
       yield* checkPeg(chain, start.stables)
-      anchors.set(chain.id, { anchor: start.anchor, expiresAtMs: now + lifetimeMillis })
+      // A native price that lacks an earlier state of its pools is there as soon as that has been read.
+      const millis = Option.isSome(start.anchor.native) ? lifetimeMillis : Math.min(lifetimeMillis, ABSENT_MILLIS)
+      anchors.set(chain.id, { anchor: start.anchor, expiresAtMs: now + millis })
     }
     const rest = yield* Effect.forEach(later, (tokens) => measure(place, anchor, tokens), { concurrency: CONCURRENCY })
     return {

@@ -33,11 +33,22 @@ export interface Options {
 const newest = (...times: ReadonlyArray<number | undefined>): number | undefined =>
   times.reduce((latest, time) => (time === undefined || (latest ?? time) > time ? latest : time), undefined)
 
-interface Accepted {
-  readonly inUse: LastGoodList.Dated | undefined
-  readonly shrunk: ShrunkCopies.Shrunk | undefined
+interface Downloads {
+  /** The last list that was accepted. Later ones are compared with it. */
+  readonly base: LastGoodList.Dated | undefined
+  /** Later ones that lack too many of its addresses, and all addresses that such copies had. */
+  readonly shrunk: (ShrunkCopies.Shrunk & { readonly addresses: ReadonlySet<Address.Address> }) | undefined
+}
+
+/** The list in use. Copies that lack too many addresses add their own until a list is accepted. */
+const inUseOf = ({ base, shrunk }: Downloads): LastGoodList.Dated | undefined => {
+  if (base === undefined || shrunk === undefined) return base
+  return { ...base, list: { ...base.list, addresses: new Set([...base.list.addresses, ...shrunk.addresses]) } }
+}
+
+interface Accepted extends Downloads {
   /** List to keep for the next start. Absent if it does not change. */
-  readonly kept?: LastGoodList.Dated
+  readonly kept?: LastGoodList.Dated | undefined
   readonly refusal?: SanctionsList.Refusal
 }
 
@@ -45,31 +56,27 @@ interface Accepted {
  * The list in use after a download. One that lacks too many addresses blocks its own at once, and lifts no sanctions until the next start.
  * Until it is confirmed, it is refused and makes the list in use no younger.
  */
-const accepted = ({
-  current,
-  maxRemovedPercent,
-  next,
-  now,
-  shrunk
-}: {
-  readonly current: LastGoodList.Dated | undefined
-  readonly shrunk: ShrunkCopies.Shrunk | undefined
-  readonly next: SanctionsList.SanctionsList
-  readonly now: number
-  readonly maxRemovedPercent: number
-}): Accepted => {
-  const outcome = SanctionsList.replace(current?.list, next, maxRemovedPercent)
+const accepted = (
+  { base, shrunk }: Downloads,
+  next: SanctionsList.SanctionsList,
+  now: number,
+  maxRemovedPercent: number
+): Accepted => {
+  const outcome = SanctionsList.replace(base?.list, next, maxRemovedPercent)
   const whole = { list: next, checkedAt: now }
-  if (Result.isSuccess(outcome)) return { inUse: whole, shrunk: undefined, kept: whole }
+  if (Result.isSuccess(outcome)) return { base: whole, shrunk: undefined, kept: whole }
   const refusal = outcome.failure
-  if (current === undefined || refusal._tag !== "Shrunk") return { inUse: current, shrunk, refusal }
-  const after = ShrunkCopies.after(shrunk, { list: next, madeAt: now }, now, maxRemovedPercent)
-  const addresses = new Set([...current.list.addresses, ...next.addresses])
-  if (ShrunkCopies.isConfirmed(after, now)) {
-    return { inUse: { list: { ...next, addresses }, checkedAt: now }, shrunk: after, kept: whole }
+  if (base === undefined || refusal._tag !== "Shrunk") return { base, shrunk, refusal }
+  const after = {
+    ...ShrunkCopies.after(shrunk, { list: next, madeAt: now }, now, maxRemovedPercent),
+    addresses: new Set([...(shrunk?.addresses ?? []), ...next.addresses])
   }
-  const inUse = { ...current, list: { ...current.list, addresses } }
-  return { inUse, shrunk: after, kept: inUse, refusal }
+  if (!ShrunkCopies.isConfirmed(after, now)) {
+    const unconfirmed = { base, shrunk: after }
+    return { ...unconfirmed, kept: inUseOf(unconfirmed), refusal }
+  }
+  const addresses = new Set([...base.list.addresses, ...after.addresses])
+  return { base: { list: { ...next, addresses }, checkedAt: now }, shrunk: after, kept: whole }
 }
 
 export const make = Effect.fnUntraced(function* (options: Options) {
@@ -80,30 +87,24 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const download = options.download === undefined ? undefined : yield* SanctionsDownload.make(options.download)
   const kept =
     options.keepIn === undefined || download === undefined ? undefined : yield* LastGoodList.make(options.keepIn)
-  /** The downloaded list in use, with the addresses that a much shorter one lacks. */
-  let downloaded: LastGoodList.Dated | undefined = kept === undefined ? undefined : yield* kept.load
-  let shrunk: ShrunkCopies.Shrunk | undefined
+  let downloads: Downloads = { base: kept === undefined ? undefined : yield* kept.load, shrunk: undefined }
+  let downloaded = downloads.base
   const hasTried = Latch.makeUnsafe(download === undefined || downloaded !== undefined)
 
   const accept = Effect.fnUntraced(function* (list: SanctionsList.SanctionsList) {
     const now = yield* Clock.currentTimeMillis
-    const outcome = accepted({
-      current: downloaded,
-      shrunk,
-      next: SanctionsList.dated(list, now),
-      now,
-      maxRemovedPercent
-    })
-    ;({ inUse: downloaded, shrunk } = outcome)
+    const outcome = accepted(downloads, SanctionsList.dated(list, now), now, maxRemovedPercent)
+    downloads = outcome
+    downloaded = inUseOf(outcome)
     return outcome
   })
 
   const refresh = Effect.gen(function* () {
     if (download === undefined) return Option.none<number>()
-    const { inUse, kept: toKeep, refusal } = yield* Effect.ensuring(Effect.flatMap(download, accept), hasTried.open)
+    const { kept: toKeep, refusal } = yield* Effect.ensuring(Effect.flatMap(download, accept), hasTried.open)
     if (kept !== undefined && toKeep !== undefined) yield* kept.save(toKeep)
     if (refusal !== undefined) return yield* new RefreshFailed({ detail: SanctionsList.describe(refusal) })
-    return Option.map(Option.fromUndefinedOr(inUse), ({ list }) => list.addresses.size)
+    return Option.map(Option.fromUndefinedOr(downloaded), ({ list }) => list.addresses.size)
   })
 
   /** Time of the newest copy of the list that must be recent. Another list in a file adds to OFAC's, and says nothing of its age. */

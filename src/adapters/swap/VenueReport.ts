@@ -11,6 +11,9 @@ const PROVIDER = "venues"
  */
 export const PASSING_MILLIS = 600_000
 
+/** Pairs whose failures are remembered. */
+const REMEMBERED = 10_000
+
 export type Outcome = SideBySide.Answers<SwapRoute, NoRoute | RoutingUnavailable>
 
 export const logged = (event: string, venue: string, pair: SwapPair, detail: string) =>
@@ -74,6 +77,21 @@ export const make = () => {
       { discard: true }
     )
 
+  /** Failures of pairs for want of a venue that is expected back, in UNIX milliseconds. */
+  const failing = new Map<string, { readonly since: number; readonly last: number }>()
+
+  /** True if the pair has failed for so long that the venue, which answers for others meanwhile, will not answer for it. */
+  const isHopeless = ({ chainId, tokenIn, tokenOut }: SwapPair, now: number): boolean => {
+    const key = `${chainId} ${tokenIn} ${tokenOut}`
+    const before = failing.get(key)
+    const since = before === undefined || now - before.last >= PASSING_MILLIS ? now : before.since
+    failing.delete(key)
+    failing.set(key, { since, last: now })
+    const [oldest] = failing.keys()
+    if (failing.size > REMEMBERED && oldest !== undefined) failing.delete(oldest)
+    return now - since >= PASSING_MILLIS
+  }
+
   /** True if a venue does not answer now, and is expected back. */
   const isExpected = (pair: SwapPair, venue: string, now: number): boolean => {
     const state = known.get(keyOf(pair, venue))
@@ -91,7 +109,7 @@ export const make = () => {
     const detail = [...errors.map(({ message }) => message), ...missing].join("; ")
     const isAnswered = errors.some(({ _tag }) => _tag === "NoRoute")
     const isPassing = [...failures.map(({ name }) => name), ...silent].some((name) => isExpected(pair, name, now))
-    if (isAnswered && !isPassing) return yield* new NoRoute({ detail })
+    if (isAnswered && (!isPassing || isHopeless(pair, now))) return yield* new NoRoute({ detail })
     return yield* new RoutingUnavailable({ provider: PROVIDER, detail })
   })
 

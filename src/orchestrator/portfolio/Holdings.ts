@@ -50,6 +50,10 @@ const considered = (held: ReadonlyArray<Held>): ReadonlyArray<Held> => [
   ...held.filter(({ standing }) => standing === "unlisted").slice(0, MOST_PRICED)
 ]
 
+/** True if the chain's entry names the token as its money, or as an asset that bridges carry. It needs no buyer, and no estimate. */
+const isNamed = ({ assets = {}, stables, wrappedNative }: Chain.Chain, token: Address.Address): boolean =>
+  token === wrappedNative || stables.includes(token) || Object.values(assets).includes(token)
+
 /** Stables that routes lead through, and that estimates are in. */
 const stablesOf = ({ stables, tokens }: Chain.Chain): ReadonlyArray<TokenInfo> =>
   tokens.filter(({ address }) => stables.includes(address))
@@ -111,7 +115,10 @@ export const makeHoldingsOn = Effect.gen(function* () {
       ({ balance, isSpam = false, token, voucher }): Held => ({
         token,
         balance,
-        standing: TokenStanding.standingOf({ token, voucher: voucher ?? "operator", isSpam }, here)
+        standing: TokenStanding.standingOf(
+          { token, voucher: isNamed(chain, token.address) ? "operator" : (voucher ?? "operator"), isSpam },
+          here
+        )
       })
     )
     if (held.length === 0) return { usd: new Map<Address.Address, UsdPrice>(), held: [] }

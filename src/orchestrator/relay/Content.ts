@@ -70,6 +70,13 @@ export const entryOf = (chain: Chain, { intent }: Pick<Member, "intent">): Addre
   Generations.ofNonce(chain, intent.order.nonce).entry
 
 /**
+ * True if the entry can check the account of a sweep that goes alone. The first generation's checks nothing, and on Arbitrum the limit of a
+ * sweep that the release before quoted has the gas for data in it, which the entry cannot assure.
+ */
+export const isCheckable = (chain: Chain, { intent }: Pick<Member, "intent">): boolean =>
+  entryOf(chain, { intent }) === chain.contracts.entry && (chain.dataFee !== "arbitrum" || intent.dataGas !== undefined)
+
+/**
  * Makes `contentOf(client, fees, sweeps, entry)`. Sweeps of one account run in their order (domain/SweepGroups). `entry`: that of an earlier
  * version of the transaction. Default: the entry of the sweeps.
  */

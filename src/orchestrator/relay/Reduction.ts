@@ -48,13 +48,17 @@ const makeMembers = Effect.map(SweepContracts, (contracts) => {
   }
 
   /** Without the sweeps that the transaction carries no longer. */
-  return (raw: Hex, intents: ReadonlyMap<string, Intent>): ReadonlyArray<Group<Content.Member>> => {
+  return (
+    { chain }: ChainClient,
+    raw: Hex,
+    intents: ReadonlyMap<string, Intent>
+  ): ReadonlyArray<Group<Content.Member>> => {
     const { authorizationList, data } = Envelope.parse(raw)
-    const isChecked = contracts.isRun(data)
+    const isRun = contracts.isRun(data)
     const carries = Envelope.carrier(raw, contracts)
     const carried = [...intents.values()].filter(({ order }) => carries(order))
     return grouped(
-      carried.map((intent) => memberOf(intent, authorizationList, isChecked)),
+      carried.map((intent) => memberOf(intent, authorizationList, isRun && Content.isCheckable(chain, { intent }))),
       placeOf
     )
   }
@@ -99,7 +103,7 @@ export const make = Effect.gen(function* () {
     attempt: Attempt,
     kept: { readonly intentIds: ReadonlyArray<string>; readonly fees: GasFees }
   ) {
-    const members = membersOf(attempt.raw, yield* recent.get(intentIds)).flat()
+    const members = membersOf(client, attempt.raw, yield* recent.get(intentIds)).flat()
     const left = members.filter(({ intent }) => kept.intentIds.includes(intent.id))
     return { ...contentOf(client, kept.fees, left, entryIn(attempt)), nonce: Envelope.parse(attempt.raw).nonce }
   })
@@ -112,7 +116,7 @@ export const make = Effect.gen(function* () {
   ) {
     const transaction = yield* current(looked, refused)
     if (transaction === undefined) return
-    const all = membersOf(refused.raw, yield* recent.get(transaction.intentIds))
+    const all = membersOf(client, refused.raw, yield* recent.get(transaction.intentIds))
     const market = yield* client.feesPerGas
     const next = yield* nextVersion(client, transaction, refused, market, true)
     if (next._tag === "Keep") return yield* keptVersions.keep(client.chain, transaction, refused, market)

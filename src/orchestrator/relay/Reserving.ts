@@ -40,21 +40,13 @@ interface Credited {
 }
 
 /**
- * True if the entry can check the account of a sweep that goes alone. The first generation's checks nothing, and on Arbitrum the limit of a
- * sweep that the release before quoted has the gas for data in it, which the entry cannot assure.
- */
-const isCheckable = (chain: Chain, { intent }: Ready): boolean =>
-  Content.entryOf(chain, { intent }) === chain.contracts.entry &&
-  (chain.dataFee !== "arbitrum" || intent.dataGas !== undefined)
-
-/**
  * The sweeps as the credit decides: those beyond it reserve `pots`, and accounts of sweeps that the owner has not paid for are checked.
  * `place`: place of a sweep beyond the credit, from 0 on, and negative within it.
  */
 const judged = (chain: Chain, { credit, sweeps, values }: Credited, pots: Ready["pots"]) => {
   const [free, paid] = [covered(credit, values), paidFor(credit, values)]
   return sweeps.map((each, index) => ({
-    each: { ...each, pots: index < free ? [] : pots, isChecked: index >= paid && isCheckable(chain, each) },
+    each: { ...each, pots: index < free ? [] : pots, isChecked: index >= paid && Content.isCheckable(chain, each) },
     place: index - free
   }))
 }
@@ -99,7 +91,7 @@ export const make = Effect.gen(function* () {
     const beyond = decided.filter(({ place }) => place >= 0).toSorted((a, b) => a.place - b.place)
     const kept = ready.flatMap((each) => {
       if (unreserved.includes(each)) return within.get(each.intent.id) ?? []
-      return { ...each, isChecked: each.pots.length > 0 && isCheckable(chain, each) }
+      return { ...each, isChecked: each.pots.length > 0 && Content.isCheckable(chain, each) }
     })
     return [...kept, ...beyond.map(({ each }) => each)]
   })

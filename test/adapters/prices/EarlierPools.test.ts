@@ -133,6 +133,37 @@ describe("the earlier state of a pool", () => {
     })
   )
 
+  it.effect("of a pool that had a mean is the mean, which one trade cannot move", () =>
+    Effect.gen(function* () {
+      const steadying = yield* EarlierPools.make
+      const { client } = nodeOf(() => failing)
+      const steady = tripWith({ hasMean: true, tick: 9_000, meanTick: 7, liquidity: 900n, meanLiquidity: 8n })
+      yield* meansOf(steadying, client, NOW, steady)
+      assert.deepStrictEqual(yield* meansOf(steadying, client, NOW + 600, tripWith()), [7, 8n])
+    })
+  )
+
+  it.effect("is looked for anew once it is twenty minutes old, and counts meanwhile", () =>
+    Effect.gen(function* () {
+      const steadying = yield* EarlierPools.make
+      let isAnswering = false
+      const { asked, client } = nodeOf(({ block }) =>
+        isAnswering ? Effect.succeed(answerAt(Number(block), 3, 4n)) : failing
+      )
+      yield* meansOf(steadying, client, NOW - 1_260, tripWith({ tick: 1, liquidity: 1n }))
+      yield* TestClock.adjust("20 minutes")
+      assert.deepStrictEqual(yield* meansOf(steadying, client, NOW - 60, tripWith()), [1, 1n])
+      assert.lengthOf(asked, 1)
+      isAnswering = true
+      yield* TestClock.adjust("1 minute")
+      yield* meansOf(steadying, client, NOW, tripWith())
+      // The search does not keep its caller.
+      yield* TestClock.adjust("1 second")
+      const direction = BigInt(TOKEN) < BigInt(MONEY) ? 1 : -1
+      assert.deepStrictEqual(yield* meansOf(steadying, client, NOW, tripWith()), [3 * direction, 4n])
+    })
+  )
+
   it.effect("is waited for by all callers, for a second at most", () =>
     Effect.gen(function* () {
       const steadying = yield* EarlierPools.make

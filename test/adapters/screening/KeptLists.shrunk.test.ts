@@ -152,6 +152,23 @@ describe("KeptLists with a download that becomes much shorter", () => {
     }).pipe(Effect.provide(environment))
   )
 
+  it.effect("take the right list again after a wrong one, whose addresses no longer block", () =>
+    Effect.gen(function* () {
+      const { ask, checkedAt, refresh, serve } = yield* make()
+      yield* refresh
+      const strange = Array.from({ length: 8 }, (_, index) => FakeChain.address(0x20 + index))
+      yield* serve([...TEN.slice(0, 5), ...strange])
+      yield* TestClock.adjust("5 minutes")
+      yield* Effect.flip(refresh)
+      assert.strictEqual(yield* ask(FakeChain.address(0x20)), "listed")
+      yield* serve(TEN)
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* refresh, Option.some(10))
+      assert.strictEqual(yield* ask(FakeChain.address(0x20)), "clear")
+      assert.strictEqual(yield* checkedAt, 600_000)
+    }).pipe(Effect.provide(environment))
+  )
+
   it.effect("do not take its age while downloads differ", () =>
     Effect.gen(function* () {
       const { ask, checkedAt, refresh, serve } = yield* make()

@@ -4,6 +4,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { PASSING_MILLIS } from "../../../src/adapters/swap/VenueReport.ts"
 import { NoRoute, type RouteOf, RoutingUnavailable } from "../../../src/ports/orchestrator/SwapVenue.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
 import { A, failing, FIRST, request, routeVia, scene, source } from "./scriptedVenues.ts"
 
 const STATES = {
@@ -18,9 +19,9 @@ const failures = Effect.fnUntraced(function* () {
   let state: keyof typeof STATES = "good"
   const none = failing("uniswap-v3", FIRST, new NoRoute({ detail: "no pool" }))
   const { route } = yield* scene([none, source("a", A, () => STATES[state])])
-  return Effect.fnUntraced(function* (next: keyof typeof STATES) {
+  return Effect.fnUntraced(function* (next: keyof typeof STATES, tokenIn = request.tokenIn) {
     state = next
-    const fiber = yield* Effect.forkChild(Effect.flip(route(request)))
+    const fiber = yield* Effect.forkChild(Effect.flip(route({ ...request, tokenIn })))
     for (let step = 0; step < 20; step++) yield* TestClock.adjust("200 millis")
     return yield* Fiber.join(fiber)
   })
@@ -44,6 +45,23 @@ describe("a quote for which no venue that answers has a route", () => {
         }
       }
       assert.strictEqual((yield* failure("none"))._tag, "NoRoute")
+    })
+  )
+
+  it.effect("has no route once the venue has failed for its token alone for long", () =>
+    Effect.gen(function* () {
+      const failure = yield* failures()
+      const other = FakeChain.address(0xee)
+      for (let elapsed = 0; elapsed < PASSING_MILLIS; elapsed += 60_000) {
+        assert.strictEqual((yield* failure("none", other))._tag, "NoRoute")
+        assert.strictEqual((yield* failure("down"))._tag, "RoutingUnavailable")
+        yield* TestClock.adjust("52 seconds")
+      }
+      yield* failure("none", other)
+      assert.strictEqual((yield* failure("down"))._tag, "NoRoute")
+      // Another token of the venue may be asked for again.
+      yield* failure("none", other)
+      assert.strictEqual((yield* failure("down", other))._tag, "RoutingUnavailable")
     })
   )
 

@@ -135,6 +135,30 @@ describe("across chains", () => {
       }).pipe(Effect.provide(layer))
   )
 
+  it.effect("a fill that was seen, and whose chain is silent since, is looked at ever less often", () => {
+    let isSilent = false
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      receipt: (id) =>
+        isSilent
+          ? Effect.fail(new ChainUnavailable({ chainId: client.chain.id, method: "any", detail: "silent" }))
+          : client.receipt(id)
+    }))
+    return Effect.gen(function* () {
+      const { attempt, bridge } = yield* deposited
+      yield* bridge.settle(attempt.hash, { _tag: "Filled" })
+      yield* TestClock.adjust("1 second")
+      yield* tick
+      isSilent = true
+      for (let looks = 0; looks < 10; looks++) {
+        yield* TestClock.adjust("500 millis")
+        yield* tick
+      }
+      yield* TestClock.adjust("500 millis")
+      assert.deepStrictEqual(yield* (yield* Intents).deliveriesDue(source.id, destination.id, 10), [])
+    }).pipe(Effect.provide(nodes))
+  })
+
   it.effect("the bridge is told the depths of both chains for the sweep's value", () => {
     const seen: Array<ReadonlyArray<number | undefined>> = []
     const deep = worldOnNodes((client) => ({
