@@ -65,7 +65,7 @@ export const nonces: ReadonlyArray<Mutant> = [
   },
   {
     name: "an owner's second sweep is claimed while the first is on its way",
-    file: ALLOCATION,
+    file: "migrations/orchestrator/0067_resting_intents.ts",
     text: "WHERE l.active AND l.account = c.account",
     replacement: "WHERE l.active AND l.account = c.account AND false",
     tests: ["test/adapters/sql/orchestrator/Intents.test.ts"]

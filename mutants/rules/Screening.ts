@@ -130,7 +130,7 @@ export const screening: ReadonlyArray<Mutant> = [
     file: "src/orchestrator/relay/Reserving.ts",
     text: "const isFree = ({ intent }: Ready): boolean => !denied.has(intent.id)",
     replacement: "const isFree = (_: Ready): boolean => true",
-    tests: ["test/orchestrator/relay/Budgets.test.ts", "test/orchestrator/relay/FirstSweeps.test.ts"]
+    tests: ["test/orchestrator/relay/Budgets.test.ts", "test/orchestrator/relay/Reserving.test.ts"]
   },
   {
     name: "an account whose owner has paid for nothing is called directly",

@@ -79,16 +79,16 @@ export const sweeps: ReadonlyArray<Mutant> = [
   },
   {
     name: "legs of a sweep are claimed one by one",
-    file: "migrations/orchestrator/0066_claims_and_allocations.ts",
+    file: "migrations/orchestrator/0067_resting_intents.ts",
     text: "free.intent_id || array_agg(intent_id) AS ids FROM sibling",
     replacement: "ARRAY[free.intent_id] AS ids FROM sibling",
     tests: ["test/adapters/sql/orchestrator/Intents.test.ts"]
   },
   {
     name: "a second transaction of an account is allocated once one of the first one's legs has ended",
-    file: "migrations/orchestrator/0032_live_accounts.ts",
-    text: "WHERE l.account = c.account AND l.active AND l.transaction_id = c.transaction_id",
-    replacement: "WHERE l.account = c.account AND l.active AND l.transaction_id = c.transaction_id AND false",
+    file: "migrations/orchestrator/0065_linear_triggers.ts",
+    text: "WHERE l.active AND l.account = ANY(accounts)",
+    replacement: "WHERE l.active AND l.account = ANY(accounts) AND false",
     tests: ["test/adapters/sql/orchestrator/RelayTransactions.test.ts"]
   },
   {
