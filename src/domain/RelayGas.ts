@@ -66,6 +66,10 @@ export const quotedGas = ({
   readonly dataGas: bigint
 }): bigint => limits.execution + dataGas
 
+/** Gas limit of the execution of a sweep whose limit `gas` has the gas for data in it. */
+export const executionGas = ({ dataGas = 0n, gas }: { readonly gas: bigint; readonly dataGas?: bigint }): bigint =>
+  gas - dataGas
+
 /** True if an execution used so much of its gas limit that it may have failed because of the limit (EIP-150). */
 export const mayBeOutOfGas = (gasUsed: bigint, gasLimit: bigint): boolean => gasUsed > gasLimit - gasLimit / 8n
 

@@ -2,6 +2,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { isTerminal } from "../../domain/Intent.ts"
+import { executionGas } from "../../domain/RelayGas.ts"
 import { parse, type SearchTerm } from "../../domain/SearchTerm.ts"
 import type { FoundByOrchestrator, FoundSweep, SweepStory } from "../../domain/SweepStory.ts"
 import { HeldIntents, type HeldIntent } from "../../ports/orchestrator/HeldIntents.ts"
@@ -131,7 +132,7 @@ const toStory = ({ held, intent, record, state, waiting }: Parts): SweepStory =>
   userId: intent.userId,
   rehearsal: {
     atBlock: intent.quotedAtBlock,
-    gasLimit: intent.gas - (intent.dataGas ?? 0n),
+    gasLimit: executionGas(intent),
     ...(intent.cover === undefined ? {} : { coveredGas: intent.cover.gas, coveredGasPrice: intent.cover.gasPrice })
   },
   history: record.history,

@@ -1,15 +1,12 @@
 /** The call of an owner's account that runs sweeps: `execute` of an order that is signed alone, `executeBatch` of legs of a batch. */
 import { size, type Hex } from "../../domain/Hex.ts"
-import { batchCallGas } from "../../domain/RelayGas.ts"
+import { batchCallGas, executionGas } from "../../domain/RelayGas.ts"
 import { compact } from "../../domain/Signature.ts"
 import type { Group } from "../../domain/SweepGroups.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 
 type Called = Pick<Intent, "dataGas" | "gas" | "order" | "submission">
-
-/** Gas limit of a sweep's execution. */
-export const executionGas = ({ dataGas = 0n, gas }: Pick<Intent, "dataGas" | "gas">): bigint => gas - dataGas
 
 /** Calldata for the owner's account. Several sweeps are legs that stand next to each other in one batch. */
 export const dataOf = (contracts: SweepContracts["Service"], sweeps: Group<Called>): Hex => {

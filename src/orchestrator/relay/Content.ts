@@ -8,7 +8,7 @@ import type { Chain } from "../../domain/Chain.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import * as Generations from "../../domain/Generations.ts"
 import { size } from "../../domain/Hex.ts"
-import { batchGasLimit, type Carried, itemGas, legGas, sweepGasLimit } from "../../domain/RelayGas.ts"
+import { batchGasLimit, type Carried, executionGas, itemGas, legGas, sweepGasLimit } from "../../domain/RelayGas.ts"
 import * as SweepGroups from "../../domain/SweepGroups.ts"
 import { type RunItem, SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
@@ -45,7 +45,7 @@ export const sizesOf = <A extends Member>(group: SweepGroups.Group<A>): Readonly
     ...others.map((sweep) => {
       const bytes = AccountCall.legBytes(sweep.intent)
       const { dataGas = 0n } = sweep.intent
-      return { sweep, gas: legGas(AccountCall.executionGas(sweep.intent), bytes) + dataGas, bytes }
+      return { sweep, gas: legGas(executionGas(sweep.intent), bytes) + dataGas, bytes }
     })
   ])
 

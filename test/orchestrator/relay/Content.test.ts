@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Address from "../../../src/domain/Address.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
-import { batchGasLimit, itemGas, sweepGasLimit } from "../../../src/domain/RelayGas.ts"
+import { batchGasLimit, executionGas, itemGas, sweepGasLimit } from "../../../src/domain/RelayGas.ts"
 import * as AccountCall from "../../../src/orchestrator/relay/AccountCall.ts"
 import * as Content from "../../../src/orchestrator/relay/Content.ts"
 import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.ts"
@@ -25,7 +25,7 @@ const memberOf = Effect.fnUntraced(function* (sweep: Sweep, isChecked: boolean, 
     intent,
     isChecked,
     data: AccountCall.dataOf(contracts, [intent]),
-    callGas: AccountCall.executionGas(intent),
+    callGas: executionGas(intent),
     authorization: isAuthorized ? authorization : undefined
   }
   return member

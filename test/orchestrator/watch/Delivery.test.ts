@@ -10,6 +10,22 @@ import { layer, layerOnNodes, onDemandIn, worldOnNodes } from "../../support/Rel
 import { destination, otherLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
 
+type Asked = Parameters<Bridge["Service"]["delivery"]>[0]
+
+/** The bridge, whose looks at deliveries are told before they are answered. */
+const observing = (tell: (options: Asked) => void) =>
+  Layer.effect(
+    Bridge,
+    Effect.map(Bridge, (real) => ({
+      ...real,
+      delivery: (options: Asked) =>
+        Effect.suspend(() => {
+          tell(options)
+          return real.delivery(options)
+        })
+    }))
+  )
+
 const logsFailed = (chainId: number) => new ChainUnavailable({ chainId, method: "eth_getLogs", detail: "no logs here" })
 
 describe("across chains", () => {
@@ -43,17 +59,9 @@ describe("across chains", () => {
 
   it.effect("the bridge sees the deposits of the order alone, so that no other leg's is taken for it", () => {
     const seen: Array<ReadonlyArray<string | undefined>> = []
-    const observed = Layer.effect(
-      Bridge,
-      Effect.map(Bridge, (real) => ({
-        ...real,
-        delivery: (options) =>
-          Effect.suspend(() => {
-            seen.push(options.receipt.logs.map(({ topics }) => topics[0]))
-            return real.delivery(options)
-          })
-      }))
-    ).pipe(Layer.provideMerge(worldOnNodes((client) => client)))
+    const observed = observing(({ receipt }) => seen.push(receipt.logs.map(({ topics }) => topics[0]))).pipe(
+      Layer.provideMerge(worldOnNodes((client) => client))
+    )
     return Effect.gen(function* () {
       const the = yield* sentSweep({ order: { destChainId: BigInt(destination.id), minAmountOut: 0n } })
       const own = sweptLog(the.order, { amountOut: 0n })
@@ -168,16 +176,8 @@ describe("across chains", () => {
         confirmationsByValue: [{ aboveUsd: 0, confirmations: client.chain.id === source.id ? 4 : 5 }]
       }
     }))
-    const observed = Layer.effect(
-      Bridge,
-      Effect.map(Bridge, (real) => ({
-        ...real,
-        delivery: (options) =>
-          Effect.suspend(() => {
-            seen.push([options.sourceConfirmations, options.confirmations])
-            return real.delivery(options)
-          })
-      }))
+    const observed = observing(({ confirmations, sourceConfirmations }) =>
+      seen.push([sourceConfirmations, confirmations])
     ).pipe(Layer.provideMerge(deep))
     return Effect.gen(function* () {
       const the = yield* sentSweep({ order: { destChainId: BigInt(destination.id), minAmountOut: 0n } })
