@@ -64,6 +64,22 @@ describe("a token that burns the gas of every call", () => {
     })
   )
 
+  it.effect("has later calls smaller if it kept one until the limit, so that it hides ever fewer others", () =>
+    Effect.gen(function* () {
+      const { client } = MulticallNode.make({ tokens: tokens(512, (index) => index === 77), delayMillis: 300 })
+      const reads = Array.makeBy(512, (index) => ({ to: addressAt(index), data: "0x70a08231" as const }))
+      const read = AdaptiveReads.make(client)
+      const answered: Array<number> = []
+      for (const _ of [1, 2, 3, 4, 5]) {
+        const reading = yield* Effect.forkChild(Effect.option(read(reads, { limitMillis: 400 })))
+        yield* TestClock.adjust("500 millis")
+        const answers = Option.getOrElse(yield* Fiber.join(reading), () => [])
+        answered.push(answers.filter(Option.isSome).length)
+      }
+      assert.isAtLeast(answered.at(-1) ?? 0, 448, answered.join(", "))
+    })
+  )
+
   it.effect("costs few requests in a crowd, and the rest is still answered", () =>
     Effect.gen(function* () {
       const { client, requests } = MulticallNode.make({

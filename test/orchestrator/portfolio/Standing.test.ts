@@ -104,6 +104,17 @@ describe("the marks of a portfolio", () => {
     })
   )
 
+  it.effect("leave out the chain's own money, which counts in the total though no list has it", () =>
+    Effect.gen(function* () {
+      const wrapped = { ...at(0x75, "WRAP"), address: one.wrappedNative }
+      const all = new Map([ETH_PRICE, [one.wrappedNative, price({ usd: 2n * USD })] as const])
+      const { portfolio } = yield* scene([held(wrapped, { voucher: "none" })], all)
+      const view = yield* portfolio.portfolio(OWNER)
+      assert.isUndefined(view.tokens[0]?.standing)
+      assert.strictEqual(view.totalUsd, "200")
+    })
+  )
+
   it.effect("do not let a wallet full of unlisted tokens be priced without end", () =>
     Effect.gen(function* () {
       const many = Array.from({ length: 150 }, (_, index) => held(at(index + 1, `N${index}`), { voucher: "none" }))
