@@ -10,6 +10,7 @@ import { impactBps } from "../../domain/SlippageTolerance.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type * as Address from "../../domain/Address.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
+import type { LookUp } from "./PoolLookups.ts"
 import type { View } from "./PoolMemory.ts"
 
 /** Number of hop tokens in addition to the wrapped native currency. A path costs a read for each pair of pools through each of them. */
@@ -77,6 +78,15 @@ export const hopsOf = (
     (token) => token !== tokenIn && token !== tokenOut
   )
 
+/** The pairs of tokens whose pools the paths of a market need. */
+export const pairsOf = (
+  { tokenIn, tokenOut }: Pair,
+  hops: ReadonlyArray<Address.Address>
+): ReadonlyArray<readonly [Address.Address, Address.Address]> => [
+  [tokenIn, tokenOut],
+  ...hops.flatMap((hop) => [[tokenIn, hop] as const, [hop, tokenOut] as const])
+]
+
 /** A read of one pool that tells what it pays for an amount. A pool that is missing or empty has no answer. */
 export interface PoolRead {
   readonly to: Address.Address
@@ -119,16 +129,20 @@ export const read = Effect.fnUntraced(function* <Path>(
   return { market, beside: answers.slice(quotes.length) }
 })
 
-/** Asks `quoter` about the paths whose pools may exist, and beside that their factory about the pools. */
+/**
+ * Asks `quoter` about the paths that are open, by what is known of their pools when they are asked for. A pair that nothing is known of is looked up first: a token may have tens of pools on
+ * each exchange, and has a few of them on some. Later lookups are made beside the quotes.
+ */
 export const readOpen = Effect.fnUntraced(function* <Path>(
   client: ChainClient,
-  quoter: Address.Address,
-  { learn, lookups, open }: View<Path>,
+  { lookUp, quoter }: { readonly quoter: Address.Address; readonly lookUp: LookUp },
+  { isNew, learn, lookups }: View,
   amounts: ReadonlyArray<bigint>,
-  asking: (path: Path) => Asked<Path>
+  open: () => ReadonlyArray<Asked<Path>>
 ) {
-  const { beside, market } = yield* read(client, quoter, open.map(asking), amounts, lookups)
-  learn(beside)
+  if (isNew) learn(yield* lookUp(client, lookups))
+  const { beside, market } = yield* read(client, quoter, open(), amounts, isNew ? [] : lookups)
+  if (!isNew) learn(beside)
   return market
 })
 

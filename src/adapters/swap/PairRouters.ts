@@ -62,21 +62,22 @@ interface Dialect {
 /** Gas of unwrapping native currency and sending it. */
 const UNWRAP_GAS = 15_000n
 
-/** Direct pools, and all pairs of pools through each hop token. */
+/** Direct pools, and all pairs of pools through each hop token. `kindsOf`: the pools of a pair. */
 export const candidates = (
   { tokenIn, tokenOut }: Curves.Pair,
   via: ReadonlyArray<Address.Address>,
-  kinds: ReadonlyArray<boolean>
+  kindsOf: PoolMemory.KindsOf<boolean>
 ): ReadonlyArray<Path> => [
-  ...kinds.map((stable) => [{ from: tokenIn, to: tokenOut, stable }]),
-  ...via.flatMap((token) =>
-    kinds.flatMap((first) =>
-      kinds.map((second) => [
+  ...kindsOf(tokenIn, tokenOut).map((stable) => [{ from: tokenIn, to: tokenOut, stable }]),
+  ...via.flatMap((token) => {
+    const seconds = kindsOf(token, tokenOut)
+    return kindsOf(tokenIn, token).flatMap((first) =>
+      seconds.map((second) => [
         { from: tokenIn, to: token, stable: first },
         { from: token, to: tokenOut, stable: second }
       ])
     )
-  )
+  })
 ]
 
 /** Function that makes calldata with an amount and a list, of which `words` are the elements. */
@@ -189,28 +190,29 @@ export const exchange = (
   reserved: [Address.zero],
   read: Effect.fnUntraced(function* (client, pair, amounts) {
     const { hop, router, stableHop } = dialect.gas
-    const view = memory.view(
-      { ...dialect, chainId: client.chain.id, periphery: contracts.router },
-      candidates(pair, Curves.hopsOf(client, pair), dialect.kinds),
-      (path) => path.map(({ from, stable, to }) => ({ tokens: [from, to] as const, kind: stable })),
-      yield* Clock.currentTimeMillis
-    )
-    const market = yield* Curves.readOpen(client, contracts.router, view, amounts, (path) => {
+    const hops = Curves.hopsOf(client, pair)
+    const venue = { ...dialect, chainId: client.chain.id, periphery: contracts.router }
+    const view = memory.view(venue, Curves.pairsOf(pair, hops), yield* Clock.currentTimeMillis)
+    const asking = (path: Path): Curves.Asked<Path> => {
       const gas = path.reduce((sum, { stable }) => sum + (stable ? stableHop : hop), router)
       return {
         path,
         callOf: dialect.quoteCall(path),
-        sampleOf: (amountIn: bigint, data: Hex) =>
+        sampleOf: (amountIn, data) =>
           Option.map(lastAmount(data, path.length), (amountOut) => ({ amountIn, amountOut, gas }))
       }
-    })
+    }
+    const asked = { quoter: contracts.router, lookUp: memory.lookUp }
+    const market = yield* Curves.readOpen(client, asked, view, amounts, () =>
+      candidates(pair, hops, view.kindsOf).map(asking)
+    )
     return (request) =>
       OnChainVenue.bestOf(market, request, (quoted) =>
         OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, dialect, terms, priced))
       )
   }),
   poolReads: (pair) =>
-    candidates(pair, [], dialect.kinds).map((path) => ({
+    candidates(pair, [], () => dialect.kinds).map((path) => ({
       to: contracts.router,
       callOf: dialect.quoteCall(path),
       amountOf: (data) => lastAmount(data, path.length)

@@ -1,13 +1,14 @@
 /**
  * Remembers for a short time which pools the factory of an exchange has, so that paths without a pool are not quoted: most pairs have one
- * of the pools that they may have, on a few of the exchanges. The factory says which pools exist, and no token has a part in that. Its
- * lookups are reads beside the quotes, and count from the next quote on: before them they would cost a quote another round trip.
+ * of the pools that they may have, on a few of the exchanges. The factory says which pools exist, and no token has a part in that. The first
+ * lookups of a pair come before its quotes. Later ones are reads beside the quotes, and count from the next quote on.
  */
 import { Array, Option } from "effect"
 import { toFunctionSelector } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
+import * as PoolLookups from "./PoolLookups.ts"
 
 /** Time for which a missing pool is taken as missing, in milliseconds. A pool that is created is quoted after it at the latest. */
 export const LIFETIME_MILLIS = 60_000
@@ -22,7 +23,7 @@ const FACTORY = toFunctionSelector("factory()")
 
 export type Tokens = readonly [Address.Address, Address.Address]
 
-/** Pools of a chain that one factory has made. */
+/** Pools of a chain that one factory has made. They trade in both directions. */
 export interface Venue<Kind> {
   readonly chainId: number
   /** Contract that names the factory, by `factory()`. Its answer never changes. */
@@ -35,30 +36,28 @@ export interface Venue<Kind> {
   readonly poolCall: (tokens: Tokens, kind: Kind) => Hex
 }
 
-/** A pool, which trades in both directions. */
-export interface Pool<Kind> {
-  readonly tokens: Tokens
-  readonly kind: Kind
-}
-
-/** Knowledge about the pools of some paths. */
-export interface View<Path> {
-  /** The paths of which no pool is known to be missing. */
-  readonly open: ReadonlyArray<Path>
-  /** Reads to make beside those of the quotes: which of the pools exist, as far as that is not known or may have changed. */
+/** Knowledge about the pools of a market, and how to learn more. */
+export interface View {
+  /** True if nothing is known about one of the pools, so that the lookups come before the quotes. */
+  readonly isNew: boolean
+  /** Reads that tell which of the pools exist, as far as that is not known or may have changed. */
   readonly lookups: ReadonlyArray<Multicall3.Read>
   /** Remembers the answers to the lookups, in their order. */
   readonly learn: (answers: ReadonlyArray<Multicall3.Answer>) => void
 }
 
+/** Kinds of the pools of a pair that are not known to be missing, in either order of the tokens. */
+export type KindsOf<Kind> = (first: Address.Address, second: Address.Address) => ReadonlyArray<Kind>
+
 export interface PoolMemory {
-  /** `nowMillis`: UNIX milliseconds. */
-  readonly view: <Path, Kind>(
+  /** Makes the lookups of a view. */
+  readonly lookUp: PoolLookups.LookUp
+  /** `nowMillis`: UNIX milliseconds. `kindsOf` answers for the pairs by what is known when it is called. */
+  readonly view: <Kind>(
     venue: Venue<Kind>,
-    paths: ReadonlyArray<Path>,
-    poolsOf: (path: Path) => ReadonlyArray<Pool<Kind>>,
+    pairs: ReadonlyArray<Tokens>,
     nowMillis: number
-  ) => View<Path>
+  ) => View & { readonly kindsOf: KindsOf<Kind> }
 }
 
 interface Pair {
@@ -81,7 +80,7 @@ const kindsIn = <Kind>(
     (pools) => new Set(kinds.filter((_, index) => (pools[index] ?? 0n) > 0n))
   )
 
-export const make = (): PoolMemory => {
+export const make = (lookUp: PoolLookups.LookUp = PoolLookups.make()): PoolMemory => {
   const factories = new Map<string, Address.Address>()
   const pairs = new Map<string, Pair>()
 
@@ -93,53 +92,51 @@ export const make = (): PoolMemory => {
     if (pairs.size > CAPACITY && oldest !== undefined) pairs.delete(oldest)
   }
 
-  /** All paths are open until the factory is known, which a first quote asks. */
-  const unknown = <Path>(name: string, periphery: Address.Address, paths: ReadonlyArray<Path>): View<Path> => ({
-    open: paths,
+  /** Any pool may exist until the factory is known, which a first quote asks. */
+  const unknown = <Kind>(name: string, { kinds, periphery }: Venue<Kind>) => ({
+    isNew: false,
     lookups: [{ to: periphery, data: FACTORY }],
-    learn: ([answer]) => {
+    learn: ([answer]: ReadonlyArray<Multicall3.Answer>) => {
       const word = Option.getOrElse(addressIn(answer), () => 0n)
       if (word > 0n && word >> 160n === 0n) {
         factories.set(name, Address.of(`0x${word.toString(16).padStart(40, "0")}`))
       }
-    }
+    },
+    kindsOf: () => kinds
   })
 
-  const view: PoolMemory["view"] = (
-    { chainId, factory: known, kinds, periphery, poolCall },
-    paths,
-    poolsOf,
-    nowMillis
-  ) => {
+  const view: PoolMemory["view"] = (venue, sought, nowMillis) => {
+    const { chainId, kinds, periphery, poolCall } = venue
     const name = `${chainId} ${periphery}`
-    const factory = known ?? factories.get(name)
-    if (factory === undefined) return unknown(name, periphery, paths)
-    const keyOf = ([first, second]: Tokens) =>
+    const factory = venue.factory ?? factories.get(name)
+    if (factory === undefined) return unknown(name, venue)
+    const keyOf = (first: Address.Address, second: Address.Address): string =>
       first < second ? `${name} ${first} ${second}` : `${name} ${second} ${first}`
-    const pools = paths.map((path) => poolsOf(path).map(({ kind, tokens }) => ({ key: keyOf(tokens), kind, tokens })))
     const ageOf = (pair: Pair | undefined): number => {
       if (pair === undefined) return Number.POSITIVE_INFINITY
       // A pool that exists never ceases to.
       return pair.kinds?.size === kinds.length ? 0 : nowMillis - pair.atMillis
     }
-    const isMissing = (pair: Pair | undefined, kind: unknown): boolean =>
-      ageOf(pair) <= LIFETIME_MILLIS && pair?.kinds?.has(kind) === false
-    const asked = [...new Map(pools.flat().map(({ key, tokens }) => [key, tokens]))].filter(
-      ([key]) => ageOf(pairs.get(key)) >= REFRESH_MILLIS
-    )
+    const due = sought
+      .map((tokens) => ({ tokens, key: keyOf(...tokens) }))
+      .map((pair) => ({ ...pair, ageMillis: ageOf(pairs.get(pair.key)) }))
+      .filter(({ ageMillis }) => ageMillis >= REFRESH_MILLIS)
     return {
-      open: paths.filter(
-        (_, index) => pools[index]?.some(({ key, kind }) => isMissing(pairs.get(key), kind)) === false
-      ),
-      lookups: asked.flatMap(([, tokens]) => kinds.map((kind) => ({ to: factory, data: poolCall(tokens, kind) }))),
+      isNew: due.some(({ ageMillis }) => ageMillis > LIFETIME_MILLIS),
+      lookups: due.flatMap(({ tokens }) => kinds.map((kind) => ({ to: factory, data: poolCall(tokens, kind) }))),
       learn: (answers) => {
         for (const [index, found] of Array.chunksOf(answers, kinds.length).entries()) {
-          const [key] = asked[index] ?? []
+          const key = due[index]?.key
           if (key !== undefined) keep(key, { kinds: Option.getOrUndefined(kindsIn(found, kinds)), atMillis: nowMillis })
         }
+      },
+      kindsOf: (first, second) => {
+        const pair = pairs.get(keyOf(first, second))
+        const existing = ageOf(pair) <= LIFETIME_MILLIS ? pair?.kinds : undefined
+        return existing === undefined ? kinds : kinds.filter((kind) => existing.has(kind))
       }
     }
   }
 
-  return { view }
+  return { lookUp, view }
 }

@@ -220,14 +220,14 @@ export const exchange = (contracts: Contracts, { memory, worths }: Known): OnCha
   poolReads: (pair) => Market.poolReads(contracts, pair)
 })
 
-/** The exchange that a chain names in `swapRouter` and `quoter`. */
-export const make = Effect.gen(function* () {
-  const chains = yield* Chains
-  const known = { memory: PoolMemory.make(), worths: yield* GasWorths.make }
-  return OnChainVenue.make(chains, PROVIDER, (chain) =>
-    Option.map(first(chain), (contracts) => exchange(contracts, known))
+/** The exchange that a chain names in `swapRouter` and `quoter`, with knowledge that it shares with others. */
+export const makeWith = (known: Known) =>
+  Effect.map(Chains, (chains) =>
+    OnChainVenue.make(chains, PROVIDER, (chain) => Option.map(first(chain), (contracts) => exchange(contracts, known)))
   )
-})
+
+/** The exchange that a chain names in `swapRouter` and `quoter`, alone. */
+export const make = Effect.flatMap(GasWorths.make, (worths) => makeWith({ memory: PoolMemory.make(), worths }))
 
 /** Reads of the pools that a chain's `quoter` knows. */
 export const poolReadsOn = (chain: Chain.Chain, pair: Curves.Pair): ReadonlyArray<Curves.PoolRead> =>

@@ -119,13 +119,10 @@ export const read = Effect.fnUntraced(function* (
   amounts: ReadonlyArray<bigint>
 ) {
   const { tokenIn, tokenOut } = pair
-  const candidates = Path.candidates(tokenIn, tokenOut, Curves.hopsOf(client, pair), kinds)
+  const hops = Curves.hopsOf(client, pair)
   const now = yield* Clock.currentTimeMillis
-  const view = memory.view(
-    venueOf(client.chain.id, quoter, kinds),
-    candidates,
-    (path) => Path.poolsOf(tokenIn, path, tokenOut).map(({ fee, tokens }) => ({ tokens, kind: fee })),
-    now
+  const view = memory.view(venueOf(client.chain.id, quoter, kinds), Curves.pairsOf(pair, hops), now)
+  return yield* Curves.readOpen(client, { quoter, lookUp: memory.lookUp }, view, amounts, () =>
+    Path.candidates(tokenIn, tokenOut, hops, view.kindsOf).map((path) => asking(path, pair, kinds.type))
   )
-  return yield* Curves.readOpen(client, quoter, view, amounts, (path) => asking(path, pair, kinds.type))
 })

@@ -2,6 +2,7 @@
 import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { DEFAULT_FEE_TIERS } from "../../domain/Venue.ts"
+import type { KindsOf } from "./PoolMemory.ts"
 
 /** The fee tiers that every deployment enables, in hundredths of a basis point. */
 export const FEES: ReadonlyArray<Fee> = DEFAULT_FEE_TIERS
@@ -28,21 +29,24 @@ export interface Pool {
   readonly fee: Fee
 }
 
-/** All direct pools, and all pairs of pools through each hop. */
+/** All direct pools, and all pairs of pools through each hop. `feesOf`: the pools of a pair. */
 export const candidates = (
   tokenIn: Address.Address,
   tokenOut: Address.Address,
   hops: ReadonlyArray<Address.Address>,
-  { values }: Kinds = FEE_TIERS
+  feesOf: KindsOf<Fee> = () => FEES
 ): ReadonlyArray<Path> => {
   const via = new Set(hops)
   via.delete(tokenIn)
   via.delete(tokenOut)
   return [
-    ...values.map((fee): Path => ({ _tag: "Direct", fee })),
-    ...[...via].flatMap((token) =>
-      values.flatMap((first) => values.map((second): Path => ({ _tag: "Via", token, fees: [first, second] })))
-    )
+    ...feesOf(tokenIn, tokenOut).map((fee): Path => ({ _tag: "Direct", fee })),
+    ...[...via].flatMap((token) => {
+      const seconds = feesOf(token, tokenOut)
+      return feesOf(tokenIn, token).flatMap((first) =>
+        seconds.map((second): Path => ({ _tag: "Via", token, fees: [first, second] }))
+      )
+    })
   ]
 }
 

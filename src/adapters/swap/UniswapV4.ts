@@ -12,7 +12,6 @@ import { isNative } from "../../domain/Token.ts"
 import type * as Venue from "../../domain/Venue.ts"
 import type { SwapRequest, SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import { uniswapV4Router } from "../evm/abi/routers.generated.ts"
-import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import * as Words from "../evm/codec/Words.ts"
 import * as Curves from "./Curves.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
@@ -106,13 +105,16 @@ export const exchange = (
     router,
     reserved: [Address.zero, poolManager],
     read: Effect.fnUntraced(function* (client, pair, amounts) {
-      const paths = Path.candidates(pair, Curves.hopsOf(client, pair), facts)
+      const hops = Curves.hopsOf(client, pair)
       const now = yield* Clock.currentTimeMillis
-      const { isNew, learn, lookups, open } = known.view({ chainId: client.chain.id, poolManager }, paths, now)
-      if (isNew) learn(yield* Multicall3.read(client, lookups))
-      const asked = open().map((path) => ({ path, callOf: quoteCall(path), sampleOf: decodeQuote }))
-      const { beside, market } = yield* Curves.read(client, quoter, asked, amounts, isNew ? [] : lookups)
-      if (!isNew) learn(beside)
+      const view = known.view({ chainId: client.chain.id, poolManager }, Path.poolsFor(pair, hops, facts), now)
+      const market = yield* Curves.readOpen(client, { quoter, lookUp: known.lookUp }, view, amounts, () =>
+        Path.candidates(pair, hops, facts, view.exists).map((path) => ({
+          path,
+          callOf: quoteCall(path),
+          sampleOf: decodeQuote
+        }))
+      )
       return (request) =>
         OnChainVenue.bestOf(market, request, (quoted) =>
           OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, terms, priced))

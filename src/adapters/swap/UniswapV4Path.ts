@@ -25,32 +25,55 @@ export interface Facts {
   readonly pools: ReadonlyArray<Venue.PoolKey>
 }
 
+/** True for pools that paths may take. */
+type IsOpen = (pool: Venue.PoolKey) => boolean
+
+const everyPool: IsOpen = () => true
+
 /** Pools between two currencies: the usual ones without hooks, then the listed ones. */
-const hopsBetween = (from: Address.Address, to: Address.Address, { pools }: Facts): ReadonlyArray<Hop> => {
+const poolsBetween = (from: Address.Address, to: Address.Address, { pools }: Facts): ReadonlyArray<Venue.PoolKey> => {
   const [currency0, currency1] = from.toLowerCase() < to.toLowerCase() ? [from, to] : [to, from]
   const usual = Venue.V4_POOL_KINDS.map((kind) => ({ currency0, currency1, ...kind, hooks: Address.zero }))
   const listed = pools.filter((pool) => pool.currency0 === currency0 && pool.currency1 === currency1)
   const ids = new Set(listed.length === 0 ? [] : usual.map(keyOf))
-  return [...usual, ...listed.filter((pool) => !ids.has(keyOf(pool)))].map((pool) => ({ from, to, pool }))
+  return [...usual, ...listed.filter((pool) => !ids.has(keyOf(pool)))]
 }
 
 /** Forms in which pools trade a token: the wrapped native currency as both of its forms. */
 const formsOf = (token: Address.Address, { wrappedNative }: Facts): ReadonlyArray<Address.Address> =>
   token === wrappedNative ? [NATIVE, wrappedNative] : [token]
 
+/** The pools that paths between two tokens may take, in both forms of the native currency. A pool may come twice. */
+export const poolsFor = (
+  { tokenIn, tokenOut }: Pair,
+  via: ReadonlyArray<Address.Address>,
+  facts: Facts
+): ReadonlyArray<Venue.PoolKey> => {
+  const middles = via.flatMap((token) => formsOf(token, facts))
+  const [sources, targets] = [formsOf(tokenIn, facts), formsOf(tokenOut, facts)]
+  return [
+    ...sources.flatMap((from) => [...targets, ...middles].flatMap((to) => poolsBetween(from, to, facts))),
+    ...middles.flatMap((from) => targets.flatMap((to) => poolsBetween(from, to, facts)))
+  ]
+}
+
 /** All direct pools, and all pairs of pools through each token between, for every form of the native currency. */
 export const candidates = (
   { tokenIn, tokenOut }: Pair,
   via: ReadonlyArray<Address.Address>,
-  facts: Facts
+  facts: Facts,
+  isOpen: IsOpen = everyPool
 ): ReadonlyArray<Path> => {
+  const hopsBetween = (from: Address.Address, to: Address.Address): ReadonlyArray<Hop> =>
+    poolsBetween(from, to, facts).flatMap((pool) => (isOpen(pool) ? [{ from, to, pool }] : []))
   const middles = via.flatMap((token) => formsOf(token, facts))
   return formsOf(tokenIn, facts).flatMap((from) =>
     formsOf(tokenOut, facts).flatMap((to): ReadonlyArray<Path> => [
-      ...hopsBetween(from, to, facts).map((hop) => [hop] as const),
+      ...hopsBetween(from, to).map((hop) => [hop] as const),
       ...middles.flatMap((middle) => {
-        const seconds = hopsBetween(middle, to, facts)
-        return hopsBetween(from, middle, facts).flatMap((first) => seconds.map((second) => [first, second] as const))
+        const firsts = hopsBetween(from, middle)
+        const seconds = firsts.length === 0 ? [] : hopsBetween(middle, to)
+        return firsts.flatMap((first) => seconds.map((second) => [first, second] as const))
       })
     ])
   )

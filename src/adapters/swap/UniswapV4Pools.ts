@@ -8,7 +8,8 @@ import type * as Address from "../../domain/Address.ts"
 import type { PoolKey } from "../../domain/Venue.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import * as Path from "./UniswapV4Path.ts"
-import { LIFETIME_MILLIS, REFRESH_MILLIS } from "./PoolMemory.ts"
+import * as PoolLookups from "./PoolLookups.ts"
+import { LIFETIME_MILLIS, REFRESH_MILLIS, type View } from "./PoolMemory.ts"
 
 /** Pools that are remembered, on all chains. Beyond them the oldest is forgotten. */
 const CAPACITY = 50_000
@@ -26,24 +27,18 @@ interface Known {
   readonly atMillis: number
 }
 
-/** Knowledge about the pools of some paths. */
-export interface View {
-  /** True if nothing is known about one of the pools, so that the lookups come before the quotes. */
-  readonly isNew: boolean
-  /** Reads that tell which of the pools exist, as far as that is not known or may have changed. */
-  readonly lookups: ReadonlyArray<Multicall3.Read>
-  /** Remembers the answers to the lookups, in their order. */
-  readonly learn: (answers: ReadonlyArray<Multicall3.Answer>) => void
-  /** The paths whose pools exist, by what is known now. */
-  readonly open: () => ReadonlyArray<Path.Path>
-}
-
 export interface Pools {
-  /** `nowMillis`: UNIX milliseconds. */
-  readonly view: (manager: Manager, paths: ReadonlyArray<Path.Path>, nowMillis: number) => View
+  /** Makes the lookups of a view. */
+  readonly lookUp: PoolLookups.LookUp
+  /** `nowMillis`: UNIX milliseconds. `exists` answers by what is known when it is called. */
+  readonly view: (
+    manager: Manager,
+    pools: ReadonlyArray<PoolKey>,
+    nowMillis: number
+  ) => View & { readonly exists: (pool: PoolKey) => boolean }
 }
 
-export const make = (): Pools => {
+export const make = (lookUp: PoolLookups.LookUp = PoolLookups.make()): Pools => {
   const known = new Map<string, Known>()
 
   const keep = (key: string, exists: boolean, atMillis: number) => {
@@ -54,9 +49,9 @@ export const make = (): Pools => {
     if (known.size > CAPACITY && oldest !== undefined) known.delete(oldest)
   }
 
-  const view: Pools["view"] = ({ chainId, poolManager }, paths, nowMillis) => {
+  const view: Pools["view"] = ({ chainId, poolManager }, sought, nowMillis) => {
     const keyOf = (pool: PoolKey): string => `${chainId} ${poolManager} ${Path.keyOf(pool)}`
-    const pools = new Map(paths.flat().map(({ pool }) => [keyOf(pool), pool]))
+    const pools = new Map(sought.map((pool) => [keyOf(pool), pool]))
     const age = (key: string): number => nowMillis - (known.get(key)?.atMillis ?? -Infinity)
     // A pool that exists never ceases to.
     const due = [...pools].filter(([key]) => known.get(key)?.exists !== true && age(key) >= REFRESH_MILLIS)
@@ -68,14 +63,14 @@ export const make = (): Pools => {
       })),
       learn: (answers) => {
         for (const [index, [key]] of due.entries()) {
-          const word = Multicall3.word(answers[index] ?? Option.none())
+          const word = Multicall3.word(answers[index] ?? Multicall3.NONE)
           // Without an answer, as from an account without code, nothing is known.
           if (Option.isSome(word)) keep(key, word.value > 0n, nowMillis)
         }
       },
-      open: () => paths.filter((path) => path.every(({ pool }) => known.get(keyOf(pool))?.exists === true))
+      exists: (pool) => known.get(keyOf(pool))?.exists === true
     }
   }
 
-  return { view }
+  return { lookUp, view }
 }

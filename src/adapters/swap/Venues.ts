@@ -7,6 +7,7 @@ import * as DeadlinedRouter from "./DeadlinedRouter.ts"
 import * as GasWorths from "./GasWorths.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
 import * as PairRouters from "./PairRouters.ts"
+import * as PoolLookups from "./PoolLookups.ts"
 import * as PoolMemory from "./PoolMemory.ts"
 import * as UniswapV3 from "./UniswapV3.ts"
 import * as UniswapV4 from "./UniswapV4.ts"
@@ -57,8 +58,9 @@ const exchangeOf = (
 /** The exchange of `swapRouter` and `quoter`, and one source for each name of a venue, whatever chains have it. */
 export const make: Effect.Effect<ReadonlyArray<VenueSource>, never, Chains> = Effect.gen(function* () {
   const chains = yield* Chains
-  const known = { memory: PoolMemory.make(), v4: V4Pools.make(), worths: yield* GasWorths.make }
-  const first = yield* UniswapV3.make
+  const lookUp = PoolLookups.make()
+  const known = { memory: PoolMemory.make(lookUp), v4: V4Pools.make(lookUp), worths: yield* GasWorths.make }
+  const first = yield* UniswapV3.makeWith(known)
   const exchanges = new Map<Venue.Venue, Option.Option<OnChainVenue.Exchange>>()
 
   const venueOn = ({ venues = [] }: Chain, name: string) =>

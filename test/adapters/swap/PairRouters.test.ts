@@ -100,26 +100,28 @@ const readTimes = Effect.fnUntraced(function* (exchange: OnChainVenue.Exchange, 
 const CONTRACTS = { provider: "pairs", router: ROUTER }
 
 describe("a router that quotes along pairs", () => {
-  it.effect("is asked about every path until its factory has answered, and then about pairs that exist", () =>
+  it.effect("is asked about every path until it names its factory, and then about pairs that exist", () =>
     Effect.gen(function* () {
       const calls = yield* readTimes(PairRouters.exchange(CONTRACTS, PairRouters.UNISWAP_V2, PoolMemory.make()), 3)
       assert.deepStrictEqual(calls, [
         // It names its factory beside.
         { quotes: PATHS_V2 * AMOUNTS.length, others: 1 },
-        { quotes: PATHS_V2 * AMOUNTS.length, others: 3 },
+        { quotes: 0, others: 3 },
+        { quotes: AMOUNTS.length, others: 0 },
         { quotes: AMOUNTS.length, others: 0 }
       ])
     })
   )
 
-  it.effect("is asked about every path once if its factory is known", () =>
+  it.effect("is asked about pairs that exist alone if its factory is known", () =>
     Effect.gen(function* () {
       const calls = yield* readTimes(
         PairRouters.exchange(CONTRACTS, PairRouters.solidly(FACTORY), PoolMemory.make()),
         2
       )
       assert.deepStrictEqual(calls, [
-        { quotes: PATHS_SOLIDLY * AMOUNTS.length, others: PATHS_SOLIDLY },
+        { quotes: 0, others: PATHS_SOLIDLY },
+        { quotes: AMOUNTS.length, others: 0 },
         { quotes: AMOUNTS.length, others: 0 }
       ])
     })

@@ -22,7 +22,11 @@ const QUOTER = address(0xa1)
 const VENUE = Market.venueOf(1, QUOTER)
 const FACTORY = address(0xa2)
 const [TOKEN, HOP, OUT] = [address(1), address(2), address(3)]
-const PATHS = Path.candidates(TOKEN, OUT, [HOP])
+const PAIRS = [
+  [TOKEN, OUT],
+  [TOKEN, HOP],
+  [HOP, OUT]
+] as const
 
 const factoryAbi = parseAbi([
   "function getPool(address tokenA, address tokenB, uint24 fee) view returns (address pool)"
@@ -30,12 +34,10 @@ const factoryAbi = parseAbi([
 
 const word = (value: bigint): Multicall3.Answer => Option.some(numberToHex(value, { size: 32 }))
 
-const poolsFrom = (tokenIn: Address.Address, tokenOut: Address.Address) => (path: Path.Path) =>
-  Path.poolsOf(tokenIn, path, tokenOut).map(({ fee, tokens }) => ({ tokens, kind: fee }))
+/** The view of the market from {@link TOKEN} to {@link OUT}. */
+const viewOf = (pools: PoolMemory.PoolMemory, nowMillis: number) => pools.view(VENUE, PAIRS, nowMillis)
 
-/** The view of the paths from {@link TOKEN} to {@link OUT}. */
-const viewOf = (pools: PoolMemory.PoolMemory, nowMillis: number) =>
-  pools.view(VENUE, PATHS, poolsFrom(TOKEN, OUT), nowMillis)
+type View = ReturnType<typeof viewOf>
 
 /** Learns the factory, and then that of all pools only those with this fee exist. */
 const learned = (existing: number, nowMillis: number) => {
@@ -45,7 +47,7 @@ const learned = (existing: number, nowMillis: number) => {
   return pools
 }
 
-const answer = ({ learn, lookups }: PoolMemory.View<Path.Path>, existing: number) =>
+const answer = ({ learn, lookups }: View, existing: number) =>
   learn(
     lookups.map(({ data, to }) => {
       assert.strictEqual(to, FACTORY)
@@ -54,84 +56,92 @@ const answer = ({ learn, lookups }: PoolMemory.View<Path.Path>, existing: number
     })
   )
 
-const OPEN: ReadonlyArray<Path.Path> = [
-  { _tag: "Direct", fee: 500 },
-  { _tag: "Via", token: HOP, fees: [500, 500] }
-]
-
-describe("pools", () => {
-  it("are all tried until the factory has answered", () => {
-    const pools = PoolMemory.make()
-    const first = viewOf(pools, 0)
-    assert.deepStrictEqual([first.open, first.lookups.map(({ to }) => to)], [PATHS, [QUOTER]])
-    first.learn([word(BigInt(FACTORY))])
-    const second = viewOf(pools, 0)
-    assert.deepStrictEqual(second.open, PATHS)
-    assert.strictEqual(second.lookups.length, 3 * Path.FEES.length)
-    second.learn(second.lookups.map(() => Option.none()))
-    assert.deepStrictEqual(viewOf(pools, 0).open, PATHS)
+/** Fees of the pools of each pair, in both directions. */
+const feesIn = ({ kindsOf }: View) =>
+  PAIRS.map(([first, second]) => {
+    assert.deepStrictEqual(kindsOf(second, first), kindsOf(first, second))
+    return kindsOf(first, second)
   })
 
-  it("are all tried while the factory gives no usable answer, and it is not asked before each quote", () => {
+const ALL = PAIRS.map(() => Path.FEES)
+const only = (fee: number) => PAIRS.map(() => [fee])
+
+describe("pools", () => {
+  it("may all exist until the factory is known, and are looked up first when it is", () => {
+    const pools = PoolMemory.make()
+    const first = viewOf(pools, 0)
+    assert.deepStrictEqual([first.isNew, feesIn(first), first.lookups.map(({ to }) => to)], [false, ALL, [QUOTER]])
+    first.learn([word(BigInt(FACTORY))])
+    const second = viewOf(pools, 0)
+    assert.deepStrictEqual([second.isNew, feesIn(second)], [true, ALL])
+    assert.lengthOf(second.lookups, 3 * Path.FEES.length)
+    answer(second, 500)
+    assert.deepStrictEqual(feesIn(second), only(500), "what is learned counts at once")
+  })
+
+  it("may all exist while the factory gives no usable answer, and it is not asked before each quote", () => {
     const pools = PoolMemory.make()
     viewOf(pools, 0).learn([word(BigInt(FACTORY))])
     const first = viewOf(pools, 0)
     first.learn(first.lookups.map(() => Option.none()))
-    assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS - 1).lookups, [])
+    assert.deepStrictEqual(feesIn(first), ALL)
+    const again = viewOf(pools, PoolMemory.REFRESH_MILLIS - 1)
+    assert.deepStrictEqual([again.isNew, again.lookups], [false, []])
     const second = viewOf(pools, PoolMemory.REFRESH_MILLIS)
-    assert.deepStrictEqual(second.open, PATHS)
+    assert.deepStrictEqual([second.isNew, feesIn(second)], [false, ALL])
     answer(second, 500)
-    assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS).open, OPEN)
+    assert.deepStrictEqual(feesIn(viewOf(pools, PoolMemory.REFRESH_MILLIS)), only(500))
   })
 
-  it("are all tried if the quoter names no factory", () => {
+  it("may all exist if the quoter names no factory", () => {
     for (const named of [Option.none(), Option.some("0x" as const), word(0n), word(1n << 160n)]) {
       const pools = PoolMemory.make()
       viewOf(pools, 0).learn([named])
-      assert.deepStrictEqual(
-        viewOf(pools, 0).lookups.map(({ to }) => to),
-        [QUOTER]
-      )
+      const next = viewOf(pools, 0)
+      assert.deepStrictEqual([next.lookups.map(({ to }) => to), feesIn(next)], [[QUOTER], ALL])
     }
   })
 
-  it("that are missing are not tried again, in both directions", () => {
+  it("that are missing are not looked up again", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(viewOf(pools, 0).open, OPEN)
-    assert.deepStrictEqual(viewOf(pools, 0).lookups, [])
-    const back = pools.view(VENUE, Path.candidates(OUT, TOKEN, [HOP]), poolsFrom(OUT, TOKEN), 0)
-    assert.deepStrictEqual([back.open, back.lookups], [OPEN, []])
+    const back = pools.view(
+      VENUE,
+      PAIRS.map(([first, second]) => [second, first] as const),
+      0
+    )
+    for (const view of [viewOf(pools, 0), back]) {
+      assert.deepStrictEqual([view.isNew, view.lookups, feesIn(view)], [false, [], only(500)])
+    }
   })
 
-  it("of a factory that is known are looked up by the first quote", () => {
+  it("of a factory that is known are looked up before the first quote", () => {
     const [pools, known] = [PoolMemory.make(), { ...VENUE, factory: FACTORY }]
-    const view = pools.view(known, PATHS, poolsFrom(TOKEN, OUT), 0)
-    assert.deepStrictEqual(view.open, PATHS)
+    const view = pools.view(known, PAIRS, 0)
+    assert.isTrue(view.isNew)
     answer(view, 500)
-    assert.deepStrictEqual(pools.view(known, PATHS, poolsFrom(TOKEN, OUT), 0).open, OPEN)
+    assert.deepStrictEqual(feesIn(pools.view(known, PAIRS, 0)), only(500))
   })
 
   it("of another chain are not the same", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(pools.view({ ...VENUE, chainId: 2 }, PATHS, poolsFrom(TOKEN, OUT), 0).open, PATHS)
+    assert.deepStrictEqual(feesIn(pools.view({ ...VENUE, chainId: 2 }, PAIRS, 0)), ALL)
   })
 
-  it("that are missing are tried again after the lifetime", () => {
+  it("that are missing may exist again after the lifetime, and are looked up first", () => {
     const pools = learned(500, 0)
-    assert.deepStrictEqual(viewOf(pools, PoolMemory.LIFETIME_MILLIS).open, OPEN)
-    assert.deepStrictEqual(viewOf(pools, PoolMemory.LIFETIME_MILLIS + 1).open, PATHS)
+    const [last, after] = [PoolMemory.LIFETIME_MILLIS, PoolMemory.LIFETIME_MILLIS + 1].map((now) => viewOf(pools, now))
+    assert.deepStrictEqual([last?.isNew, last === undefined ? [] : feesIn(last)], [false, only(500)])
+    assert.deepStrictEqual([after?.isNew, after === undefined ? [] : feesIn(after)], [true, ALL])
   })
 
   it("that are missing are looked up again while they are in use", () => {
     const pools = learned(500, 0)
     assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS - 1).lookups, [])
     const aged = viewOf(pools, PoolMemory.REFRESH_MILLIS)
-    assert.strictEqual(aged.lookups.length, 3 * Path.FEES.length)
+    assert.isFalse(aged.isNew)
+    assert.lengthOf(aged.lookups, 3 * Path.FEES.length)
     answer(aged, 3_000)
-    assert.deepStrictEqual(viewOf(pools, PoolMemory.REFRESH_MILLIS + PoolMemory.LIFETIME_MILLIS).open, [
-      { _tag: "Direct", fee: 3_000 },
-      { _tag: "Via", token: HOP, fees: [3_000, 3_000] }
-    ])
+    assert.deepStrictEqual(feesIn(viewOf(pools, PoolMemory.REFRESH_MILLIS + PoolMemory.LIFETIME_MILLIS)), only(3_000))
   })
 })
 
@@ -178,7 +188,7 @@ const feeOfRoute = Effect.gen(function* () {
 layer(venue)("a pool that is created", (it) => {
   it.effect("is used after the lifetime of the knowledge that it was missing", () =>
     Effect.gen(function* () {
-      // The first route learns the factory, and the second one the pools.
+      // The first route learns the factory. The second one looks the pools up.
       for (let count = 0; count < 3; count++) assert.strictEqual(yield* feeOfRoute, 3_000)
       yield* openCheapPool
       assert.strictEqual(yield* feeOfRoute, 3_000, "it is remembered as missing")

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Path from "../../../src/adapters/swap/UniswapV3Path.ts"
+import type * as Address from "../../../src/domain/Address.ts"
 import { size } from "../../../src/domain/Hex.ts"
 import { address } from "../../support/FakeChain.ts"
 
@@ -25,6 +26,16 @@ describe("UniswapV3Path", () => {
         }
       })
   )
+
+  it("takes the pools of each pair that it is told of, in the order of the path", () => {
+    const [tokenIn, hop, tokenOut] = [address(1), address(2), address(3)]
+    const feesOf = (first: Address.Address, second: Address.Address) =>
+      first === tokenIn && second === hop ? [100, 500] : first === hop && second === tokenOut ? [3_000] : []
+    assert.deepStrictEqual(Path.candidates(tokenIn, tokenOut, [hop, address(4)], feesOf), [
+      { _tag: "Via", token: hop, fees: [100, 3_000] },
+      { _tag: "Via", token: hop, fees: [500, 3_000] }
+    ])
+  })
 
   it("packs a path as the periphery does", () => {
     const encoded = Path.encode(

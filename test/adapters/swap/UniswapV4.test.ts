@@ -8,6 +8,7 @@ import * as Path from "../../../src/adapters/swap/UniswapV4Path.ts"
 import * as Pools from "../../../src/adapters/swap/UniswapV4Pools.ts"
 import { LIFETIME_MILLIS, REFRESH_MILLIS } from "../../../src/adapters/swap/PoolMemory.ts"
 import * as Address from "../../../src/domain/Address.ts"
+import type { PoolKey } from "../../../src/domain/Venue.ts"
 import { Account, address as accountOf } from "../../domain/Arbitraries.ts"
 import { address } from "../../support/FakeChain.ts"
 
@@ -86,29 +87,53 @@ describe("paths through Uniswap v4", () => {
 
 describe("remembered pools of Uniswap v4", () => {
   const manager = { chainId: 1, poolManager: address(0x40) }
-  const paths = Path.candidates({ tokenIn: TOKEN, tokenOut: OUT }, [], facts)
+  const sought = Path.poolsFor({ tokenIn: TOKEN, tokenOut: OUT }, [], facts)
   const found = (price: bigint): Answer => Option.some(numberToHex(price, { size: 32 }))
+
+  it("are those of all paths", () => {
+    for (const [tokenIn, tokenOut, via] of [
+      [TOKEN, OUT, [WETH, USDC]],
+      [WETH, OUT, [USDC]],
+      [TOKEN, WETH, [USDC]]
+    ] as const) {
+      const keysOf = (pools: ReadonlyArray<PoolKey>) => [...new Set(pools.map(Path.keyOf))].toSorted()
+      const withListed = { ...facts, pools: [listed] }
+      assert.deepStrictEqual(
+        keysOf(Path.poolsFor({ tokenIn, tokenOut }, via, withListed)),
+        keysOf(
+          Path.candidates({ tokenIn, tokenOut }, via, withListed)
+            .flat()
+            .map(({ pool }) => pool)
+        )
+      )
+    }
+  })
 
   it("are the only ones in use, and missing ones are looked up again after a while", () => {
     const pools = Pools.make()
-    const first = pools.view(manager, paths, 0)
+    const existing = ({ exists }: ReturnType<typeof pools.view>) => sought.filter(exists)
+    const first = pools.view(manager, sought, 0)
     assert.isTrue(first.isNew)
-    assert.lengthOf(first.open(), 0)
+    assert.lengthOf(existing(first), 0)
     assert.lengthOf(first.lookups, 4)
     assert.isTrue(first.lookups.every(({ to }) => to === manager.poolManager))
     first.learn([found(0n), found(5n), found(0n), Option.none()])
-    assert.deepStrictEqual(first.open(), paths.slice(1, 2))
-    const second = pools.view(manager, paths, REFRESH_MILLIS - 1)
+    assert.deepStrictEqual(existing(first), sought.slice(1, 2))
+    assert.deepStrictEqual(
+      Path.candidates({ tokenIn: TOKEN, tokenOut: OUT }, [], facts, first.exists),
+      Path.candidates({ tokenIn: TOKEN, tokenOut: OUT }, [], facts).slice(1, 2)
+    )
+    const second = pools.view(manager, sought, REFRESH_MILLIS - 1)
     // Nothing is known about the last, as the answer was none.
     assert.deepStrictEqual([second.isNew, second.lookups.length], [true, 1])
     second.learn([found(0n)])
-    assert.deepStrictEqual(second.open(), paths.slice(1, 2))
-    assert.lengthOf(pools.view(manager, paths, REFRESH_MILLIS - 1).lookups, 0)
-    const third = pools.view(manager, paths, REFRESH_MILLIS)
+    assert.deepStrictEqual(existing(second), sought.slice(1, 2))
+    assert.lengthOf(pools.view(manager, sought, REFRESH_MILLIS - 1).lookups, 0)
+    const third = pools.view(manager, sought, REFRESH_MILLIS)
     assert.deepStrictEqual([third.isNew, third.lookups.length], [false, 2])
     third.learn([found(7n), found(0n)])
-    assert.deepStrictEqual(third.open(), paths.slice(0, 2))
-    assert.isTrue(pools.view(manager, paths, REFRESH_MILLIS + LIFETIME_MILLIS + 1).isNew)
-    assert.isTrue(pools.view({ ...manager, chainId: 2 }, paths, REFRESH_MILLIS).isNew)
+    assert.deepStrictEqual(existing(third), sought.slice(0, 2))
+    assert.isTrue(pools.view(manager, sought, REFRESH_MILLIS + LIFETIME_MILLIS + 1).isNew)
+    assert.isTrue(pools.view({ ...manager, chainId: 2 }, sought, REFRESH_MILLIS).isNew)
   })
 })

@@ -36,7 +36,7 @@ describe("a quote of a list of pools", () => {
       Effect.sync(() => {
         const [tokenIn, tokenOut] = [accountOf(given[0]), accountOf(given[1])]
         const [hop, factory, amountIn] = [accountOf(given[2]), accountOf(given[3]), given[4]]
-        for (const path of PairRouters.candidates({ tokenIn, tokenOut }, [hop], [false, true])) {
+        for (const path of PairRouters.candidates({ tokenIn, tokenOut }, [hop], () => [false, true])) {
           assert.strictEqual(
             PairRouters.UNISWAP_V2.quoteCall(path)(amountIn),
             encodeFunctionData({

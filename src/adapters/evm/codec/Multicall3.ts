@@ -14,6 +14,8 @@ export interface Read {
 /** Bytes that a read returned; none when it reverted. An account without code returns no bytes. */
 export type Answer = Option.Option<Hex>
 
+export const NONE: Answer = Option.none()
+
 /** Reads in one call, well within the gas and size limits of nodes. */
 const BATCH = 200
 
