@@ -106,12 +106,8 @@ export const exchange = (contracts: Contracts, memory: PoolMemory): OnChainVenue
   router: contracts.router,
   reserved: [Address.zero],
   read: (client, pair, amounts) =>
-    Effect.map(
-      Market.read(client, { ...contracts, memory }, pair, amounts),
-      (market) => (request) =>
-        OnChainVenue.bestOf(market, request, (quoted) =>
-          OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, terms, pair.tokenOut, priced))
-        )
+    Effect.map(Market.read(client, { ...contracts, memory }, pair, amounts), (market) =>
+      OnChainVenue.reading(market, (terms, priced) => swapping(contracts, terms, pair.tokenOut, priced))
     ),
   poolReads: (pair) => Market.poolReads(contracts, pair)
 })

@@ -15,6 +15,17 @@ import {
 import type { ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { amountsUpTo, best, type Market, outrun, type Pair, type PoolRead, type Quoted } from "./Curves.ts"
 
+/** A market that was read. */
+export interface Reading {
+  /** True if the pair has no pool on any path, so that no amount has a route. */
+  readonly isEmpty: boolean
+  /** Makes the route of the best path. None if no path pays. */
+  readonly routeOf: (request: SwapRequest) => Option.Option<SwapRoute>
+}
+
+/** A pair without any path. */
+const EMPTY: Reading = { isEmpty: true, routeOf: Option.none }
+
 /** An exchange on one chain. */
 export interface Exchange {
   readonly router: Address.Address
@@ -22,12 +33,12 @@ export interface Exchange {
   readonly reserved: ReadonlyArray<Address.Address>
   /** Route from one form of the native currency to the other, which needs no swap. Absent if the router makes none. */
   readonly changeForm?: (request: SwapRequest) => SwapRoute
-  /** Reads the market at amounts that rise. The returned function makes the route of the best path; none if no path pays. */
+  /** Reads the market at amounts that rise. */
   readonly read: (
     client: ChainClient,
     pair: Pair,
     amounts: ReadonlyArray<bigint>
-  ) => Effect.Effect<(request: SwapRequest) => Option.Option<SwapRoute>, ChainUnavailable>
+  ) => Effect.Effect<Reading, ChainUnavailable>
   /** One read for each pool that a pair may have, without a token between them. For estimates. */
   readonly poolReads: (pair: Pair) => ReadonlyArray<PoolRead>
 }
@@ -58,15 +69,19 @@ export const behind = <Path>(
   routeOf: (quoted: Quoted<Path>) => SwapRoute
 ): ReadonlyArray<SwapRoute> => Option.toArray(outrun(market, amountIn)).map(routeOf)
 
-/** The route of the best path, and the one behind it. */
-export const bestOf = <Path>(
+/** A market whose routes are that of the best path, and the one behind it. Each can be made again for what really arrives. */
+export const reading = <Path>(
   market: Market<Path>,
-  request: SwapRequest,
-  routeOf: (quoted: Quoted<Path>) => SwapRoute
-): Option.Option<SwapRoute> =>
-  Option.map(best(market, request.amountIn), (quoted) =>
-    withAlternatives(routeOf(quoted), behind(market, request, routeOf))
-  )
+  swapping: (request: SwapRequest, quoted: Quoted<Path>) => SwapRoute
+): Reading => ({
+  isEmpty: market.length === 0,
+  routeOf: (request) => {
+    const routeOf = (quoted: Quoted<Path>) => remakable(request, quoted, swapping)
+    return Option.map(best(market, request.amountIn), (quoted) =>
+      withAlternatives(routeOf(quoted), behind(market, request, routeOf))
+    )
+  }
+})
 
 /** The route with others for when it fails. */
 export const withAlternatives = (route: SwapRoute, alternatives: ReadonlyArray<SwapRoute>): SwapRoute =>
@@ -100,20 +115,20 @@ export const make = (
     return { client, exchange, tokenOut: Chain.erc20(client.chain, pair.tokenOut) }
   })
 
-  /** Reads the pair's market at these amounts. Returns the function that makes a route of an amount between them. */
+  /** Reads the pair's market at these amounts. The returned `routeOf` makes a route of an amount between them. */
   const marketOf = Effect.fn("OnChainVenue.market")(
     function* (pair: SwapPair, amounts: ReadonlyArray<bigint>) {
       const { client, exchange, tokenOut } = yield* open(pair)
       const isSame = pair.tokenIn === tokenOut
-      const bestOf =
+      const read =
         isSame || amounts.length === 0
-          ? () => Option.none<SwapRoute>()
+          ? EMPTY
           : yield* exchange.read(
               client,
               { tokenIn: pair.tokenIn, tokenOut, divisible: pair.divisible === true },
               amounts
             )
-      return (request: SwapRequest): Effect.Effect<SwapRoute, NoRoute> => {
+      const routeOf = (request: SwapRequest): Effect.Effect<SwapRoute, NoRoute> => {
         const objected = objection(exchange, request)
         if (objected !== undefined) return Effect.fail(new NoRoute({ detail: objected }))
         if (isSame) {
@@ -123,10 +138,11 @@ export const make = (
             : Effect.fail(new NoRoute({ detail: "input and output are the same token" }))
         }
         return Effect.mapError(
-          Effect.fromOption(bestOf(request)),
+          Effect.fromOption(read.routeOf(request)),
           () => new NoRoute({ detail: `no liquid pool from ${request.tokenIn} to ${request.tokenOut} on ${provider}` })
         )
       }
+      return { isEmpty: read.isEmpty, routeOf }
     },
     Effect.catchTags({
       UnsupportedChain: (error) => Effect.fail(new NoRoute({ detail: error.message })),
@@ -135,7 +151,7 @@ export const make = (
   )
 
   const route: SwapVenue["Service"]["route"] = (request) =>
-    Effect.flatMap(marketOf(request, amountsOf(request)), (routeOf) => routeOf(request))
+    Effect.flatMap(marketOf(request, amountsOf(request)), ({ routeOf }) => routeOf(request))
 
   /** One amount does not tell if a division gains. */
   const amountsOf = ({ amountIn, divisible }: SwapPair): ReadonlyArray<bigint> =>
@@ -145,10 +161,11 @@ export const make = (
     const read = yield* Effect.result(marketOf(pair, amountsUpTo(pair.amountIn)))
     const routeOf: RouteOf = (terms) => {
       const request = { ...terms, ...pair, amountIn: terms.amountIn }
-      return Effect.fromResult(read).pipe(
-        Effect.flatMap((made) => made(request)),
-        // Below what was read, as when fees take most of the amount, the market may have one all the same.
-        Effect.catchTag("NoRoute", () => route(request))
+      return Effect.flatMap(Effect.fromResult(read), (market) =>
+        market.isEmpty
+          ? market.routeOf(request)
+          : // Below what was read, as when fees take most of the amount, the market may have one all the same.
+            Effect.catchTag(market.routeOf(request), "NoRoute", () => route(request))
       )
     }
     return routeOf

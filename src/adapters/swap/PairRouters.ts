@@ -206,10 +206,7 @@ export const exchange = (
     const market = yield* Curves.readOpen(client, asked, view, amounts, () =>
       candidates(pair, hops, view.kindsOf).map(asking)
     )
-    return (request) =>
-      OnChainVenue.bestOf(market, request, (quoted) =>
-        OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, dialect, terms, priced))
-      )
+    return OnChainVenue.reading(market, (terms, priced) => swapping(contracts, dialect, terms, priced))
   }),
   poolReads: (pair) =>
     candidates(pair, [], () => dialect.kinds).map((path) => ({

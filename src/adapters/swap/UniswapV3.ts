@@ -199,8 +199,8 @@ export const exchange = (contracts: Contracts, { memory, worths }: Known): OnCha
     const largest = amounts.at(-1) ?? 0n
     const divide =
       pair.divisible === true ? yield* Splits.read(client, contracts, pair, market, { largest, worths }) : () => []
-    return (request) =>
-      Option.map(Curves.best(market, request.amountIn), (quoted) => {
+    const routeOf = (request: SwapRequest) =>
+      Option.map(Curves.best(market, request.amountIn), (quoted): SwapRoute => {
         const singleOf = (path: Curves.Quoted<Path.Path>) =>
           OnChainVenue.remakable(request, path, (terms, priced) => swapping(contracts, terms, pair.tokenOut, priced))
         const single = singleOf(quoted)
@@ -216,6 +216,7 @@ export const exchange = (contracts: Contracts, { memory, worths }: Known): OnCha
           alternatives: [single, ...next]
         }
       })
+    return { isEmpty: market.length === 0, routeOf }
   }),
   poolReads: (pair) => Market.poolReads(contracts, pair)
 })

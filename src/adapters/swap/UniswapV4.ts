@@ -115,10 +115,7 @@ export const exchange = (
           sampleOf: decodeQuote
         }))
       )
-      return (request) =>
-        OnChainVenue.bestOf(market, request, (quoted) =>
-          OnChainVenue.remakable(request, quoted, (terms, priced) => swapping(contracts, terms, priced))
-        )
+      return OnChainVenue.reading(market, (terms, priced) => swapping(contracts, terms, priced))
     }),
     poolReads: (pair) =>
       Path.candidates(pair, [], facts).map((path) => ({

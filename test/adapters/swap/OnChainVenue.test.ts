@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Option } from "effect"
+import { Effect, Option } from "effect"
 import type * as Curves from "../../../src/adapters/swap/Curves.ts"
 import * as OnChainVenue from "../../../src/adapters/swap/OnChainVenue.ts"
+import { NoRoute } from "../../../src/ports/orchestrator/SwapVenue.ts"
+import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { address, layer } from "../../support/FakeChain.ts"
 import { FIRST, request, routeVia } from "./scriptedVenues.ts"
 
 /** A market whose paths pay these outputs for the request. */
@@ -11,11 +14,14 @@ const marketOf = (outputs: ReadonlyArray<bigint>): Curves.Market<string> =>
     samples: [{ amountIn: request.amountIn, amountOut, gas: 1n }]
   }))
 
+const readingOf = (market: Curves.Market<string>) =>
+  OnChainVenue.reading(market, (_terms, { amountOut }) => routeVia(FIRST, amountOut))
+
 const outputs = (market: ReadonlyArray<bigint>) =>
-  Option.map(
-    OnChainVenue.bestOf(marketOf(market), request, ({ amountOut }) => routeVia(FIRST, amountOut)),
-    ({ alternatives = [], amountOut }) => [amountOut, ...alternatives.map((other) => other.amountOut)]
-  )
+  Option.map(readingOf(marketOf(market)).routeOf(request), ({ alternatives = [], amountOut }) => [
+    amountOut,
+    ...alternatives.map((other) => other.amountOut)
+  ])
 
 describe("the route of a market", () => {
   it("is that of the best path, with the next one behind it where the best leads by more than 3 %", () => {
@@ -24,4 +30,51 @@ describe("the route of a market", () => {
     assert.deepStrictEqual(outputs([10_000n]), Option.some([10_000n]))
     assert.deepStrictEqual(outputs([]), Option.none())
   })
+})
+
+/** Prepares a venue whose market has these paths, and asks it for a tenth of the amount. Returns the amounts that were read. */
+const askedForLess = Effect.fnUntraced(
+  function* (paths: ReadonlyArray<string>) {
+    const reads: Array<ReadonlyArray<bigint>> = []
+    const exchange: OnChainVenue.Exchange = {
+      router: address(0xa9),
+      reserved: [],
+      read: (_client, _pair, amounts) =>
+        Effect.sync(() => {
+          reads.push(amounts)
+          return readingOf(
+            paths.map((path) => ({
+              path,
+              samples: amounts.map((amountIn) => ({ amountIn, amountOut: amountIn, gas: 1n }))
+            }))
+          )
+        }),
+      poolReads: () => []
+    }
+    const { prepare } = OnChainVenue.make(yield* Chains, "fake", () => Option.some(exchange))
+    const pair = { chainId: 31337, tokenIn: request.tokenIn, tokenOut: address(0x77), amountIn: 1_000n }
+    const routeOf = yield* prepare(pair)
+    const { deadline, recipient, sender, slippageBps } = request
+    const found = yield* Effect.result(routeOf({ amountIn: 100n, deadline, recipient, sender, slippageBps }))
+    return { found, reads }
+  },
+  Effect.provide(layer({}))
+)
+
+describe("a market that was read for a larger amount", () => {
+  it.effect("is read again where it has pools: they may pay for less", () =>
+    Effect.gen(function* () {
+      const { found, reads } = yield* askedForLess(["path"])
+      assert.strictEqual(found._tag === "Success" ? found.success.amountOut : found, 100n)
+      assert.deepStrictEqual(reads, [[600n, 900n, 1_000n], [100n]])
+    })
+  )
+
+  it.effect("is not read again where it has none", () =>
+    Effect.gen(function* () {
+      const { found, reads } = yield* askedForLess([])
+      assert.instanceOf(found._tag === "Failure" ? found.failure : found, NoRoute)
+      assert.deepStrictEqual(reads, [[600n, 900n, 1_000n]])
+    })
+  )
 })
