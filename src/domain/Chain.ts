@@ -44,6 +44,11 @@ export const Chain = Schema.Struct({
   ...Venue.fields,
   spokePool: Schema.optionalKey(Address.NonZeroAddress),
   /**
+   * SpokePools that the chain had before. Deposits, fills and refunds that orders have in them are still found. New orders never use
+   * them. Default: none.
+   */
+  formerSpokePools: Schema.optionalKey(Schema.Array(Address.NonZeroAddress)),
+  /**
    * Contract that swaps before it deposits into the SpokePool. Absent: only tokens that the bridge carries can leave
    * the chain.
    */
@@ -88,6 +93,14 @@ export const token = (chain: Chain, address: Address.Address): Option.Option<Tok
 /** The wrapped native token for the native currency; every other token itself. */
 export const erc20 = (chain: Chain, address: Address.Address): Address.Address =>
   address === NATIVE ? chain.wrappedNative : address
+
+/** SpokePools whose events and state count for orders under way: the present one first. A new order has the present one alone. */
+export const spokePools = ({
+  formerSpokePools = [],
+  spokePool
+}: Pick<Chain, "formerSpokePools" | "spokePool">): ReadonlyArray<Address.Address> => [
+  ...new Set(spokePool === undefined ? formerSpokePools : [spokePool, ...formerSpokePools])
+]
 
 /** Tier by the chain's token list only. The native currency, its wrapped form and stablecoins have the lowest risk. */
 export const listedTier = (chain: Chain, address: Address.Address): Tier =>

@@ -1,6 +1,6 @@
 /** Destinations at which money would be lost: contracts that accept a token and never give it back. */
 import type * as Address from "./Address.ts"
-import type { Chain } from "./Chain.ts"
+import { type Chain, spokePools } from "./Chain.ts"
 import * as Generations from "./Generations.ts"
 import { NATIVE } from "./Token.ts"
 
@@ -13,8 +13,7 @@ const LAST_PRECOMPILE = 0xffffn
  */
 export const burns = (chain: Chain, destination: Address.Address, tokens: ReadonlyArray<Address.Address>): boolean => {
   if (BigInt(destination) <= LAST_PRECOMPILE) return true
-  const { multicall3, multicallHandler, permit2, quoter, sanctionsOracle, spokePool, spokePoolPeriphery, swapRouter } =
-    chain
+  const { multicall3, multicallHandler, permit2, quoter, sanctionsOracle, spokePoolPeriphery, swapRouter } = chain
   return [
     NATIVE,
     ...tokens,
@@ -27,7 +26,7 @@ export const burns = (chain: Chain, destination: Address.Address, tokens: Readon
     permit2,
     quoter,
     sanctionsOracle,
-    spokePool,
+    ...spokePools(chain),
     spokePoolPeriphery,
     swapRouter,
     ...(chain.targets ?? []).map(({ address }) => address)

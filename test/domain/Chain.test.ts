@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
+import type { Address } from "../../src/domain/Address.ts"
 import * as Chain from "../../src/domain/Chain.ts"
 import { NATIVE } from "../../src/domain/Token.ts"
 import * as FakeChain from "../support/FakeChain.ts"
@@ -18,6 +19,17 @@ describe("token", () => {
       name: "ETH",
       decimals: 18
     })
+  })
+})
+
+describe("spokePools", () => {
+  it("are the present one and the former ones, each once", () => {
+    const [a, b, c] = [0x51, 0x52, 0x53].map((byte) => FakeChain.address(byte)) as [Address, Address, Address]
+    expect(Chain.spokePools({})).toEqual([])
+    expect(Chain.spokePools({ spokePool: a })).toEqual([a])
+    expect(Chain.spokePools({ spokePool: a, formerSpokePools: [b, c] })).toEqual([a, b, c])
+    expect(Chain.spokePools({ spokePool: a, formerSpokePools: [b, a, b] })).toEqual([a, b])
+    expect(Chain.spokePools({ formerSpokePools: [b, c] })).toEqual([b, c])
   })
 })
 

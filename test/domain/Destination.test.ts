@@ -14,6 +14,7 @@ const chain = {
   tokens: [{ chainId: template.id, address: LISTED, symbol: "LST", name: "Listed", decimals: 18 }],
   swapRouter: address(0x5a_0001n),
   spokePool: address(0x5b_0001n),
+  formerSpokePools: [address(0x5b_0002n)],
   spokePoolPeriphery: address(0x5c_0001n),
   wrappedNative: address(0x5d_0001n),
   stables: [address(0x5e_0001n)],
@@ -51,6 +52,7 @@ describe("a destination", () => {
       ...Object.values(EARLIER),
       chain.swapRouter,
       chain.spokePool,
+      ...chain.formerSpokePools,
       chain.spokePoolPeriphery
     ]
     for (const destination of burning) assert.isTrue(burns(chain, destination, [SWEPT]), destination)

@@ -5,6 +5,7 @@
 import { Effect, Option } from "effect"
 import { encodeFunctionData, hexToBigInt, size } from "viem"
 import type * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
 import type { Bridge, Delivery } from "../../ports/orchestrator/Bridge.ts"
 import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as AcrossCall from "./AcrossCall.ts"
@@ -39,14 +40,27 @@ const fillStatus = Effect.fnUntraced(function* (
   return hexToBigInt(answer)
 })
 
+/** The first of the pools that has the fill. Fails if a pool before it does not answer, since that one may have it. */
+const filledIn = Effect.fnUntraced(function* (
+  client: ChainClient,
+  pools: ReadonlyArray<Address.Address>,
+  relay: AcrossDeposit.Relay,
+  block: Pick<Block, "hash">
+) {
+  for (const pool of pools) {
+    if ((yield* fillStatus(client, pool, relay, block)) === FILLED) return Option.some(pool)
+  }
+  return Option.none<Address.Address>()
+})
+
 export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =>
   Effect.fn("Across.delivery")(function* ({ confirmations, order, receipt, searchFrom, sourceChainId }) {
     const unprovable = (detail: string) =>
       new ChainUnavailable({ chainId: sourceChainId, method: "Across.delivery", detail })
     const clients = Effect.all([chains.get(sourceChainId), chains.get(Number(order.destChainId))])
     const [, destination] = yield* Effect.mapError(clients, (error) => unprovable(error.message))
-    const pool = destination.chain.spokePool
-    if (pool === undefined) return yield* unprovable(`Across is no longer configured on ${destination.chain.name}`)
+    const pools = Chain.spokePools(destination.chain)
+    if (pools.length === 0) return yield* unprovable(`Across is no longer configured on ${destination.chain.name}`)
     // The deposit went to the pool that the order names, also if the operator has changed the source's contracts since.
     const relay = Option.flatMap(AcrossCall.decodeSigned(order.swapTarget, order.swapCalldata), ({ call, spokePool }) =>
       AcrossDeposit.findDeposited(receipt.logs, spokePool, sourceChainId, (inputAmount) =>
@@ -59,8 +73,8 @@ export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =
 
     const head = yield* settledBlock(destination, confirmations)
     if (Option.isNone(head)) return PENDING
-    const status = yield* fillStatus(destination, pool, relay.value, head.value)
-    if (status !== FILLED) {
+    const filled = yield* filledIn(destination, pools, relay.value, head.value)
+    if (Option.isNone(filled)) {
       // A fill is possible up to and including the deadline's second.
       const { fillDeadline, inputAmount, inputToken } = relay.value.deposit
       return head.value.timestamp > BigInt(fillDeadline)
@@ -70,8 +84,9 @@ export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =
           }
         : PENDING
     }
+    const pool = filled.value
     const isFilledAt = (block: bigint) =>
-      Effect.map(fillStatus(destination, pool, relay.value, block), (filled) => filled === FILLED)
+      Effect.map(fillStatus(destination, pool, relay.value, block), (status) => status === FILLED)
     return yield* AcrossFills.find({
       client: destination,
       pool,

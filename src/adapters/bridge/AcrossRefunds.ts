@@ -7,6 +7,7 @@ import { Effect, Layer, Option } from "effect"
 import { decodeEventLog, encodeEventTopics, erc20Abi, numberToHex, zeroHash } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { RefundLine } from "../../domain/BridgeRefund.ts"
+import * as Chain from "../../domain/Chain.ts"
 import { BridgeRefunds } from "../../ports/orchestrator/BridgeRefunds.ts"
 import { type ChainClient, Chains, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import { blockBefore, settledBlock } from "./Blocks.ts"
@@ -38,15 +39,16 @@ const decodeTransfer = Option.liftThrowable(
     decodeEventLog({ abi: erc20Abi, eventName: "Transfer", topics: [signature, ...indexed], data }).args
 )
 
-/** A payment, and true if the pool could not pay a part of its leaf. */
+/** A payment, its pool, and true if the pool could not pay a part of its leaf. */
 interface Entry {
   readonly line: RefundLine
+  readonly pool: Address.Address
   readonly isDeferred: boolean
 }
 
-/** Payments of the log of a pool's leaf. */
-const entriesOf = (log: Log, pool: Address.Address): ReadonlyArray<Entry> => {
-  const event = log.address === pool ? Option.getOrUndefined(decodeExecuted(log)) : undefined
+/** Payments of the log of a leaf of one of the pools. */
+const entriesOf = (log: Log, pools: ReadonlyArray<Address.Address>): ReadonlyArray<Entry> => {
+  const event = pools.includes(log.address) ? Option.getOrUndefined(decodeExecuted(log)) : undefined
   if (event === undefined || event.refundAddresses.length !== event.refundAmounts.length) return []
   return event.refundAddresses.map((account, entry) => ({
     line: {
@@ -58,6 +60,7 @@ const entriesOf = (log: Log, pool: Address.Address): ReadonlyArray<Entry> => {
       account: Address.of(account),
       amount: event.refundAmounts[entry] ?? 0n
     },
+    pool: log.address,
     isDeferred: event.deferredRefunds
   }))
 }
@@ -78,17 +81,17 @@ const isTransferred = Effect.fnUntraced(function* (client: ChainClient, pool: Ad
 })
 
 const make = Effect.map(Chains, (chains) => {
-  const poolOf = Effect.fnUntraced(function* (chainId: number) {
+  const poolsOf = Effect.fnUntraced(function* (chainId: number) {
     const unusable = (detail: string) => new ChainUnavailable({ chainId, method: "Across.refunds", detail })
     const client = yield* Effect.mapError(chains.get(chainId), (error) => unusable(error.message))
-    const { spokePool } = client.chain
-    if (spokePool === undefined) return yield* unusable("Across is no longer configured on the chain")
-    return { client, pool: spokePool }
+    const pools = Chain.spokePools(client.chain)
+    if (pools.length === 0) return yield* unusable("Across is no longer configured on the chain")
+    return { client, pools }
   })
 
   const firstBlock: BridgeRefunds["Service"]["firstBlock"] = Effect.fn("Across.firstRefundBlock")(
     function* (chainId, notBefore) {
-      const { client } = yield* poolOf(chainId)
+      const { client } = yield* poolsOf(chainId)
       const head = yield* settledBlock(client)
       if (Option.isNone(head)) {
         return yield* new ChainUnavailable({
@@ -102,19 +105,19 @@ const make = Effect.map(Chains, (chains) => {
   )
 
   const paid: BridgeRefunds["Service"]["paid"] = Effect.fn("Across.refunds")(function* (chainId, accounts, fromBlock) {
-    const { client, pool } = yield* poolOf(chainId)
+    const { client, pools } = yield* poolsOf(chainId)
     const head = yield* settledBlock(client)
     if (Option.isNone(head) || head.value.number < fromBlock) return { lines: [], nextBlock: fromBlock }
     const { logs, unread } = yield* client.logs({
       fromBlock,
       toBlock: head.value.number,
-      address: pool,
+      address: pools,
       topics: [EXECUTED, numberToHex(chainId, { size: 32 })],
       requests: REQUESTS
     })
-    const entries = logs.flatMap((log) => entriesOf(log, pool)).filter(({ line }) => accounts.has(line.account))
+    const entries = logs.flatMap((log) => entriesOf(log, pools)).filter(({ line }) => accounts.has(line.account))
     // A leaf with deferred payments says nothing about which of them. The tokens' own events do.
-    const lines = yield* Effect.filter(entries, ({ isDeferred, line }) =>
+    const lines = yield* Effect.filter(entries, ({ isDeferred, line, pool }) =>
       isDeferred ? isTransferred(client, pool, line) : Effect.succeed(true)
     )
     const overlap = head.value.number - OVERLAP + 1n

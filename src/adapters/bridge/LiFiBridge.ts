@@ -5,15 +5,17 @@
 import { Effect, Option, Redacted, Result } from "effect"
 import { HttpClientRequest } from "effect/http"
 import type * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
 import { isNative } from "../../domain/Token.ts"
 import type { Bridge, BridgeRequest, BridgeRoute } from "../../ports/orchestrator/Bridge.ts"
 import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
-import { Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { Chains, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import { toItsEnd } from "../../runtime/Within.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Objection from "../providers/Objection.ts"
 import * as Provider from "../providers/Provider.ts"
 import { Quote, refusalOf } from "../swap/LiFi.ts"
+import * as AcrossCall from "./AcrossCall.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import type { NamedBridge } from "./BestBridge.ts"
 import * as LiFiDeposit from "./LiFiDeposit.ts"
@@ -100,18 +102,36 @@ const queryOf = (request: BridgeRequest, integrator: string | undefined) =>
     })
   )
 
+/** The pool of the chain that logged the deposit. The diamond chose it, so the order does not name it. Default: the present pool. */
+const poolOf = (
+  chain: Chain.Chain,
+  deposit: AcrossDeposit.AcrossDeposit,
+  logs: ReadonlyArray<Log>
+): Address.Address | undefined => {
+  const pools = Chain.spokePools(chain)
+  const depositedIn = pools.find((pool) =>
+    Option.isSome(
+      AcrossDeposit.findDeposited(logs, pool, chain.id, (inputAmount) =>
+        AcrossCall.depositMade({ deposit }, inputAmount)
+      )
+    )
+  )
+  return depositedIn ?? pools[0]
+}
+
 /** Reads and follows deposits as Across's own: each call stands for the direct deposit that it makes. */
 const reading = (
   chains: Chains["Service"],
   across: Bridge["Service"]
 ): Pick<Bridge["Service"], "decode" | "delivery"> => {
-  /** The same deposit, made directly. */
-  const direct = (sourceChainId: number, calldata: `0x${string}`) =>
+  /** The same deposit, made directly. Without logs the order is new, and has the present pool alone. */
+  const direct = (sourceChainId: number, calldata: `0x${string}`, logs?: ReadonlyArray<Log>) =>
     Effect.gen(function* () {
       const { chain } = yield* chains.get(sourceChainId)
       const deposit = Option.getOrUndefined(LiFiDeposit.decode(calldata))
-      if (deposit === undefined || chain.spokePool === undefined) return undefined
-      return { target: chain.spokePool, calldata: AcrossDeposit.encode(deposit) }
+      if (deposit === undefined) return undefined
+      const target = logs === undefined ? chain.spokePool : poolOf(chain, deposit, logs)
+      return target === undefined ? undefined : { target, calldata: AcrossDeposit.encode(deposit) }
     }).pipe(Effect.catchTag("UnsupportedChain", () => Effect.undefined))
 
   return {
@@ -122,13 +142,13 @@ const reading = (
           : across.decode(sourceChainId, call.target, call.calldata)
       ),
     delivery: (looked) =>
-      Effect.flatMap(direct(looked.sourceChainId, looked.order.swapCalldata), (call) =>
+      Effect.flatMap(direct(looked.sourceChainId, looked.order.swapCalldata, looked.receipt.logs), (call) =>
         call === undefined
           ? Effect.fail(
               new ChainUnavailable({
                 chainId: looked.sourceChainId,
                 method: "LiFiBridge.delivery",
-                detail: "the order's call is not a deposit into Across"
+                detail: "the order's call is not a deposit into a pool of Across that the chains file names"
               })
             )
           : across.delivery({

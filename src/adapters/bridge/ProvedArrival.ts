@@ -9,6 +9,7 @@
 import { Effect, Option } from "effect"
 import { decodeEventLog, encodeEventTopics, erc20Abi, type Hex as ViemHex } from "viem"
 import type * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
 import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
@@ -70,8 +71,9 @@ export const arrived = (log: Log, { minAmountOut, owner, recipient, token }: Arr
 const isOfAnother = ({ chain }: ChainClient, logs: ReadonlyArray<Log>): boolean => {
   // Orders of earlier generations still settle.
   const guards = new Set(Generations.all(chain).map(({ guard }) => guard))
+  const pools = Chain.spokePools(chain)
   return logs.some(
-    ({ address, topics }) => guards.has(address) || (address === chain.spokePool && topics[0]?.toLowerCase() === FILLED)
+    ({ address, topics }) => guards.has(address) || (pools.includes(address) && topics[0]?.toLowerCase() === FILLED)
   )
 }
 

@@ -1,6 +1,6 @@
 /** Parts that an address plays in the deployment on a chain. */
 import type { Address } from "../../domain/Address.ts"
-import type { Chain } from "../../domain/Chain.ts"
+import { type Chain, spokePools } from "../../domain/Chain.ts"
 import type { AddressRole } from "../../domain/SweepStory.ts"
 
 /** Total. `isLane`: the address is an account of the relayer on the chain. */
@@ -14,7 +14,7 @@ export const rolesIn = (chain: Chain, address: Address, isLane: boolean): Readon
     ["fee_recipient", address === chain.feeRecipient],
     ["builder_vault", address === chain.builderVault],
     ["router", address === chain.swapRouter],
-    ["bridge", address === chain.spokePool || address === chain.spokePoolPeriphery]
+    ["bridge", spokePools(chain).includes(address) || address === chain.spokePoolPeriphery]
   ]
   const token = chain.tokens.find((each) => each.address === address)
   return [

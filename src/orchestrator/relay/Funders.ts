@@ -6,7 +6,7 @@
 import { Clock, Effect, Option } from "effect"
 import { encodeEventTopics, erc20Abi } from "viem"
 import * as Address from "../../domain/Address.ts"
-import type { Chain } from "../../domain/Chain.ts"
+import * as Chain from "../../domain/Chain.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { NATIVE } from "../../domain/Token.ts"
@@ -42,28 +42,22 @@ interface Known {
 }
 
 /** Contracts that tokens of many owners come from. */
-const crowdsOf = ({
-  builderVault,
-  contracts,
-  feeRecipient,
-  permit2,
-  spokePool,
-  spokePoolPeriphery,
-  swapRouter,
-  wrappedNative
-}: Chain): ReadonlyArray<Address.Address | undefined> => [
-  Address.zero,
-  contracts.delegate,
-  contracts.entry,
-  contracts.guard,
-  builderVault,
-  feeRecipient,
-  permit2,
-  spokePool,
-  spokePoolPeriphery,
-  swapRouter,
-  wrappedNative
-]
+const crowdsOf = (chain: Chain.Chain): ReadonlyArray<Address.Address | undefined> => {
+  const { builderVault, contracts, feeRecipient, permit2, spokePoolPeriphery, swapRouter, wrappedNative } = chain
+  return [
+    Address.zero,
+    contracts.delegate,
+    contracts.entry,
+    contracts.guard,
+    builderVault,
+    feeRecipient,
+    permit2,
+    ...Chain.spokePools(chain),
+    spokePoolPeriphery,
+    swapRouter,
+    wrappedNative
+  ]
+}
 
 /** Sender of a `Transfer`, whose first indexed parameter it is. */
 const senderOf = ({ topics }: Log): Address.Address | undefined => {
@@ -81,7 +75,7 @@ const rangesOf = (head: bigint): ReadonlyArray<BlockRange> => {
 }
 
 /** The account that funded the owner by this log, if it is one that funds few. */
-const funderIn = (chain: Chain, { owner, tokenIn }: Funded, log: Log) => {
+const funderIn = (chain: Chain.Chain, { owner, tokenIn }: Funded, log: Log) => {
   const sender = senderOf(log)
   const isKnown = sender === undefined || sender === owner || sender === tokenIn || crowdsOf(chain).includes(sender)
   return isKnown ? Option.none() : Option.some(sender)

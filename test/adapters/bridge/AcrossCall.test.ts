@@ -59,6 +59,19 @@ describe("AcrossCall", () => {
     assert.deepStrictEqual(AcrossCall.decode(contracts, PERIPHERY, elsewhere), Option.none())
   })
 
+  it("is not read where it pays into a former pool of the chain, but for its order's deposit", () => {
+    const former = address(0x94)
+    const moved = { ...contracts, formerSpokePools: [former] }
+    for (const [target, data] of [
+      [former, AcrossDeposit.encode(sample)],
+      [PERIPHERY, AcrossCall.encodeSwap(former, sample, swap)],
+      [former, AcrossCall.encodeSwap(former, sample, swap)]
+    ] as const) {
+      assert.deepStrictEqual(AcrossCall.decode(moved, target, data), Option.none())
+      assert.strictEqual(Option.getOrThrow(AcrossCall.decodeSigned(target, data)).spokePool, former)
+    }
+  })
+
   it("is not read for a chain without the contracts", () => {
     const plain = AcrossDeposit.encode(sample)
     assert.deepStrictEqual(AcrossCall.decode({}, POOL, plain), Option.none())

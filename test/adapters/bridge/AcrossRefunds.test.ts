@@ -10,6 +10,7 @@ import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
 import { BridgeRefunds } from "../../../src/ports/orchestrator/BridgeRefunds.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
 import { balanceOf } from "../evm/contracts/asUser.ts"
+import { address } from "../../support/FakeChain.ts"
 import { AcrossNetwork, attacker, chainsOf, network, owner } from "./acrossNetwork.ts"
 import { TestNetwork } from "../../support/Network.ts"
 
@@ -132,6 +133,43 @@ layer(across.pipe(Layer.provideMerge(network)))("Across refunds", (it) => {
         yield* net.source.node.ask("mine", (client) => client.mine({ blocks: 2, interval: 0 }))
         assert.lengthOf((yield* paidFrom(from)).lines, 1)
       }).pipe(Effect.provide(deep))
+    })
+  )
+
+  it.effect("of deposits into a former pool are found, also those whose leaf has a payment that failed", () =>
+    Effect.gen(function* () {
+      const net = yield* AcrossNetwork
+      const token = net.source.tokens.USDC
+      const request = net.requestOf("USDC", "USDC", units("USDC", 3n))
+      yield* net.deposit(request, yield* (yield* Bridge).route(request))
+      const from = yield* nextBlock
+      yield* net.refund(token, [[owner.address, 9n]])
+      yield* net.refund(token, [
+        [Address.zero, 5n],
+        [owner.address, 6n]
+      ])
+      const [first] = (yield* Chains).all
+      const paidWith = Effect.fnUntraced(function* (present: Address.Address | undefined) {
+        const moved = Layer.fresh(AcrossRefunds.layer).pipe(
+          Layer.provide(
+            chainsOf(({ spokePool = Address.zero, ...chain }) => ({
+              ...chain,
+              ...(present === undefined ? {} : { spokePool: present }),
+              formerSpokePools: [spokePool]
+            }))
+          ),
+          Layer.provide(Layer.succeed(TestNetwork, yield* TestNetwork))
+        )
+        const { lines } = yield* paidFrom(from).pipe(Effect.provide(moved))
+        return lines.map(({ account, amount }) => [account, amount])
+      })
+      const expected = [
+        [owner.address, 9n],
+        [owner.address, 6n]
+      ]
+      for (const present of [address(0x5b), undefined, first?.chain.spokePool]) {
+        assert.deepStrictEqual(yield* paidWith(present), expected)
+      }
     })
   )
 

@@ -141,7 +141,8 @@ describe("a delivery of Relay", () => {
       for (const other of [
         FakeEnds.log(chain.contracts.guard, [FakeEnds.hash(1)], "0x", FILL, 1),
         FakeEnds.log(FakeEnds.EARLIER.guard, [FakeEnds.hash(1)], "0x", FILL, 1),
-        FakeEnds.log(FakeEnds.POOL, [FILLED_BY_ACROSS], "0x", FILL, 1)
+        FakeEnds.log(FakeEnds.POOL, [FILLED_BY_ACROSS], "0x", FILL, 1),
+        FakeEnds.log(FakeEnds.FORMER_POOL, [FILLED_BY_ACROSS], "0x", FILL, 1)
       ]) {
         ends.receipts.set(FILL, { ...receipt, logs: [...logs, other] })
         assert.deepStrictEqual(yield* look(), { _tag: "Pending" })

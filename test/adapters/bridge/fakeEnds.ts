@@ -74,6 +74,9 @@ export interface Ends {
 /** SpokePool of the destination. */
 export const POOL = address(0x5b)
 
+/** SpokePool that the destination had before. */
+export const FORMER_POOL = address(0x5d)
+
 /** Contracts of an earlier generation on the destination. */
 export const EARLIER = { guard: address(0xe1), delegate: address(0xe2), entry: address(0xe3) }
 
@@ -137,6 +140,7 @@ export const make = (
       confirmations: 3,
       tokens,
       spokePool: POOL,
+      formerSpokePools: [FORMER_POOL],
       earlierContracts: [EARLIER]
     }
   }

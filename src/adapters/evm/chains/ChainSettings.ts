@@ -65,6 +65,8 @@ export const ChainSettings = Schema.Struct({
   quoter: Schema.optionalKey(Address.NonZeroAddress),
   ...Venue.fields,
   spokePool: Schema.optionalKey(Address.NonZeroAddress),
+  /** Former SpokePools, in which orders under way are still followed. Default: none. */
+  formerSpokePools: Schema.optionalKey(Schema.Array(Address.NonZeroAddress)),
   spokePoolPeriphery: Schema.optionalKey(Address.NonZeroAddress),
   multicallHandler: Schema.optionalKey(Address.NonZeroAddress),
   permit2: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Address.of(PERMIT2)))),

@@ -21,6 +21,7 @@ const addressesOf = ({
     ["swapRouter", entry.swapRouter],
     ["quoter", entry.quoter],
     ["spokePool", entry.spokePool],
+    ...(entry.formerSpokePools ?? []).map((address): Named => ["formerSpokePools", address]),
     ["spokePoolPeriphery", entry.spokePoolPeriphery],
     ["multicallHandler", entry.multicallHandler],
     ...entry.stables.map((address): Named => ["stables", address]),

@@ -127,6 +127,21 @@ describe("the chain of an entry", () => {
     })
   )
 
+  it.effect("reads its former pools, which its contracts never list", () =>
+    Effect.gen(function* () {
+      const formerSpokePools = [address(0x5d), address(0x5e)]
+      const before = yield* decode(entry(8453))
+      const settings = yield* decode({ ...entry(8453), formerSpokePools })
+      const chain = ChainSettings.chainOf(settings, "Service")
+      assert.deepStrictEqual(chain, { ...ChainSettings.chainOf(before, "Service"), formerSpokePools })
+      const { bridges, routers } = ChainSettings.deploymentOf(settings, "Service")
+      assert.isTrue(formerSpokePools.every((pool) => ![...bridges, ...routers].includes(pool)))
+      for (const wrong of ["0x12", [address(0)], ["0x12"]]) {
+        yield* Effect.flip(decode({ ...entry(8453), formerSpokePools: wrong }))
+      }
+    })
+  )
+
   it.effect("pays builders of the ledger by way of the vault, or of the fee recipient where there is none", () =>
     Effect.gen(function* () {
       const settings = yield* decode(entry(8453))
