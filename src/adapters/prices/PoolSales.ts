@@ -31,6 +31,12 @@ const DECIMALS = 18
 /** Part of a sale that its share must reach for the pool to count as deep, in basis points. */
 const DEEP_BPS = 9_500n
 
+/**
+ * Part of the proceeds at the mean prices that the sale itself must reach for that, in basis points. A pool that runs out pays for a part of
+ * the amount, and does not revert.
+ */
+const PAID_BPS = 9_000n
+
 /** Proceeds above those at the mean prices of the pools that still count, in basis points. A pool may be moved just before the sale. */
 const ABOVE_MEAN_BPS = 500n
 
@@ -44,7 +50,7 @@ const HELD_TOKENS = 10_000
 export interface PoolSale {
   /** Wei that the sale counts for. */
   readonly wei: bigint
-  /** True if all that is to be sold with it takes nearly nothing from it. */
+  /** True if it pays nearly as much as the mean prices say, and all that is to be sold with it takes nearly nothing from it. */
   readonly isDeep: boolean
 }
 
@@ -81,9 +87,9 @@ const hopsOf = (chain: Chain.Chain, token: Market | undefined, native: Market | 
     ]
   })
 
-/** Most wei that the sale of an amount counts for. */
-const mostOf = (hops: ReadonlyArray<Hop>, amount: bigint): bigint =>
-  (hops.reduce((sold, { atMean }) => atMean(sold), amount) * (BPS + ABOVE_MEAN_BPS)) / BPS
+/** Wei for an amount at the mean prices of the pools. */
+const atMeanOf = (hops: ReadonlyArray<Hop>, amount: bigint): bigint =>
+  hops.reduce((sold, { atMean }) => atMean(sold), amount)
 
 const pathOf = (token: Address.Address, hops: ReadonlyArray<Hop>): Hex =>
   concatHex([token, ...hops.flatMap(({ fee, tokenOut }) => [numberToHex(fee, { size: 3 }), tokenOut])])
@@ -176,14 +182,19 @@ export const make = Effect.gen(function* () {
     )
     if (sale.wei === 0n) return NO_SALE
     const whole = sale.sold + promised + sale.held
-    const isDeep = (wei: bigint): boolean => wei * BPS >= sale.wei * DEEP_BPS
-    const counted = least(sale.wei, mostOf(hops, sale.sold))
-    const resultOf = (wei: bigint): PoolSale => ({ wei: (wei * counted) / sale.wei, isDeep: isDeep(wei) })
+    const mean = atMeanOf(hops, sale.sold)
+    const isPaid = sale.wei * BPS >= mean * PAID_BPS
+    const isNearlyAll = (wei: bigint): boolean => wei * BPS >= sale.wei * DEEP_BPS
+    const counted = least(sale.wei, (mean * (BPS + ABOVE_MEAN_BPS)) / BPS)
+    const resultOf = (wei: bigint): PoolSale => ({
+      wei: (wei * counted) / sale.wei,
+      isDeep: isPaid && isNearlyAll(wei)
+    })
     const asked = askedWith(sale.sold)
     const likely = shareOf(sale, whole, { asked, output: quoted(sale.answer) })
     holdings.note(key, sale.held)
     const exact = least(MOST, whole)
-    if (isDeep(likely) || asked === exact) return resultOf(likely)
+    if (isNearlyAll(likely) || asked === exact) return resultOf(likely)
     const answer = yield* Effect.option(client.call({ to: quoter, data: quoteCall(path, exact), block: "latest" }))
     return resultOf(most(likely, shareOf(sale, whole, { asked: exact, output: quoted(answer) })))
   })

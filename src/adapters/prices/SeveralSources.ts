@@ -6,16 +6,15 @@ import { Clock, Effect, Layer, Option, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import type { UsdPrice } from "../../domain/Fees.ts"
+import * as PriceDeviation from "../../domain/PriceDeviation.ts"
 import * as PriceReview from "../../domain/PriceReview.ts"
-import * as Usd from "../../domain/Usd.ts"
-import { Alerts } from "../../ports/shared/Alerts.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { type Price, type PricedToken, Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 import * as Chainlink from "./Chainlink.ts"
 import * as CoinGecko from "./CoinGecko.ts"
 import * as DefiLlama from "./DefiLlama.ts"
 import * as KeptPrices from "./KeptPrices.ts"
+import * as PriceAlerts from "./PriceAlerts.ts"
 import * as PoolMarkets from "./PoolMarkets.ts"
 import * as SourceHealth from "./SourceHealth.ts"
 import * as UniswapV3Prices from "./UniswapV3Prices.ts"
@@ -32,72 +31,28 @@ export interface Rules {
 /** A level that lasts as long as the time-weighted readings reach back is no manipulation of a moment. */
 const CONFIRM_MILLIS = 600_000
 
-/** Asks all sources. Fails if each of them failed. */
-const ask = Effect.fnUntraced(function* (
-  sources: ReadonlyArray<Prices["Service"]>,
-  chainId: ChainId,
-  tokens: ReadonlyArray<PricedToken>
-) {
-  const outcomes = yield* Effect.forEach(sources, (source) => Effect.result(source.detailed(chainId, tokens)), {
-    concurrency: "unbounded"
+/** Makes `ask`, which asks all sources. It fails if each of them failed. */
+const makeAsk = (sources: ReadonlyArray<Prices["Service"]>) => {
+  /** Sources that have answered for a chain. Others may not serve it. */
+  const serving = new Set<string>()
+  return Effect.fnUntraced(function* (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) {
+    const outcomes = yield* Effect.forEach(sources, (source) => Effect.result(source.detailed(chainId, tokens)), {
+      concurrency: "unbounded"
+    })
+    const answers = outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success] : []))
+    const failures = outcomes.flatMap((outcome) => (Result.isFailure(outcome) ? [outcome.failure.detail] : []))
+    if (answers.length === 0 && tokens.length > 0) {
+      return yield* new PricesUnavailable({ detail: failures.join("; ") || "no source is configured" })
+    }
+    for (const [index, outcome] of outcomes.entries()) {
+      if (Result.isSuccess(outcome)) serving.add(`${chainId} ${index}`)
+    }
+    const isComplete = outcomes.every(
+      (outcome, index) => Result.isSuccess(outcome) || !serving.has(`${chainId} ${index}`)
+    )
+    return { answers, isComplete }
   })
-  const answers = outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success] : []))
-  const failures = outcomes.flatMap((outcome) => (Result.isFailure(outcome) ? [outcome.failure.detail] : []))
-  return answers.length === 0 && tokens.length > 0
-    ? yield* new PricesUnavailable({ detail: failures.join("; ") || "no source is configured" })
-    : answers
-})
-
-/** Deviation of a listed token's price, which an alert is about. */
-interface Deviation {
-  /** True if the sources differ. False if one source alone leaves the last good price. */
-  readonly isWild: boolean
-  readonly price: UsdPrice
-  readonly good: PriceReview.Kept | undefined
 }
-
-const deviationOf = (
-  { candidate, good }: PriceReview.State,
-  agreed: PriceReview.Agreement,
-  last: PriceReview.Kept | undefined
-): Deviation | undefined => {
-  if (agreed.doubt === "wild" && agreed.price !== undefined) return { isWild: true, price: agreed.price, good: last }
-  return candidate === undefined || good === undefined ? undefined : { isWild: false, price: candidate.price, good }
-}
-
-/** Makes `alert(chain, address, deviation)`, which raises the alert about a deviation, or clears it if there is none. */
-const makeAlert = Effect.fnUntraced(function* ({ maxDeviationBps }: Rules) {
-  const alerts = yield* Alerts
-  /** True for alerts that this process has raised, false for those that it has cleared. An earlier process may have raised others. */
-  const raised = new Map<string, boolean>()
-
-  const messageOf = (subject: string, isWild: boolean): string =>
-    isWild
-      ? `Sources differ by more than ${maxDeviationBps / 100} % about the price of ${subject}. No new price is kept as the last good one until they agree. Check the pools and the other sources.`
-      : `The price of ${subject} is more than ${maxDeviationBps / 100} % from its last good value, by one source alone. The last good value counts until a second source confirms the new one, or for ten minutes. Check the pools, and configure a second source.`
-
-  return Effect.fnUntraced(function* (chain: Chain.Chain, address: Address.Address, deviation: Deviation | undefined) {
-    const key = `price_deviates:${chain.id}:${address}`
-    const isOpen = deviation !== undefined
-    if (raised.get(key) === isOpen) return
-    const symbol = Option.match(Chain.token(chain, address), { onNone: () => address, onSome: (token) => token.symbol })
-    yield* isOpen
-      ? alerts.raise({
-          key,
-          severity: "warning",
-          kind: "price_deviates",
-          message: messageOf(`${symbol} on ${chain.name}`, deviation.isWild),
-          details: {
-            chainId: chain.id,
-            token: address,
-            ...(deviation.good === undefined ? {} : { goodUsd: Usd.format(deviation.good.price) }),
-            newUsd: Usd.format(deviation.price)
-          }
-        })
-      : alerts.clear(key)
-    raised.set(key, isOpen)
-  })
-})
 
 const asPrice = (
   { atMs, counts, doubt, price }: PriceReview.Shown,
@@ -116,10 +71,11 @@ const asPrice = (
 
 /** Combines the sources. */
 export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Prices["Service"]>, given: Rules) {
-  const alert = yield* makeAlert(given)
   const chains = yield* Chains
   const kept = yield* KeptPrices.make
   const rules = { minSources: 1, ...given, confirmMillis: CONFIRM_MILLIS }
+  const alerts = yield* PriceAlerts.make(rules)
+  const ask = makeAsk(sources)
   /** Listed tokens only, so that it cannot grow. */
   const states = new Map<string, PriceReview.State>()
   /** The last prices of listed tokens that counted. */
@@ -128,7 +84,8 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
   const reviewed = Effect.fnUntraced(function* (
     chain: Chain.Chain,
     { address }: PricedToken,
-    found: ReadonlyArray<Price>
+    found: ReadonlyArray<Price>,
+    isComplete: boolean
   ) {
     const nowMs = yield* Clock.currentTimeMillis
     const erc20 = Chain.erc20(chain, address)
@@ -150,19 +107,20 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
       states.set(key, state)
       if (last !== undefined) lasts.set(key, last)
       if (state.good?.atMs === nowMs) yield* kept.note(chain.id, erc20, state.good)
-      yield* Effect.ignore(alert(chain, erc20, deviationOf(state, agreed, last)), { log: "Warn" })
+      const reading = PriceDeviation.readingOf(agreed, state, { isComplete, maxDeviationBps: rules.maxDeviationBps })
+      yield* alerts.note(chain, erc20, reading, last)
     }
     const shown = PriceReview.shown(review, agreed, { last: isListed ? last : undefined, nowMs })
     return shown === undefined ? [] : [[address, asPrice(shown, found, nowMs)] as const]
   })
 
-  return Prices.ofDetailed(
+  const combined = Prices.ofDetailed(
     Effect.fn("SeveralSources.detailed")(function* (chainId, tokens) {
       const { chain } = yield* Effect.mapError(
         chains.get(chainId),
         (error) => new PricesUnavailable({ detail: error.message })
       )
-      const answers = yield* ask(sources, chainId, tokens)
+      const { answers, isComplete } = yield* ask(chainId, tokens)
       const prices = yield* Effect.forEach(tokens, (token) =>
         reviewed(
           chain,
@@ -170,12 +128,15 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
           answers.flatMap((answer) => {
             const price = answer.get(token.address)
             return price === undefined ? [] : [price]
-          })
+          }),
+          isComplete
         )
       )
       return new Map<Address.Address, Price>(prices.flat())
     })
   )
+  yield* alerts.reviewing((chainId, token) => combined.detailed(chainId, [token]))
+  return combined
 })
 
 /** Names of the sources that can have prices of a chain's tokens. `asked` says which services are asked. */

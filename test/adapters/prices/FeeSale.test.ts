@@ -217,6 +217,32 @@ layer(fees)("worth of fees, on a real chain", (it) => {
     })
   )
 
+  it.effect("of a token whose pool runs out in the sale is what the pool has, and other exchanges are asked", () =>
+    Effect.gen(function* () {
+      const dev = yield* OneChain
+      const token = yield* Pools.deployToken(dev, 10n ** 24n)
+      yield* dev.fund(Pools.ATTACKER, { token: "USDC", amount: 10n ** 12n })
+      yield* Pools.open(
+        dev,
+        10_000,
+        [
+          { token, amount: 300n * WHOLE },
+          { token: dev.tokens.USDC, amount: 300n * 10n ** 6n }
+        ],
+        200
+      )
+      const client = yield* (yield* Chains).get(31337)
+      const sell = yield* PoolSales.make
+      const sold = (amount: bigint) => sell(client, { token, amount, holder: Pools.ATTACKER }, Effect.succeed(0n))
+      assert.isTrue((yield* sold(WHOLE)).isDeep)
+      // The router takes a part of the tokens, and does not revert.
+      const all = yield* sold(1_000n * WHOLE)
+      assert.isTrue(all.wei > 0n && all.wei <= WHOLE / 10n, `${all.wei} wei of 300 dollars`)
+      assert.strictEqual((yield* sold(100_000n * WHOLE)).wei, all.wei)
+      assert.isFalse(all.isDeep)
+    })
+  )
+
   it.effect("of a token whose pool was moved is at most what the pool's mean says, in the pools that count", () =>
     Effect.gen(function* () {
       const dev = yield* OneChain
