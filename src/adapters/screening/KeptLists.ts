@@ -37,7 +37,7 @@ interface Downloads {
   /** The last list that was accepted. Later ones are compared with it. */
   readonly base: LastGoodList.Dated | undefined
   /** Later ones that lack too many of its addresses, and all addresses that such copies had. */
-  readonly shrunk: (ShrunkCopies.Shrunk & { readonly addresses: ReadonlySet<Address.Address> }) | undefined
+  readonly shrunk: LastGoodList.Shrunk | undefined
 }
 
 /** The list in use. Copies that lack too many addresses add their own until a list is accepted. */
@@ -48,7 +48,7 @@ const inUseOf = ({ base, shrunk }: Downloads): LastGoodList.Dated | undefined =>
 
 interface Accepted extends Downloads {
   /** List to keep for the next start. Absent if it does not change. */
-  readonly kept?: LastGoodList.Dated | undefined
+  readonly kept?: LastGoodList.Kept
   readonly refusal?: SanctionsList.Refusal
 }
 
@@ -58,25 +58,26 @@ interface Accepted extends Downloads {
  */
 const accepted = (
   { base, shrunk }: Downloads,
-  next: SanctionsList.SanctionsList,
+  { list: next, madeAt }: ShrunkCopies.Copy,
   now: number,
   maxRemovedPercent: number
 ): Accepted => {
   const outcome = SanctionsList.replace(base?.list, next, maxRemovedPercent)
   const whole = { list: next, checkedAt: now }
-  if (Result.isSuccess(outcome)) return { base: whole, shrunk: undefined, kept: whole }
+  if (Result.isSuccess(outcome)) return { base: whole, shrunk: undefined, kept: { ...whole, shrunk: undefined } }
   const refusal = outcome.failure
   if (base === undefined || refusal._tag !== "Shrunk") return { base, shrunk, refusal }
   const after = {
-    ...ShrunkCopies.after(shrunk, { list: next, madeAt: now }, now, maxRemovedPercent),
+    ...ShrunkCopies.after(shrunk, { list: next, madeAt }, now, maxRemovedPercent),
     addresses: new Set([...(shrunk?.addresses ?? []), ...next.addresses])
   }
-  if (!ShrunkCopies.isConfirmed(after, now)) {
-    const unconfirmed = { base, shrunk: after }
-    return { ...unconfirmed, kept: inUseOf(unconfirmed), refusal }
-  }
+  if (!ShrunkCopies.isConfirmed(after, now)) return { base, shrunk: after, kept: { ...base, shrunk: after }, refusal }
   const addresses = new Set([...base.list.addresses, ...after.addresses])
-  return { base: { list: { ...next, addresses }, checkedAt: now }, shrunk: after, kept: whole }
+  return {
+    base: { list: { ...next, addresses }, checkedAt: now },
+    shrunk: after,
+    kept: { ...whole, shrunk: undefined }
+  }
 }
 
 export const make = Effect.fnUntraced(function* (options: Options) {
@@ -87,13 +88,14 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const download = options.download === undefined ? undefined : yield* SanctionsDownload.make(options.download)
   const kept =
     options.keepIn === undefined || download === undefined ? undefined : yield* LastGoodList.make(options.keepIn)
-  let downloads: Downloads = { base: kept === undefined ? undefined : yield* kept.load, shrunk: undefined }
-  let downloaded = downloads.base
+  const last = kept === undefined ? undefined : yield* kept.load
+  let downloads: Downloads = { base: last, shrunk: last?.shrunk }
+  let downloaded = inUseOf(downloads)
   const hasTried = Latch.makeUnsafe(download === undefined || downloaded !== undefined)
 
-  const accept = Effect.fnUntraced(function* (list: SanctionsList.SanctionsList) {
+  const accept = Effect.fnUntraced(function* ({ list, madeAt }: ShrunkCopies.Copy) {
     const now = yield* Clock.currentTimeMillis
-    const outcome = accepted(downloads, SanctionsList.dated(list, now), now, maxRemovedPercent)
+    const outcome = accepted(downloads, { list: SanctionsList.dated(list, now), madeAt }, now, maxRemovedPercent)
     downloads = outcome
     downloaded = inUseOf(outcome)
     return outcome

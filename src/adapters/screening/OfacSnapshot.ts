@@ -109,6 +109,8 @@ export const reader = Effect.fnUntraced(function* ({
   const files = yield* FileSystem.FileSystem
   /** The copy in use. */
   let good: Snapshot | undefined
+  /** The last copy that was accepted. Later ones are compared with it, and not with what refused ones add. */
+  let base: Snapshot | undefined
   let shrunk: ShrunkCopies.Shrunk | undefined
   /** UNIX milliseconds of the first of the failures in a row. */
   let failingSince: number | undefined
@@ -139,17 +141,20 @@ export const reader = Effect.fnUntraced(function* ({
   const accept = Effect.fnUntraced(function* (next: Snapshot) {
     failingSince = undefined
     const before = good
-    const accepted = SanctionsList.replace(before && asList(before), asList(next), maxRemovedPercent)
+    const accepted = SanctionsList.replace(base && asList(base), asList(next), maxRemovedPercent)
     if (before === undefined || Result.isSuccess(accepted)) {
       complained = undefined
       shrunk = undefined
-      return (good = next)
+      return (good = base = next)
     }
     const now = yield* Clock.currentTimeMillis
     const refusal = SanctionsList.describe(accepted.failure)
     yield* complain(refusal)
     shrunk = ShrunkCopies.after(shrunk, { list: asList(next), madeAt: next.writtenAt }, now, maxRemovedPercent)
-    return (good = joined(before, next, ShrunkCopies.isConfirmed(shrunk, now), refusal))
+    const isConfirmed = ShrunkCopies.isConfirmed(shrunk, now)
+    good = joined(before, next, isConfirmed, refusal)
+    if (isConfirmed) base = good
+    return good
   })
 
   const load = Effect.gen(function* () {

@@ -1,8 +1,9 @@
 /** Downloads OFAC's SDN list. It is read while it arrives, and its size and the time for it are limited. */
-import { Duration, Effect, Stream } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { Clock, Duration, Effect, Stream } from "effect"
+import { type Headers, HttpClient, HttpClientRequest } from "effect/http"
 import { RefreshFailed } from "../../ports/orchestrator/SanctionsLists.ts"
 import * as SdnXml from "./SdnXml.ts"
+import type * as ShrunkCopies from "./ShrunkCopies.ts"
 
 export interface Options {
   readonly url: string
@@ -16,6 +17,13 @@ const failed = (detail: string) => new RefreshFailed({ detail })
 
 const finished = ({ finish }: ReturnType<typeof SdnXml.reader>) => Effect.mapError(Effect.fromResult(finish()), failed)
 
+/** UNIX milliseconds at which the source sent a response, which a cache may have kept since then. */
+const sentAt = ({ age, date }: Headers.Headers, now: number): number => {
+  const seconds = age !== undefined && /^\d+$/.test(age) ? Number(age) : 0
+  const dated = date === undefined ? Number.NaN : Date.parse(date)
+  return Math.max(0, Math.min(now - seconds * 1_000, Number.isNaN(dated) ? now : dated))
+}
+
 /** Makes the download. Redirects are followed: OFAC answers with one to its storage, and the request has no key. */
 export const make = Effect.fnUntraced(function* ({
   maxBytes = 256 * 1_048_576,
@@ -27,6 +35,7 @@ export const make = Effect.fnUntraced(function* ({
   const download = Effect.gen(function* () {
     const response = yield* http.execute(HttpClientRequest.get(url))
     if (response.status !== 200) return yield* failed(`HTTP ${response.status}`)
+    const madeAt = sentAt(response.headers, yield* Clock.currentTimeMillis)
     const reader = SdnXml.reader()
     const decoder = new TextDecoder()
     let length = 0
@@ -38,7 +47,7 @@ export const make = Effect.fnUntraced(function* ({
         return reader.push(decoder.decode(bytes, { stream: true })) ? Effect.void : finished(reader)
       })
     )
-    return yield* finished(reader)
+    return { list: yield* finished(reader), madeAt } satisfies ShrunkCopies.Copy
   })
 
   return download.pipe(

@@ -20,15 +20,22 @@ export interface Shrunk {
   readonly sinceMillis: number
   /** Time of the first of them that has one, in UNIX milliseconds. */
   readonly firstMadeAt: number | undefined
+  readonly first: SanctionsList.SanctionsList
   readonly newest: Copy
 }
 
-/** The copies that lost too many addresses, after one more of them. */
-export const after = (known: Shrunk | undefined, next: Copy, now: number, maxRemovedPercent: number): Shrunk =>
-  known !== undefined && Result.isSuccess(SanctionsList.replace(known.newest.list, next.list, maxRemovedPercent))
+/** The copies that lost too many addresses, after one more of them. It must agree with the first as well, or they could shrink in steps. */
+export const after = (known: Shrunk | undefined, next: Copy, now: number, maxRemovedPercent: number): Shrunk => {
+  const agrees = (before: SanctionsList.SanctionsList) =>
+    Result.isSuccess(SanctionsList.replace(before, next.list, maxRemovedPercent))
+  return known !== undefined && agrees(known.first) && agrees(known.newest.list)
     ? { ...known, firstMadeAt: known.firstMadeAt ?? next.madeAt, newest: next }
-    : { sinceMillis: now, firstMadeAt: next.madeAt, newest: next }
+    : { sinceMillis: now, firstMadeAt: next.madeAt, first: next.list, newest: next }
+}
 
-/** True if newer copies have shown for a day that the list became shorter. A copy that was not made again confirms nothing. */
+/** True if copies that were made and read for a day have shown that the list became shorter. One copy that is read again confirms nothing. */
 export const isConfirmed = ({ firstMadeAt, newest: { madeAt }, sinceMillis }: Shrunk, now: number): boolean =>
-  now - sinceMillis >= AGREED_MILLIS && firstMadeAt !== undefined && madeAt !== undefined && madeAt > firstMadeAt
+  now - sinceMillis >= AGREED_MILLIS &&
+  firstMadeAt !== undefined &&
+  madeAt !== undefined &&
+  madeAt - firstMadeAt >= AGREED_MILLIS

@@ -90,6 +90,19 @@ describe("KeptLists with a file that becomes much shorter", () => {
     }).pipe(Effect.scoped, Effect.provide(environment))
   )
 
+  it.effect("compare each copy with the last accepted one, and not with what refused ones add", () =>
+    Effect.gen(function* () {
+      const { age, ask, write } = yield* halved
+      const strange = Array.from({ length: 30 }, (_, index) => FakeChain.address(0x20 + index))
+      for (const _ of [1, 2, 3]) {
+        yield* TestClock.adjust("1 minute")
+        yield* write(lines([...TEN.slice(0, 5), ...strange]))
+        for (const listed of [removed, FakeChain.address(0x20)]) assert.strictEqual(yield* ask(listed), "listed")
+        assert.deepStrictEqual(yield* age, { checkedAt: 0, detail: REFUSAL })
+      }
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
   it.effect("do not tell of it where another list decides the age", () =>
     Effect.gen(function* () {
       const path = yield* snapshotFile(lines(TEN))
@@ -205,6 +218,27 @@ describe("KeptLists with a download that becomes much shorter", () => {
       assert.strictEqual(yield* late.ask(REMOVED), "clear")
       assert.strictEqual(yield* late.checkedAt, DAY + 3_600_000)
     }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect.each<readonly [string, (hours: number) => Readonly<Record<string, string>>]>([
+    ["their age", (hours) => ({ age: String(hours * 3_600) })],
+    ["the time of the response", () => ({ date: new Date(0).toUTCString() })]
+  ])("do not take its age while a cache answers with one copy, by %s", ([, headers]) =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      const { ask, checkedAt, refresh } = yield* make()
+      yield* refresh
+      for (let hours = 0; hours <= 48; hours += 8) {
+        yield* answer({ status: 200, body: sdnXml(SHORTER), headers: headers(hours) })
+        yield* Effect.flip(refresh)
+        assert.strictEqual(yield* checkedAt, 0)
+        yield* TestClock.adjust("8 hours")
+      }
+      // The cache asks the source again, which still answers so a day later.
+      yield* answer({ status: 200, body: sdnXml(SHORTER) })
+      assert.deepStrictEqual(yield* refresh, Option.some(11))
+      assert.strictEqual(yield* ask(REMOVED), "listed")
+    }).pipe(Effect.provide(environment))
   )
 
   it.effect("take the list after one with a day of publication that has not come", () =>
