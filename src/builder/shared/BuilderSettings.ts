@@ -44,7 +44,7 @@ export interface BuilderSettingsShape {
     readonly pollMillis: number
     /** Lifetime of the claim of one attempt. Must be longer than the timeout of a request. */
     readonly leaseMillis: number
-    /** Maximum number of concurrent attempts in one process. */
+    /** Places for attempts in one process. An attempt holds one for at most two seconds, and may go on without it. */
     readonly concurrency: number
     /** Maximum number of these attempts for endpoints that fail, so that the others are always for healthy ones. */
     readonly failingConcurrency: number

@@ -16,6 +16,13 @@ const PRUNE_BATCH = 1_000
 /** Pause between prunings, in milliseconds. */
 const PRUNE_MILLIS = 600_000
 
+/**
+ * Time for which an attempt holds its place, in milliseconds. A slower one goes on without a place, so endpoints that do not answer
+ * delay others by this time, and not by the timeout of a request. With a timeout of 15 seconds, the number of open attempts is at most 8
+ * times `concurrency`.
+ */
+const PLACE_MILLIS = 2_000
+
 /** Number of attempts of each builder. */
 const placesOf = (open: ReadonlyArray<DueDelivery>): ReadonlyMap<string, number> =>
   new Map([...Map.groupBy(open, ({ builderId }) => builderId)].map(([id, attempts]) => [id, attempts.length]))
@@ -23,8 +30,11 @@ const placesOf = (open: ReadonlyArray<DueDelivery>): ReadonlyMap<string, number>
 export class WebhookDelivery extends Context.Service<
   WebhookDelivery,
   {
-    /** Leases due deliveries for the places that are free beside the open attempts of this process. */
-    readonly claim: (open: Iterable<DueDelivery>) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
+    /** Leases due deliveries for the places that are free. `open`: attempts of this process. `placed`: number of those that hold a place. */
+    readonly claim: (
+      open: ReadonlyArray<DueDelivery>,
+      placed: number
+    ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
     /** Sends a leased delivery once and records the attempt. */
     readonly attempt: (due: DueDelivery) => Effect.Effect<void, StoreUnavailable>
     /** Claims once and attempts each claimed delivery. Returns their number. */
@@ -40,9 +50,8 @@ export class WebhookDelivery extends Context.Service<
       const { concurrency, failingConcurrency, leaseMillis, perBuilder, perEndpoint } = (yield* BuilderSettings)
         .webhooks
 
-      const claim = Effect.fn("WebhookDelivery.claim")(function* (begun: Iterable<DueDelivery>) {
-        const open = [...begun]
-        const limit = concurrency - open.length
+      const claim = Effect.fn("WebhookDelivery.claim")(function* (open: ReadonlyArray<DueDelivery>, placed: number) {
+        const limit = concurrency - placed
         if (limit <= 0) return []
         const failing = open.filter(({ isFailing }) => isFailing)
         return yield* webhooks.claim({
@@ -56,7 +65,7 @@ export class WebhookDelivery extends Context.Service<
       })
 
       const runOnce = Effect.fn("WebhookDelivery.runOnce")(function* () {
-        const due = yield* claim([])
+        const due = yield* claim([], 0)
         yield* Effect.forEach(due, attempt, { concurrency: "unbounded", discard: true })
         return due.length
       })
@@ -65,25 +74,33 @@ export class WebhookDelivery extends Context.Service<
     })
   ).pipe(Layer.provide(Mac.layerWebCrypto), Layer.provide(SecureRandom.layerWebCrypto))
 
-  /** Runs until the scope closes: every `pollMillis`, and as soon as one of `concurrency` places becomes free. */
+  /** Runs until the scope closes: every `pollMillis`, and as soon as an attempt ends or gives its place back. */
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
       const { attempt, claim } = yield* WebhookDelivery
       const webhooks = yield* Webhooks
       const { keepMillis, pollMillis } = (yield* BuilderSettings).webhooks
       const open = new Set<DueDelivery>()
+      const placed = new Set<DueDelivery>()
       const sending = yield* FiberSet.make()
       const supervised = Background.supervisor("webhooks")
       const wake = yield* Latch.make()
 
       const round = Effect.gen(function* () {
-        for (const due of yield* claim(open)) {
+        for (const due of yield* claim([...open], placed.size)) {
           open.add(due)
-          const ended = Effect.andThen(
-            Effect.sync(() => open.delete(due)),
+          placed.add(due)
+          const free = Effect.andThen(
+            Effect.sync(() => placed.delete(due)),
             wake.open
           )
-          yield* FiberSet.run(sending, supervised(attempt(due)).pipe(Effect.ensuring(ended)))
+          const ended = Effect.andThen(
+            Effect.sync(() => open.delete(due)),
+            free
+          )
+          // The fiber of the attempt ends the timer.
+          const timed = Effect.andThen(Effect.forkChild(Effect.delay(free, PLACE_MILLIS)), attempt(due))
+          yield* FiberSet.run(sending, supervised(timed).pipe(Effect.ensuring(ended)))
         }
       })
       yield* Background.loop(supervised, { pauseMillis: pollMillis, wake }, round)

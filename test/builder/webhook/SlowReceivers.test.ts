@@ -183,3 +183,38 @@ describe("a message to an honest endpoint is delivered within a second", () => {
     })
   )
 })
+
+describe("a message to an honest endpoint waits for the deadline of no other", () => {
+  const { concurrency } = builderDefaults.webhooks
+
+  scene("while a hundred builders are silent, of which nothing is known yet", SILENT, (wire) =>
+    Effect.gen(function* () {
+      for (let i = 0; i < 100; i++) yield* attacker(`hole${i}`, 1, 8)
+      yield* register("honest")
+      yield* create("honest", "honest")
+      yield* publish("honest", "message")
+      yield* TestClock.adjust("1 second")
+      yield* hangs(wire, concurrency)
+      assert.isEmpty(wire.delivered)
+      // All of the silent ones are due before it, and each has its first turn.
+      yield* pass(7)
+      yield* eventually("the message is delivered", () => wire.delivered.length === 1)
+      assert.isAtLeast(wire.hanging, 100)
+    })
+  )
+
+  scene("while a hundred builders answer after 14.9 seconds all the time", SLOW, (wire) =>
+    Effect.gen(function* () {
+      for (let i = 0; i < 100; i++) yield* attacker(`slow${i}`, 1, 20)
+      yield* pass(10)
+      yield* register("honest")
+      yield* create("honest", "honest")
+      for (let i = 0; i < 8; i++) {
+        yield* publish("honest", `message ${i}`)
+        yield* pass(3)
+        yield* eventually(`message ${i} is delivered`, () => wire.delivered.length > i)
+        assert.isAtMost(wire.hanging, 8 * concurrency)
+      }
+    })
+  )
+})

@@ -110,7 +110,7 @@ describe("the delivery of webhooks", () => {
       yield* publish("a")
       const { claim } = yield* WebhookDelivery
       const transport = yield* WebhookTransport
-      const [due] = yield* claim([])
+      const [due] = yield* claim([], 0)
       yield* transport.post({ url: due?.url ?? "", headers: {}, body: due?.message.payload ?? "" })
       assert.strictEqual(yield* deliver, 0)
       yield* TestClock.adjust("60 seconds")
