@@ -84,7 +84,7 @@ export const Quote = Schema.Struct({
   ),
   slippageBps: described(
     Schema.optionalKey(Schema.Int),
-    "Slippage tolerance of minAmountOut, in basis points of estimatedAmountOut: that of the request or the service, else by the measured price impact and volatility. Absent if the minimum has no tolerance, as that of most bridges. An addition to the specification."
+    "Slippage tolerance of minAmountOut, in basis points of estimatedAmountOut: that of the request or the service, else by the measured price impact and volatility. For a call that a service or bridge has fixed, the distance of its minimum from the estimate, rounded up. Absent if they are equal. An addition to the specification."
   ),
   transferFeeBps: described(
     Schema.optionalKey(Schema.Int),

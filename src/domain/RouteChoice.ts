@@ -1,4 +1,5 @@
 /** Chooses among routes of one swap: the largest output net of gas comes first. Pure and total. */
+import { BPS } from "./Amount.ts"
 import type { UsdPrice } from "./Fees.ts"
 
 export interface Candidate {
@@ -57,14 +58,12 @@ export const FLEETING_BPS = 300n
 /** Loss by prices up to which a route stands in for one that does not last, in basis points. */
 const FAIR_BPS = 100n
 
-const WHOLE_BPS = 10_000n
-
 /** Worth of a route's output less `bps` of its input's, in a unit of its own. Undefined if a price is unknown. */
 const excess = (amountIn: bigint, amountOut: bigint, worth: SwapWorth | undefined, bps: bigint): bigint | undefined => {
   if (worth === undefined || worth.inUsd <= 0n || worth.outUsd <= 0n) return undefined
   const paidIn = amountIn * worth.inUsd * 10n ** BigInt(worth.outDecimals)
   const paidOut = amountOut * worth.outUsd * 10n ** BigInt(worth.inDecimals)
-  return paidOut * WHOLE_BPS - paidIn * bps
+  return paidOut * BPS - paidIn * bps
 }
 
 /**
@@ -72,7 +71,7 @@ const excess = (amountIn: bigint, amountOut: bigint, worth: SwapWorth | undefine
  * unknown.
  */
 export const isPoor = (amountIn: bigint, amountOut: bigint, worth: SwapWorth | undefined): boolean => {
-  const more = excess(amountIn, amountOut, worth, WHOLE_BPS - POOR_BPS)
+  const more = excess(amountIn, amountOut, worth, BPS - POOR_BPS)
   return more !== undefined && more < 0n
 }
 
@@ -85,9 +84,9 @@ export const lastingFirst = <Route extends Candidate>(
   amountIn: bigint,
   worth: SwapWorth | undefined
 ): ReadonlyArray<Route> => {
-  const isFleeting = ({ amountOut }: Route) => (excess(amountIn, amountOut, worth, WHOLE_BPS + FLEETING_BPS) ?? 0n) > 0n
+  const isFleeting = ({ amountOut }: Route) => (excess(amountIn, amountOut, worth, BPS + FLEETING_BPS) ?? 0n) > 0n
   const isFair = (route: Route) =>
-    !isFleeting(route) && (excess(amountIn, route.amountOut, worth, WHOLE_BPS - FAIR_BPS) ?? -1n) >= 0n
+    !isFleeting(route) && (excess(amountIn, route.amountOut, worth, BPS - FAIR_BPS) ?? -1n) >= 0n
   if (!routes.some(isFair)) return routes
   return [...routes.filter((route) => !isFleeting(route)), ...routes.filter(isFleeting)]
 }
@@ -118,6 +117,23 @@ export const spread = <Route extends Candidate & { readonly provider: string }>(
   })
 }
 
+/**
+ * The first `most` routes, and behind them the first one of each other provider. The routes of one provider often fail together, so many of
+ * them must not leave out another provider.
+ */
+export const kept = <Route extends { readonly provider: string }>(
+  routes: ReadonlyArray<Route>,
+  most: number
+): ReadonlyArray<Route> => {
+  const used = new Set(routes.slice(0, most).map(({ provider }) => provider))
+  return routes.filter(({ provider }, place) => {
+    if (place < most) return true
+    if (used.has(provider)) return false
+    used.add(provider)
+    return true
+  })
+}
+
 /** The routes by falling net output. Equal ones keep their order. */
 export const ranked = <Route extends Candidate>(routes: ReadonlyArray<Route>, worth?: GasWorth): ReadonlyArray<Route> =>
   routes
@@ -137,4 +153,11 @@ export const isOutdone = (
 
 /** True if a route promises over 3 % more than the one that was put first, which it would be itself if it lasted. */
 export const isFleetingBeside = (promised: bigint, first: bigint): boolean =>
-  promised * WHOLE_BPS > first * (WHOLE_BPS + FLEETING_BPS)
+  promised * BPS > first * (BPS + FLEETING_BPS)
+
+/**
+ * Tolerance that makes the minimum of an estimate, rounded up to basis points, as `lessBps` rounds the minimum down. 0 if the minimum is not
+ * below the estimate.
+ */
+export const toleranceOf = (estimatedOut: bigint, minimum: bigint): number =>
+  estimatedOut <= minimum ? 0 : Number(((estimatedOut - minimum - 1n) * BPS) / estimatedOut) + 1

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { lessBps } from "../../src/domain/Amount.ts"
 import * as RouteChoice from "../../src/domain/RouteChoice.ts"
 
 const positive = (maximum: bigint) => Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum }))
@@ -200,6 +201,58 @@ describe("the routes that are tried", () => {
       spread[0] === ranked[0] &&
       spread.every(isPassed)
     )
+  })
+})
+
+describe("the routes that are kept", () => {
+  const Routes = Schema.Array(
+    Schema.Struct({ provider: Schema.Literals(["a", "b", "c", "d"]), amountOut: positive(1_100n) })
+  )
+  const Most = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8 }))
+
+  it("are the first ones, and the best of each provider behind them", () => {
+    const routes = ["a", "b", "a", "b", "c", "a", "c", "d"].map((provider, at) => ({ provider, at }))
+    assert.deepStrictEqual(
+      RouteChoice.kept(routes, 3).map(({ at, provider }) => `${provider} ${at}`),
+      ["a 0", "b 1", "a 2", "c 4", "d 7"]
+    )
+  })
+
+  it.prop("keep their order, and lose no provider and none of the first ones", [Routes, Most], ([routes, most]) => {
+    const kept = RouteChoice.kept(routes, most)
+    const places = kept.map((route) => routes.indexOf(route))
+    const best = routes.filter((route, at) => routes.findIndex(({ provider }) => provider === route.provider) === at)
+    return (
+      places.every((place, at) => at === 0 || place > (places[at - 1] ?? 0)) &&
+      routes.slice(0, most).every((route) => kept.includes(route)) &&
+      best.every((route) => kept.includes(route)) &&
+      kept.every((route, at) => at < most || best.includes(route))
+    )
+  })
+})
+
+describe("the tolerance of a fixed minimum", () => {
+  const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 24n }))
+  const Bps = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
+
+  it("is the distance from the estimate, rounded up", () => {
+    assert.strictEqual(RouteChoice.toleranceOf(10_000n, 9_950n), 50)
+    assert.strictEqual(RouteChoice.toleranceOf(10n ** 18n, 10n ** 18n - 10n ** 12n), 1)
+    assert.strictEqual(RouteChoice.toleranceOf(100n, 100n), 0)
+    assert.strictEqual(RouteChoice.toleranceOf(100n, 101n), 0)
+    assert.strictEqual(RouteChoice.toleranceOf(0n, 0n), 0)
+    assert.strictEqual(RouteChoice.toleranceOf(10n ** 18n, 0n), 10_000)
+  })
+
+  it.prop("is the smallest one whose minimum is not above", [Amount, Amount], ([estimated, other]) => {
+    const least = other < estimated ? other : estimated
+    const bps = RouteChoice.toleranceOf(estimated, least)
+    return lessBps(estimated, bps) <= least && (bps === 0 || lessBps(estimated, bps - 1) > least)
+  })
+
+  it.prop("never exceeds the one that made the minimum", [Amount, Bps], ([estimated, bps]) => {
+    const told = RouteChoice.toleranceOf(estimated, lessBps(estimated, bps))
+    return told <= bps && (estimated < 10_000n || told === bps)
   })
 })
 

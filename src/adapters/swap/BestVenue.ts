@@ -24,7 +24,10 @@ import * as ListedRouters from "./ListedRouters.ts"
 import * as VenueReport from "./VenueReport.ts"
 import type { VenueSource } from "./VenueSource.ts"
 
-/** Routes behind the best one. Each that is tried costs a rehearsal. The quote's time decides how many are. */
+/**
+ * Routes behind the best one, beside the best one of each venue. Each that is tried costs a rehearsal. The quote's time decides how many
+ * are.
+ */
 const MAX_ALTERNATIVES = 5
 
 /** Least time for routes of a later amount, in milliseconds: a quote's time is spent by then on the first ones. */
@@ -125,8 +128,8 @@ const bestOf = Effect.fnUntraced(function* (
   const routes = answers.flatMap(({ alternatives = [], ...first }) => [first, ...alternatives])
   const { gas, swap } = routes.length < 2 ? UNKNOWN : yield* worth
   const ranked = RouteChoice.lastingFirst(RouteChoice.ranked(routes, gas), amountIn, swap)
-  const [best, ...rest] = RouteChoice.spread(ranked, gas)
-  return best === undefined || rest.length === 0 ? best : { ...best, alternatives: rest.slice(0, MAX_ALTERNATIVES) }
+  const [best, ...rest] = RouteChoice.kept(RouteChoice.spread(ranked, gas), 1 + MAX_ALTERNATIVES)
+  return best === undefined || rest.length === 0 ? best : { ...best, alternatives: rest }
 })
 
 /** Makes the venue of these sources. The names of the first of equal ones win. */

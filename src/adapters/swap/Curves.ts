@@ -130,19 +130,21 @@ export const read = Effect.fnUntraced(function* <Path>(
 })
 
 /**
- * Asks `quoter` about the paths that are open, by what is known of their pools when they are asked for. A pair that nothing is known of is looked up first: a token may have tens of pools on
- * each exchange, and has a few of them on some. Later lookups are made beside the quotes.
+ * Asks `quoter` about the paths that are open, by what is known of their pools when they are asked for. A pair that nothing is known of is
+ * looked up first: a token may have tens of pools on each exchange, and has a few of them on some. Other lookups are made beside the quotes,
+ * and without `lookUp` all are.
  */
 export const readOpen = Effect.fnUntraced(function* <Path>(
   client: ChainClient,
-  { lookUp, quoter }: { readonly quoter: Address.Address; readonly lookUp: LookUp },
+  { lookUp, quoter }: { readonly quoter: Address.Address; readonly lookUp: LookUp | undefined },
   { isNew, learn, lookups }: View,
   amounts: ReadonlyArray<bigint>,
   open: () => ReadonlyArray<Asked<Path>>
 ) {
-  if (isNew) learn(yield* lookUp(client, lookups))
-  const { beside, market } = yield* read(client, quoter, open(), amounts, isNew ? [] : lookups)
-  if (!isNew) learn(beside)
+  const isFirst = isNew && lookUp !== undefined
+  if (isFirst) learn(yield* lookUp(client, lookups))
+  const { beside, market } = yield* read(client, quoter, open(), amounts, isFirst ? [] : lookups)
+  if (!isFirst) learn(beside)
   return market
 })
 

@@ -1,14 +1,15 @@
 /**
  * Remembers for a short time which pools the factory of an exchange has, so that paths without a pool are not quoted: most pairs have one
- * of the pools that they may have, on a few of the exchanges. The factory says which pools exist, and no token has a part in that. The first
- * lookups of a pair come before its quotes. Later ones are reads beside the quotes, and count from the next quote on.
+ * of the pools that they may have, on a few of the exchanges. The factory says which pools exist, and no token has a part in that. Where a
+ * chain has several exchanges, the first lookups of a pair come before its quotes. All others are reads beside the quotes, and count from the
+ * next quote on.
  */
 import { Array, Option } from "effect"
 import { toFunctionSelector } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
-import * as PoolLookups from "./PoolLookups.ts"
+import type { LookUp } from "./PoolLookups.ts"
 
 /** Time for which a missing pool is taken as missing, in milliseconds. A pool that is created is quoted after it at the latest. */
 export const LIFETIME_MILLIS = 60_000
@@ -38,7 +39,7 @@ export interface Venue<Kind> {
 
 /** Knowledge about the pools of a market, and how to learn more. */
 export interface View {
-  /** True if nothing is known about one of the pools, so that the lookups come before the quotes. */
+  /** True if nothing is known about one of the pools. */
   readonly isNew: boolean
   /** Reads that tell which of the pools exist, as far as that is not known or may have changed. */
   readonly lookups: ReadonlyArray<Multicall3.Read>
@@ -50,8 +51,8 @@ export interface View {
 export type KindsOf<Kind> = (first: Address.Address, second: Address.Address) => ReadonlyArray<Kind>
 
 export interface PoolMemory {
-  /** Makes the lookups of a view. */
-  readonly lookUp: PoolLookups.LookUp
+  /** Makes the lookups of a view that come before the quotes. Undefined: all are made beside the quotes. */
+  readonly lookUp: LookUp | undefined
   /** `nowMillis`: UNIX milliseconds. `kindsOf` answers for the pairs by what is known when it is called. */
   readonly view: <Kind>(
     venue: Venue<Kind>,
@@ -80,7 +81,8 @@ const kindsIn = <Kind>(
     (pools) => new Set(kinds.filter((_, index) => (pools[index] ?? 0n) > 0n))
   )
 
-export const make = (lookUp: PoolLookups.LookUp = PoolLookups.make()): PoolMemory => {
+/** Without `lookUp` all lookups are made beside the quotes: paths of one exchange alone are so few that they are not worth a round trip. */
+export const make = (lookUp?: LookUp): PoolMemory => {
   const factories = new Map<string, Address.Address>()
   const pairs = new Map<string, Pair>()
 

@@ -64,12 +64,36 @@ interface Tried<A, E> {
   readonly outcome: Result.Result<A, E>
 }
 
-/** Logs a route that reverted or paid less than it promised. A venue does not promise for what tokens take. */
+/** True if a rehearsal shows that a route pays less than it promised. A venue does not promise for what tokens take. */
+const isShort = (
+  { showsOutput }: Pick<Swap, "showsOutput">,
+  { estimatedAmountOut: promised }: Routing.Route,
+  { simulated: { amountOut }, transferFeeBps = 0 }: Attempted
+): boolean => showsOutput && transferFeeBps === 0 && amountOut < promised
+
+/**
+ * The venues whose tried routes all reverted or paid less than they promised. `chosen`: venue of the best attempt, which has not failed, even
+ * if it paid less.
+ */
+export const failedVenues = (
+  swap: Pick<Swap, "showsOutput">,
+  attempts: ReadonlyArray<Tried<Attempted, Failure>>,
+  chosen: string
+): ReadonlySet<string> => {
+  const hasFailed = ({ outcome, route }: Tried<Attempted, Failure>): boolean =>
+    Result.isFailure(outcome) ? isOfRoute(outcome.failure) : isShort(swap, route, outcome.success)
+  const nameOf = ({ route }: Tried<Attempted, Failure>): string => route.provider
+  const good = new Set([chosen, ...attempts.filter((each) => !hasFailed(each)).map(nameOf)])
+  return new Set(attempts.map(nameOf)).difference(good)
+}
+
+/** Logs a route that reverted or paid less than it promised. */
 const report = <A extends Attempted, E extends Failure>(swap: Swap, { outcome, route }: Tried<A, E>) => {
   const { estimatedAmountOut: promised, provider: venue } = route
-  const paid = Result.isSuccess(outcome) ? outcome.success.simulated.amountOut : 0n
-  if (paid >= promised || (Result.isSuccess(outcome) && (outcome.success.transferFeeBps ?? 0) > 0)) return Effect.void
-  const detail = Result.isFailure(outcome) ? outcome.failure.message : `it pays ${paid}, and promised ${promised}`
+  if (Result.isSuccess(outcome) && !isShort(swap, route, outcome.success)) return Effect.void
+  const detail = Result.isFailure(outcome)
+    ? outcome.failure.message
+    : `it pays ${outcome.success.simulated.amountOut}, and promised ${promised}`
   const { chainId, tokenIn: token } = swap
   return Effect.annotateLogs(Effect.logWarning("route.undelivered"), { venue, chainId, token, detail })
 }
@@ -107,7 +131,8 @@ const better = <A extends Attempted, E>({ worth }: Swap, a: Tried<A, E>, b: Trie
 
 /**
  * Runs `attempt` with the route, and then with each alternative that may deliver more than the best attempt so far, net of gas. Returns
- * the attempt that delivered most, or fails as the first one did. Logs each route that did not deliver, by its venue.
+ * the attempt that delivered most with the {@link failedVenues}, or fails as the first one did. Logs each route that did not deliver, by its
+ * venue.
  */
 export const firstDelivering = Effect.fnUntraced(function* <A extends Attempted, E extends Failure, R>(
   swap: Swap,
@@ -117,6 +142,7 @@ export const firstDelivering = Effect.fnUntraced(function* <A extends Attempted,
   const { alternatives = [] } = route
   const first: Tried<A, E> = { route, outcome: yield* Effect.result(attempt(route)) }
   let [best, last] = [first, first]
+  const attempts = [first]
   let hasFailed = false
   for (const next of alternatives) {
     if (Result.isFailure(last.outcome)) {
@@ -127,8 +153,10 @@ export const firstDelivering = Effect.fnUntraced(function* <A extends Attempted,
     if (!isNextDue(swap, { best, first: route, hasFailed }, next)) continue
     yield* report(swap, last)
     last = { route: next, outcome: yield* Effect.result(attempt(next)) }
+    attempts.push(last)
     best = better(swap, best, last)
   }
   if (last !== first) yield* report(swap, last)
-  return yield* Effect.fromResult(best.outcome)
+  const delivered = yield* Effect.fromResult(best.outcome)
+  return { ...delivered, failed: failedVenues(swap, attempts, best.route.provider) }
 })

@@ -10,6 +10,7 @@ import * as FeePolicy from "../../domain/FeePolicy.ts"
 import * as Fees from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
+import { toleranceOf } from "../../domain/RouteChoice.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import * as Usd from "../../domain/Usd.ts"
 import type { Tier } from "../../domain/Tier.ts"
@@ -65,6 +66,8 @@ export interface Priced {
   readonly cover: FeeCover
   /** Part of the output that the tokens take when they move, in basis points. */
   readonly transferFeeBps: number
+  /** Venues that were tried and did not deliver. */
+  readonly failed: ReadonlySet<string>
 }
 
 /** Longest pause that is asked for while the base fee is above the chain's limit, in milliseconds. */
@@ -96,7 +99,7 @@ const makeCosts = () => {
   return { remember, typical }
 }
 
-/** Makes `feesOf(terms, cost)`, and `priceAt(terms, routeOf, cost)`. */
+/** Makes `feesOf(terms, cost)`, and `priceAt(terms, routeOf, asked)`. */
 const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof FeeWorth.make>["valueOf"]) {
   const settings = yield* OrchestratorSettings
   const rehearse = yield* Arriving.make
@@ -159,24 +162,25 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
     )
     const { dataGas, gas } = rehearsed.simulated
     const cover: FeeCover = { gas: gas + dataGas, gasPrice: gasPriceOf({ gasFees }), value }
-    return { ...rehearsed, fees, cover } satisfies Priced
+    return { ...rehearsed, route: withItsTolerance(rehearsed.route), fees, cover } satisfies Omit<Priced, "failed">
   })
 
-  /** Builds and simulates the order with a network fee that covers `cost` wei, by the best route that delivers. `until`: {@link NextRoute}. */
-  const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint, until: number) {
+  /** Builds and simulates the order with a network fee that covers the cost, by the best route that delivers. */
+  const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, asked: Repricing.Asked) {
     const { client, profile, request, usd } = terms
-    const fees = yield* Effect.fromResult(feesOf(terms, cost))
+    const fees = yield* Effect.fromResult(feesOf(terms, asked.cost))
     const routes = yield* routeOf(fees.swapAmount)
-    const usable = profile.transferFeeBps === undefined ? routes : yield* TransferFees.sellable(routes)
+    const sellable = profile.transferFeeBps === undefined ? routes : yield* TransferFees.sellable(routes)
+    const usable = Repricing.ordered(sellable, asked)
     const paidUsd = Usd.valueOf(fees.swapAmount, usd.marketUsd, profile.decimals)
     const swap = {
       chainId: client.chain.id,
       tokenIn: request.tokenIn,
       showsOutput: request.destChainId === client.chain.id,
       worth: NextRoute.gasWorth({ gasPrice: gasPriceOf(terms), nativeUsd: usd.nativeUsd, paidUsd }, usable),
-      until
+      until: asked.until
     }
-    return yield* NextRoute.firstDelivering(swap, usable, (route) => attempt(terms, fees, route, cost))
+    return yield* NextRoute.firstDelivering(swap, usable, (route) => attempt(terms, fees, route, asked.cost))
   })
 
   return { feesOf, priceAt }
@@ -226,15 +230,15 @@ export const make = Effect.gen(function* () {
       const { dataFee, dataGas, gas } = priced.simulated
       return { priced, charged, cost: (gas + dataGas) * gasPrice + dataFee }
     }
-    const first = yield* priceAt(terms, routeOf, assumed, until)
+    const first = yield* priceAt(terms, routeOf, { cost: assumed, until })
     remember(terms, first.simulated)
     const sold = afterSale(terms, first)
     const { cost, isLast, priced } = yield* Repricing.fitting(passOf(first, assumed), {
       isAllowed: ({ fees }) => isWithinMaximum(terms.request, fees),
       isUsable: sold === terms,
       until,
-      price: (charged, provider) =>
-        Effect.map(priceAt(sold, preferring(routeOf, provider), charged, until), (again) => passOf(again, charged))
+      price: (charged, preference) =>
+        Effect.map(priceAt(sold, routeOf, { cost: charged, until, ...preference }), (again) => passOf(again, charged))
     })
     if (!isLast) yield* renew(terms.client, priced.order, terms.usd)
     yield* requireCover(terms.client, priced.order, priced.cover, cost, terms.usd)
@@ -245,11 +249,11 @@ export const make = Effect.gen(function* () {
   return { usdPrices, price, unlessOffered }
 })
 
-/** The routes with those of a venue first. */
-const preferring = (routeOf: Routing.RouteOf, provider: string | undefined): Routing.RouteOf =>
-  provider === undefined
-    ? routeOf
-    : (amount) => Effect.map(routeOf(amount), (route) => Repricing.venueFirst(route, provider))
+/** The route with the tolerance of its minimum. A service fixes the minimum of its call, and the rehearsal may lower the estimate. */
+const withItsTolerance = (route: Routing.Route): Routing.Route =>
+  route.expecting === undefined
+    ? { ...route, slippageBps: toleranceOf(route.estimatedAmountOut, route.guaranteedAmountOut) }
+    : route
 
 /** Price in wei per gas that the network fee is computed with: that of the next block. */
 const gasPriceOf = ({ gasFees }: Pick<Terms, "gasFees">): bigint => gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas

@@ -26,6 +26,8 @@ export interface Chosen<P> extends Pass<P> {
 
 interface Offerable {
   readonly route: Pick<Routing.Route, "estimatedAmountOut" | "provider">
+  /** Venues that were tried and did not deliver. */
+  readonly failed: ReadonlySet<string>
 }
 
 type Costs = Pick<Pass<unknown>, "charged" | "cost">
@@ -49,19 +51,34 @@ const bestOf = <P extends Offerable>(
   )
 }
 
-/** The same routes, those of a venue first. */
-export const venueFirst = (route: Routing.Route, provider: string): Routing.Route => {
+/** Order of routes by what the passes before showed. */
+export interface Preference {
+  /** Venue whose routes come first, also if it failed. Default: none. */
+  readonly provider?: string
+  /** Venues whose routes come last. They are kept: they may deliver another amount, or be the only ones. Default: none. */
+  readonly failed?: ReadonlySet<string>
+}
+
+/** Terms of a pass: the cost that its fee covers, and the routes that it tries. */
+export interface Asked extends Preference {
+  /** Wei. */
+  readonly cost: bigint
+  /** UNIX milliseconds after which no other route than the first is tried. */
+  readonly until: number
+}
+
+/** The same routes in the preferred order. Routes of the same rank keep theirs. */
+export const ordered = (route: Routing.Route, { failed, provider }: Preference): Routing.Route => {
   const { alternatives = [], ...best } = route
-  const routes = [best, ...alternatives]
-  const isOfVenue = (each: Routing.Route): boolean => each.provider === provider
-  const [first = route, ...others] = [...routes.filter(isOfVenue), ...routes.filter((each) => !isOfVenue(each))]
+  const rankOf = (each: Routing.Route) => (each.provider === provider ? 0 : failed?.has(each.provider) ? 2 : 1)
+  const [first = route, ...others] = [best, ...alternatives].toSorted((a, b) => rankOf(a) - rankOf(b))
   return { ...first, alternatives: others }
 }
 
 /** Settings of {@link fitting}. */
 export interface Again<P, E, R> {
-  /** Prices the order at a cost. `provider`: venue whose routes come first. Default: none. */
-  readonly price: (cost: bigint, provider?: string) => Effect.Effect<Pass<P>, E, R>
+  /** Prices the order at a cost, by routes in the preferred order. */
+  readonly price: (cost: bigint, preference: Preference) => Effect.Effect<Pass<P>, E, R>
   /** True if the request allows the order's network fee. */
   readonly isAllowed: (priced: P) => boolean
   /** False if the first pass may not be offered. */
@@ -80,14 +97,16 @@ const isOfOrder = ({ revert }: Failure): boolean => revert === "NonceUsed"
 
 /**
  * The pass to offer. A first pass that does not fit is priced again at its own cost, and if that one does not fit either, a third time, by
- * the same venue if it still has a route. A pass that fails leaves those before it to offer. Fails if no pass is covered by its fee.
+ * the same venue if it still has a route. Venues that failed in a pass are tried last in those after it, so that the quote's time is spent on
+ * others. A pass that fails leaves those before it to offer. Fails if no pass is covered by its fee.
  */
 export const fitting = Effect.fnUntraced(function* <P extends Offerable, E extends Failure, R>(
   first: Pass<P>,
   { isAllowed, isUsable, price, until }: Again<P, E, R>
 ): Effect.fn.Return<Chosen<P>, E | QuoteFailed, R> {
   if (isUsable && isFitting(first)) return { ...first, isLast: true }
-  const again = yield* Effect.result(price(first.cost))
+  const { failed } = first.priced
+  const again = yield* Effect.result(price(first.cost, { failed }))
   if (Result.isFailure(again)) {
     const isOffered = isUsable && isCovered(first) && isAllowed(first.priced) && !isOfOrder(again.failure)
     return isOffered ? { ...first, isLast: false } : yield* Effect.fail(again.failure)
@@ -95,7 +114,8 @@ export const fitting = Effect.fnUntraced(function* <P extends Offerable, E exten
   const second = again.success
   const passes = isUsable ? [first, second] : [second]
   const isEnough = isFitting(second) || (yield* Clock.currentTimeMillis) >= until
-  const third = isEnough ? undefined : yield* Effect.result(price(second.cost, second.priced.route.provider))
+  const preference = { provider: second.priced.route.provider, failed: failed.union(second.priced.failed) }
+  const third = isEnough ? undefined : yield* Effect.result(price(second.cost, preference))
   if (third !== undefined && Result.isSuccess(third)) passes.push(third.success)
   const best = bestOf(passes, isAllowed)
   const isFailed = third !== undefined && Result.isFailure(third)

@@ -6,7 +6,20 @@ import { NATIVE } from "../../../src/domain/Token.ts"
 import { PricesUnavailable } from "../../../src/ports/orchestrator/Prices.ts"
 import type { SwapRoute } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { chain } from "../../support/FakeChain.ts"
-import { A, FIRST, names, paying, prices, request, routeVia, scene, source, STRANGER, USDC } from "./scriptedVenues.ts"
+import {
+  A,
+  B,
+  FIRST,
+  names,
+  paying,
+  prices,
+  request,
+  routeVia,
+  scene,
+  source,
+  STRANGER,
+  USDC
+} from "./scriptedVenues.ts"
 
 /** Lets the clock run until the effect has ended. */
 const passing = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
@@ -68,6 +81,25 @@ describe("the best of several venues", () => {
       assert.deepStrictEqual(yield* outputs([]), alone)
       // Routes behind the first are held to its router, too.
       assert.deepStrictEqual(yield* outputs([{ ...lasting, target: STRANGER }]), alone)
+    })
+  )
+
+  it.effect("keeps the best route of each venue, however many routes the others have", () =>
+    Effect.gen(function* () {
+      const many = (name: string, router: typeof A, most: bigint) =>
+        source(name, router, () =>
+          Effect.succeed({
+            ...routeVia(router, most),
+            alternatives: [1n, 2n, 3n].map((less) => routeVia(router, most - less))
+          })
+        )
+      const poor = source("b", B, () =>
+        Effect.succeed({ ...routeVia(B, 80_000_000n), alternatives: [routeVia(B, 70_000_000n)] })
+      )
+      const { route } = yield* scene([many("uniswap-v3", FIRST, 100_000_000n), many("a", A, 99_000_000n), poor])
+      const found = yield* route(request)
+      assert.deepStrictEqual(names(found), ["uniswap-v3", "a", "uniswap-v3", "uniswap-v3", "uniswap-v3", "a", "b"])
+      assert.strictEqual(found.alternatives?.at(-1)?.amountOut, 80_000_000n)
     })
   )
 })

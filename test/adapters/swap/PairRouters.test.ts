@@ -12,6 +12,7 @@ import {
 } from "viem"
 import type * as OnChainVenue from "../../../src/adapters/swap/OnChainVenue.ts"
 import * as PairRouters from "../../../src/adapters/swap/PairRouters.ts"
+import * as PoolLookups from "../../../src/adapters/swap/PoolLookups.ts"
 import * as PoolMemory from "../../../src/adapters/swap/PoolMemory.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { address, client } from "../../support/FakeChain.ts"
@@ -102,7 +103,10 @@ const CONTRACTS = { provider: "pairs", router: ROUTER }
 describe("a router that quotes along pairs", () => {
   it.effect("is asked about every path until it names its factory, and then about pairs that exist", () =>
     Effect.gen(function* () {
-      const calls = yield* readTimes(PairRouters.exchange(CONTRACTS, PairRouters.UNISWAP_V2, PoolMemory.make()), 3)
+      const calls = yield* readTimes(
+        PairRouters.exchange(CONTRACTS, PairRouters.UNISWAP_V2, PoolMemory.make(PoolLookups.make())),
+        3
+      )
       assert.deepStrictEqual(calls, [
         // It names its factory beside.
         { quotes: PATHS_V2 * AMOUNTS.length, others: 1 },
@@ -116,12 +120,25 @@ describe("a router that quotes along pairs", () => {
   it.effect("is asked about pairs that exist alone if its factory is known", () =>
     Effect.gen(function* () {
       const calls = yield* readTimes(
-        PairRouters.exchange(CONTRACTS, PairRouters.solidly(FACTORY), PoolMemory.make()),
+        PairRouters.exchange(CONTRACTS, PairRouters.solidly(FACTORY), PoolMemory.make(PoolLookups.make())),
         2
       )
       assert.deepStrictEqual(calls, [
         { quotes: 0, others: PATHS_SOLIDLY },
         { quotes: AMOUNTS.length, others: 0 },
+        { quotes: AMOUNTS.length, others: 0 }
+      ])
+    })
+  )
+
+  it.effect("is asked about every path once if it is alone on its chain, which spares a round trip", () =>
+    Effect.gen(function* () {
+      const calls = yield* readTimes(
+        PairRouters.exchange(CONTRACTS, PairRouters.solidly(FACTORY), PoolMemory.make()),
+        2
+      )
+      assert.deepStrictEqual(calls, [
+        { quotes: PATHS_SOLIDLY * AMOUNTS.length, others: PATHS_SOLIDLY },
         { quotes: AMOUNTS.length, others: 0 }
       ])
     })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger, References, Schema } from "effect"
+import { Effect, Logger, References, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { netOutput } from "../../../src/domain/RouteChoice.ts"
 import * as NextRoute from "../../../src/orchestrator/quote/NextRoute.ts"
@@ -65,6 +65,10 @@ const tried = Effect.fnUntraced(function* (
   ).pipe(Effect.provide(Logger.layer([logger])), Effect.result)
   return { providers, blamed, result }
 })
+
+/** The venues that failed, by the pass that was made. */
+const failed = ({ result }: Effect.Success<ReturnType<typeof tried>>) =>
+  result._tag === "Success" ? [...result.success.failed] : result.failure.message
 
 const chosen = ({ result }: Effect.Success<ReturnType<typeof tried>>) =>
   result._tag === "Success" ? result.success.provider : result.failure.message
@@ -177,6 +181,34 @@ describe("the next route", () => {
     })
   )
 
+  it.effect("is not blamed for an output that arrives on another chain", () =>
+    Effect.gen(function* () {
+      const bridged = yield* tried(three, { a: reverted, b: 0n }, { showsOutput: false })
+      assert.deepStrictEqual([bridged.blamed, chosen(bridged), failed(bridged)], [["a"], "b", ["a"]])
+    })
+  )
+
+  it.effect("leaves the names of the venues of which no route delivered, without the one that is chosen", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(failed(yield* tried(three, { a: 100n })), [])
+      assert.deepStrictEqual(failed(yield* tried(three, { a: reverted, b: reverted, c: 90n })), ["a", "b"])
+      assert.deepStrictEqual(failed(yield* tried(three, { a: 92n, b: 95n })), ["a"])
+      assert.deepStrictEqual(failed(yield* tried(three, { a: 92n, b: 80n })), ["b"])
+      const spent = new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" })
+      assert.deepStrictEqual(failed(yield* tried(three, { a: 92n, b: spent })), [])
+      const attempts = ["a", "b", "a", "c"].map((provider, at) => ({
+        route: route(provider, 100n),
+        outcome:
+          at === 0
+            ? Result.fail(reverted)
+            : Result.succeed({ simulated: { amountOut: BigInt(101 - at), gas: 0n, dataGas: 0n } })
+      }))
+      assert.deepStrictEqual([...NextRoute.failedVenues(swap, attempts, "b")], ["a", "c"])
+      const paid = attempts.with(2, { route: route("a", 99n), outcome: attempts[2]?.outcome ?? Result.fail(reverted) })
+      assert.deepStrictEqual([...NextRoute.failedVenues(swap, paid, "b")], ["c"])
+    })
+  )
+
   const Paid = Schema.Struct({
     promised: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
     paid: Schema.UndefinedOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 })))
@@ -198,6 +230,12 @@ describe("the next route", () => {
       else {
         const { amountOut } = outcome.result.success.simulated
         assert.isTrue(delivered.every((amount) => amount <= amountOut))
+        const { failed, provider } = outcome.result.success
+        assert.isFalse(failed.has(provider))
+        assert.isTrue([...failed].every((name) => outcome.providers.includes(name)))
+        assert.isTrue(
+          outcome.providers.every((name) => outcomes[name] !== reverted || failed.has(name) || name === provider)
+        )
       }
     })
   )

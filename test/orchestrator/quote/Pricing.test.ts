@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Ref } from "effect"
 import * as Fees from "../../../src/domain/Fees.ts"
 import type { Tier } from "../../../src/domain/Tier.ts"
 import { executionLimit } from "../../../src/domain/RelayGas.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
 import * as NextRoute from "../../../src/orchestrator/quote/NextRoute.ts"
+import { address } from "../../support/FakeChain.ts"
 import * as Quoting from "../../support/Quoting.ts"
 
 const { WHOLE } = Quoting
@@ -185,6 +186,81 @@ describe("gas", () => {
       const failed = yield* Effect.flip(scene.quote())
       assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "fees_exceed_input")
       assert.deepStrictEqual(scene.asked.created, [])
+    })
+  )
+})
+
+describe("a venue that failed", () => {
+  const other = address(0x5b)
+  const service = { provider: "other", target: other, amountOut: 1_000n, minAmountOut: 990n, gas: 1n, passing: 0 }
+  const targets = (scene: Effect.Success<ReturnType<typeof Quoting.make>>) =>
+    scene.asked.simulated.map(({ swapTarget }) => swapTarget)
+
+  it.effect("is tried last when the order is priced again, and is the one that is offered if no other delivers", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.alternatives = [{ ...service, calldata: "0x77" }]
+      scene.script.reverting = new Set([Quoting.TARGET])
+      // It costs otherwise in each pass.
+      scene.script.gas = (run) => [300_000n, 300_000n, 900_000n][run] ?? 900_000n
+      assert.strictEqual((yield* scene.quote()).quote.provider, "other")
+      assert.deepStrictEqual(targets(scene), [Quoting.TARGET, other, other, other])
+      // The next quote knows nothing of it.
+      scene.script.reverting = new Set()
+      assert.strictEqual((yield* scene.quote()).quote.provider, "venue")
+      const revived = yield* Quoting.make()
+      revived.script.alternatives = [{ ...service, calldata: "0x77" }]
+      revived.script.reverting = new Set([Quoting.TARGET])
+      revived.script.gas = (run) => {
+        revived.script.reverting = new Set(run < 1 ? [Quoting.TARGET] : [other])
+        return 300_000n
+      }
+      assert.strictEqual((yield* revived.quote()).quote.provider, "venue")
+      assert.deepStrictEqual(targets(revived), [Quoting.TARGET, other, other, Quoting.TARGET])
+    })
+  )
+
+  it.effect("is tried last also if it is the only one that sells what arrives of a token with a fee on transfer", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      yield* Ref.update(scene.tokenRisk, (state) => ({
+        ...state,
+        tokens: state.tokens.map((token) =>
+          token.address === Quoting.TOKEN ? { ...token, transferFeeBps: 300 } : token
+        )
+      }))
+      scene.script.takenBps = 300
+      scene.script.alternatives = [{ ...service, calldata: "0x1000" }]
+      scene.script.reverting = new Set([Quoting.TARGET])
+      scene.script.gas = () => 300_000n
+      assert.strictEqual((yield* scene.quote()).quote.provider, "other")
+      assert.deepStrictEqual(targets(scene), [Quoting.TARGET, other, other])
+    })
+  )
+})
+
+describe("the tolerance of a route whose call is fixed", () => {
+  it.effect("is that of its minimum beside what is expected, and not the one that was asked for", () =>
+    Effect.gen(function* () {
+      for (const [delivered, expected] of [
+        ["0x2710", 10],
+        // 5 units less than promised.
+        ["0x270b", 5],
+        // The minimum.
+        ["0x2706", undefined]
+      ] as const) {
+        const scene = yield* Quoting.make()
+        scene.script.takenBps = 0
+        scene.script.reverting = new Set([Quoting.TARGET])
+        const amounts = { amountOut: 10_000n, minAmountOut: 9_990n, gas: 1n, passing: 0 }
+        scene.script.alternatives = [{ ...amounts, provider: "other", target: address(0x5b), calldata: delivered }]
+        const { quote } = yield* scene.quote({ slippageBps: 50 })
+        assert.deepStrictEqual([quote.provider, quote.minAmountOut, quote.slippageBps], ["other", 9_990n, expected])
+      }
+      const scene = yield* Quoting.make()
+      const { quote } = yield* scene.quote({ ...Quoting.crossChain, slippageBps: 50 })
+      assert.strictEqual(quote.estimatedAmountOut - quote.minAmountOut, Quoting.BRIDGE_SURPLUS)
+      assert.strictEqual(quote.slippageBps, 1)
     })
   )
 })

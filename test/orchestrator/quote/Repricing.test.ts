@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 import * as Repricing from "../../../src/orchestrator/quote/Repricing.ts"
 import type { Route } from "../../../src/orchestrator/quote/Routing.ts"
 import { NoRoute } from "../../../src/ports/orchestrator/SwapVenue.ts"
@@ -19,19 +19,29 @@ const route = (provider: string, alternatives: ReadonlyArray<Route> = []): Route
   alternatives
 })
 
-/** A route's cost, what it delivers, and its venue, or its failure. */
-type Plan = { readonly cost: bigint; readonly out?: bigint; readonly provider?: string } | SimulationFailed | NoRoute
+/** A route's cost, what it delivers, its venue, and the venues that failed before it, or its failure. */
+type Plan =
+  | {
+      readonly cost: bigint
+      readonly out?: bigint
+      readonly provider?: string
+      readonly failed?: ReadonlyArray<string>
+    }
+  | SimulationFailed
+  | NoRoute
 
-const priced = ({ out = 100n, provider = "a" }: Exclude<Plan, Error>) => ({
-  route: { estimatedAmountOut: out, provider }
+const priced = ({ failed = [], out = 100n, provider = "a" }: Exclude<Plan, Error>) => ({
+  route: { estimatedAmountOut: out, provider },
+  failed: new Set(failed)
 })
 
-/** The pass that is chosen after a first one that was charged 100, and the prices that were asked for. */
-const chosen = Effect.fnUntraced(function* (
+/** Prices again after a first pass that was charged 100. Returns the outcome, and the venues that each pass was told to try last. */
+const priceAgain = Effect.fnUntraced(function* (
   [first, ...later]: readonly [Exclude<Plan, Error>, ...ReadonlyArray<Plan>],
   { isUsable = true, most = 1_000n } = {}
 ) {
   const asked: Array<readonly [charged: bigint, provider?: string]> = []
+  const avoided: Array<ReadonlyArray<string>> = []
   const outcome = yield* Effect.result(
     Repricing.fitting(
       { priced: priced(first), charged: 100n, cost: first.cost },
@@ -39,8 +49,9 @@ const chosen = Effect.fnUntraced(function* (
         isAllowed: ({ route: { estimatedAmountOut } }) => estimatedAmountOut <= most,
         isUsable,
         until: Number.POSITIVE_INFINITY,
-        price: (charged, provider) =>
+        price: (charged, { failed = [], provider }) =>
           Effect.suspend(() => {
+            avoided.push([...failed])
             asked.push(provider === undefined ? [charged] : [charged, provider])
             const plan = later[asked.length - 1]
             if (plan === undefined) return Effect.die("not planned")
@@ -51,12 +62,16 @@ const chosen = Effect.fnUntraced(function* (
       }
     )
   )
-  return {
+  const told = {
     asked,
     outcome: Result.isSuccess(outcome) ? outcome.success.charged : outcome.failure._tag,
     isLast: Result.isSuccess(outcome) && outcome.success.isLast
   }
+  return { avoided, told }
 })
+
+/** The pass that is chosen, and the prices that were asked for. */
+const chosen = (...asking: Parameters<typeof priceAgain>) => Effect.map(priceAgain(...asking), ({ told }) => told)
 
 describe("an order", () => {
   it.effect("is priced once if its cost is near the assumed one, and a second time if it is not", () =>
@@ -77,6 +92,18 @@ describe("an order", () => {
         outcome: 900n,
         isLast: true
       })
+    })
+  )
+
+  it.effect("is priced again with the venues last that failed in the passes before", () =>
+    Effect.gen(function* () {
+      const { avoided, told } = yield* priceAgain([
+        { cost: 300n, failed: ["c"] },
+        { cost: 900n, failed: ["d", "c"], provider: "b" },
+        { cost: 900n, failed: ["e"] }
+      ])
+      assert.deepStrictEqual(avoided, [["c"], ["c", "d"]])
+      assert.deepStrictEqual(told.asked, [[300n], [900n, "b"]])
     })
   )
 
@@ -135,12 +162,43 @@ describe("an order", () => {
   )
 })
 
-describe("the routes of a venue", () => {
-  it("come first, in their order", () => {
-    const named = ({ alternatives = [], provider }: Route) => [provider, ...alternatives.map((each) => each.provider)]
-    const routes = route("a", [route("b"), route("c"), route("b")])
-    assert.deepStrictEqual(named(Repricing.venueFirst(routes, "b")), ["b", "b", "a", "c"])
-    assert.deepStrictEqual(named(Repricing.venueFirst(routes, "a")), ["a", "b", "c", "b"])
-    assert.deepStrictEqual(named(Repricing.venueFirst(routes, "d")), ["a", "b", "c", "b"])
+describe("the routes of a later pass", () => {
+  const named = ({ alternatives = [], provider }: Route) => [provider, ...alternatives.map((each) => each.provider)]
+  const routes = route("a", [route("b"), route("c"), route("b")])
+  const ordered = (failed: ReadonlyArray<string>, provider?: string) =>
+    named(Repricing.ordered(routes, { failed: new Set(failed), ...(provider === undefined ? {} : { provider }) }))
+
+  it("begin with those of a venue, in their order", () => {
+    assert.deepStrictEqual(ordered([], "b"), ["b", "b", "a", "c"])
+    assert.deepStrictEqual(ordered([], "a"), ["a", "b", "c", "b"])
+    assert.deepStrictEqual(ordered([], "d"), ["a", "b", "c", "b"])
+    assert.deepStrictEqual(ordered([]), ["a", "b", "c", "b"])
   })
+
+  it("end with those of the venues that failed, unless it is the venue that comes first", () => {
+    assert.deepStrictEqual(ordered(["a"]), ["b", "c", "b", "a"])
+    assert.deepStrictEqual(ordered(["b", "a"]), ["c", "a", "b", "b"])
+    assert.deepStrictEqual(ordered(["a"], "c"), ["c", "b", "b", "a"])
+    assert.deepStrictEqual(ordered(["b"], "b"), ["b", "b", "a", "c"])
+    assert.deepStrictEqual(ordered(["a", "b", "c"]), ["a", "b", "c", "b"])
+  })
+
+  const Venue = Schema.Literals(["a", "b", "c", "d"])
+  const Failed = Schema.Array(Venue).check(Schema.isMaxLength(3))
+
+  it.prop(
+    "are all kept, by rank and otherwise in their order",
+    [Venue, Schema.Array(Venue), Failed, Schema.UndefinedOr(Venue)],
+    ([first, others, failed, provider]) => {
+      const all = [first, ...others].map((venue, place) => ({ ...route(venue), bridgeSeconds: place }))
+      const [best = route(first), ...behind] = all
+      const { alternatives = [], ...next } = Repricing.ordered(
+        { ...best, alternatives: behind },
+        { failed: new Set<string>(failed), ...(provider === undefined ? {} : { provider }) }
+      )
+      const rank = (venue: string) => (venue === provider ? 0 : failed.some((each) => each === venue) ? 2 : 1)
+      const places = [next, ...alternatives].map((each) => rank(each.provider) * all.length + each.bridgeSeconds)
+      return places.length === all.length && places.every((place, at) => at === 0 || place > (places[at - 1] ?? 0))
+    }
+  )
 })
