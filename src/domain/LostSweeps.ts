@@ -2,7 +2,7 @@
  * Decides how settlements are booked that a restored database may have forgotten. Pure and total. A settlement that is still in the
  * books is booked again with the same content, which changes nothing.
  */
-import { type Accrual, outboxMessages, type Revenue, revenueOf, type Settlement } from "./Accrual.ts"
+import { type Accrual, hashOf, outboxMessages, type Revenue, revenueOf, type Settlement } from "./Accrual.ts"
 import type * as Address from "./Address.ts"
 import type { PayoutMode } from "./Builder.ts"
 import type { Hash } from "./Hex.ts"
@@ -30,7 +30,7 @@ export interface UnassignedFee {
 
 export interface SweepBooking {
   readonly sweep: SettledSweep
-  /** Absent if it is booked under another transaction. */
+  /** Absent if it is booked under another id. */
   readonly revenue?: Revenue
   /** At most one of both. */
   readonly accrual?: Accrual
@@ -76,24 +76,58 @@ const booking = ({ intents, payees, vault }: Attributions, sweep: SettledSweep):
 export const plan = (attributions: Attributions, sweeps: ReadonlyArray<SettledSweep>): ReadonlyArray<WholeBooking> =>
   sweeps.map((sweep) => booking(attributions, sweep))
 
+/** Id of the settlement that a line stands for. An operator books the correction of a reversed accrual under an id of its own. */
+const settlementOf = ({ sweepId }: BookedLine): string => sweepId.replace(/-corrected$/, "")
+
+/** False if the line stands for another settlement, which had the same id before a reorganisation. */
+const isOf = ({ accrual, sweep }: SweepBooking, { amount, book, builderId, token }: BookedLine): boolean =>
+  token === sweep.feeToken &&
+  amount === (book === "revenue" ? sweep.feeAmount : sweep.builderFee) &&
+  (book !== "accrual" || accrual === undefined || accrual.builderId === builderId)
+
+type Content = Pick<BookedLine, "book" | "token" | "amount"> & { readonly builderId?: string | undefined }
+
+const contentOf = (hash: Hash, { amount, book, builderId, token }: Content): string =>
+  [hash, book, token, amount, builderId].join(":")
+
+/** Lines by the settlements on the chain that they stand for, and the number of equal lines that stand for none. */
+const matched = (bookings: ReadonlyArray<SweepBooking>, lines: ReadonlyArray<BookedLine>) => {
+  const bySweep = new Map(bookings.map((each) => [each.sweep.sweepId, each]))
+  const own = new Set<string>()
+  const free = new Map<string, number>()
+  for (const line of new Map(lines.map((each) => [`${each.book}:${each.sweepId}`, each])).values()) {
+    const settlement = bySweep.get(settlementOf(line))
+    const hash = hashOf(line.sweepId)
+    if (settlement !== undefined && isOf(settlement, line)) own.add(`${line.book}:${settlement.sweep.sweepId}`)
+    else if (hash !== undefined) free.set(contentOf(hash, line), (free.get(contentOf(hash, line)) ?? 0) + 1)
+  }
+  return { free, own }
+}
+
 /**
- * The bookings without what is booked under an earlier transaction of the same order, which a reorganisation removed: its amounts stay
- * booked when the order settles again. `former` has the earlier transactions of orders, and `lines` what is booked under them. Each line
- * stands for one settlement, so that what the books lost of several equal ones is still booked.
+ * The bookings without what is booked under an earlier id of the same order. A reorganisation removed that settlement, and its amounts
+ * stay booked when the order settles again, in another transaction or at another position of the same one. `former` has the
+ * transactions in which orders settled first, and `lines` what is booked under them and under the present ones. Each line stands for one
+ * settlement, so that what the books lost of several equal ones is still booked.
  */
 export const withoutBooked = (
   bookings: ReadonlyArray<SweepBooking>,
   former: ReadonlyMap<Hash, ReadonlyArray<Hash>>,
   lines: ReadonlyArray<BookedLine>
 ): ReadonlyArray<SweepBooking> => {
-  const rest = new Map(lines.map((line) => [`${line.book}:${line.sweepId}`, line]))
-  return bookings.map(({ accrual, revenue, sweep, unassigned }) => {
-    const hashes = former.get(sweep.orderHash) ?? []
+  const { free, own } = matched(bookings, lines)
+  return bookings.map((booked) => {
+    const { accrual, revenue, sweep, unassigned } = booked
+    const first = former.get(sweep.orderHash)
+    if (first === undefined) return booked
     const isBooked = (book: BookedLine["book"], amount: bigint, builderId?: string) => {
-      for (const [key, line] of rest) {
-        const isOfOrder = hashes.some((hash) => hash !== sweep.txHash && line.sweepId.startsWith(`${hash}_`))
-        if (!isOfOrder || line.book !== book || line.token !== sweep.feeToken) continue
-        if (line.amount === amount && line.builderId === builderId) return rest.delete(key)
+      if (own.has(`${book}:${sweep.sweepId}`)) return false
+      for (const hash of [...first, sweep.txHash]) {
+        const content = contentOf(hash, { book, token: sweep.feeToken, amount, builderId })
+        const count = free.get(content) ?? 0
+        if (count === 0) continue
+        free.set(content, count - 1)
+        return true
       }
       return false
     }

@@ -75,11 +75,110 @@ describe("the plan of settlements", () => {
     assert.deepStrictEqual(Object.keys(found ?? {}).toSorted(), ["revenue", "sweep"])
   })
 
-  it("books a settlement in the transaction that its intent names, whatever else is booked there", () => {
-    const planned = plan(books, [sweep()])
+  it("books a settlement whatever is booked for the others of its transaction", () => {
+    const planned = plan(books, [sweep(), sweep({ sweepId: `${hash(1)}_4`, orderHash: hash(3) })])
     const line = { book: "revenue", sweepId: `${hash(1)}_4`, token: Arbitraries.address(4n), amount: 7n } as const
     assert.deepStrictEqual(withoutBooked(planned, new Map([[hash(2), [hash(1)]]]), [line]), planned)
   })
+
+  it("books nothing again that settled at another position of its first transaction", () => {
+    const settled = sweep({ sweepId: `${hash(1)}_5`, recipient: BUILDER.payoutAddress })
+    const place = { sweepId: `${hash(1)}_3`, token: settled.feeToken }
+    const left = (...lines: ReadonlyArray<BookedLine>) =>
+      withoutBooked(plan(books, [settled]), new Map([[hash(2), [hash(1)]]]), lines)
+    const revenue = { ...place, book: "revenue", amount: 7n } as const
+    const accrual = { ...place, book: "accrual", amount: 5n, builderId: "acme" } as const
+    assert.deepStrictEqual(left(revenue, accrual), [{ sweep: settled }])
+    assert.deepStrictEqual(left(revenue, { ...accrual, sweepId: `${hash(1)}_3-corrected` }), [{ sweep: settled }])
+    assert.deepStrictEqual(Object.keys(left(revenue, { ...accrual, builderId: "other" })[0] ?? {}), [
+      "sweep",
+      "accrual"
+    ])
+  })
+
+  it("books nothing again when a settlement has the former position of another one", () => {
+    const fees = [7n, 8n, 9n]
+    const former = new Map(fees.map((fee) => [hash(Number(fee)), [hash(1)]]))
+    const lines = fees.map((amount, index) => ({
+      book: "revenue" as const,
+      sweepId: `${hash(1)}_${index}`,
+      token: Arbitraries.address(4n),
+      amount
+    }))
+    // The first one failed, and settled later in another transaction.
+    const places = [`${hash(9)}_0`, `${hash(1)}_0`, `${hash(1)}_1`]
+    const again = fees.map((feeAmount, index) =>
+      sweep({
+        sweepId: places[index] ?? "",
+        txHash: hash(index === 0 ? 9 : 1),
+        orderHash: hash(Number(feeAmount)),
+        feeAmount,
+        builderFee: 0n
+      })
+    )
+    assert.deepStrictEqual(
+      withoutBooked(plan(books, again), former, lines),
+      again.map((settled) => ({ sweep: settled }))
+    )
+  })
+
+  const Placed = Schema.Struct({
+    /** Fee of a sweep. Many are equal. */
+    fee: Schema.Literals([1n, 2n]),
+    builder: Schema.Literals(["acme", "other"]),
+    /** Its first transaction, and true if it is in the same one now. */
+    first: Schema.Literals([1, 2]),
+    stays: Schema.Boolean,
+    /** True if the books lost it. */
+    isLost: Schema.Boolean,
+    order: Schema.Int
+  })
+  it.effect.prop(
+    "has each settlement once in the books after any reorganisation",
+    [Schema.Array(Placed).check(Schema.isMaxLength(12))],
+    ([placed]) =>
+      Effect.sync(() => {
+        // The order in which they settle again gives them other positions.
+        const moved = placed.map((each, index) => ({ ...each, index })).toSorted((a, b) => a.order - b.order)
+        const orderOf = (index: number) => hash(100 + index)
+        const sweeps = moved.map(({ fee, first, index, stays }, position) =>
+          sweep({
+            sweepId: `${hash(stays ? first : 9)}_${position}`,
+            txHash: hash(stays ? first : 9),
+            orderHash: orderOf(index),
+            feeAmount: fee,
+            builderFee: fee
+          })
+        )
+        const intents = new Map(
+          placed.map(({ builder }, index) => [orderOf(index), { builderId: builder, payoutMode: "ledger" as const }])
+        )
+        const former = new Map(placed.map(({ first }, index) => [orderOf(index), [hash(first)]]))
+        const lines = placed.flatMap(({ builder, fee, first, isLost }, index): ReadonlyArray<BookedLine> => {
+          const line = { sweepId: `${hash(first)}_${index}`, token: Arbitraries.address(4n), amount: fee }
+          if (isLost) return []
+          return [
+            { ...line, book: "revenue" },
+            { ...line, book: "accrual", builderId: builder }
+          ]
+        })
+        const left = withoutBooked(plan({ ...books, intents }, sweeps), former, lines)
+        const written = ({ amount, book, builderId }: Omit<BookedLine, "sweepId" | "token">) =>
+          `${book} ${amount} ${builderId}`
+        const isKept = (line: Omit<BookedLine, "token">) =>
+          lines.some((each) => each.sweepId === line.sweepId && written(each) === written(line))
+        const added = left.flatMap(({ accrual, revenue }) => [
+          ...(revenue === undefined ? [] : [{ ...revenue, book: "revenue" as const }]),
+          ...(accrual === undefined ? [] : [{ ...accrual, book: "accrual" as const }])
+        ])
+        const after = [...lines, ...added.filter((line) => !isKept(line))].map(written)
+        const expected = placed.flatMap(({ builder, fee }) => [
+          written({ book: "revenue", amount: fee }),
+          written({ book: "accrual", amount: fee, builderId: builder })
+        ])
+        assert.deepStrictEqual(after.toSorted(), expected.toSorted())
+      })
+  )
 
   it("books revenue alone for a sweep without a builder", () => {
     const found = only(books, sweep({ builderFee: 0n, recipient: Arbitraries.address(0n) }))

@@ -100,23 +100,22 @@ const lanesOf = Effect.fnUntraced(function* (view: ChainView, period: LaneReadin
   return { ...nothing, transactions: lost, open }
 })
 
-/**
- * Finds the parts of these settlements that the books may lack. An order that settled again after a deep reorganisation stays booked under its first
- * transaction.
- */
+/** Finds the parts of these settlements that the books may lack. An order that settled again stays booked under its first settlement. */
 const lacking = Effect.fnUntraced(function* (bookings: ReadonlyArray<LostSweeps.SweepBooking>) {
   const sql = yield* PgClient.PgClient
   const first = yield* Transactions.firstSettlements(
     sql,
     bookings.map(({ sweep }) => sweep.orderHash)
   )
-  const again = bookings.filter(({ sweep }) => first.get(sweep.orderHash)?.some((hash) => hash !== sweep.txHash))
-  if (again.length === 0) return bookings
-  const digests = again.map(({ sweep }) => sweep.orderHash)
-  const hashes = new Set(digests.flatMap((digest) => first.get(digest) ?? []))
+  const remembered = bookings.flatMap(({ sweep }) => (first.has(sweep.orderHash) ? [sweep] : []))
+  if (remembered.length === 0) return bookings
+  const hashes = new Set(remembered.flatMap(({ orderHash, txHash }) => [...(first.get(orderHash) ?? []), txHash]))
   const lines = [
     // Messages are read first: one that is delivered meanwhile is then in the books.
-    ...(yield* Transactions.undelivered(sql, digests)),
+    ...(yield* Transactions.undelivered(
+      sql,
+      remembered.map(({ orderHash }) => orderHash)
+    )),
     ...(yield* Money.linesOf(sql, [...hashes]))
   ]
   return LostSweeps.withoutBooked(bookings, first, lines)

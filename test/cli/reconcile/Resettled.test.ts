@@ -1,4 +1,4 @@
-/** A sweep that settled again after a deep reorganisation is booked once, under its first transaction. */
+/** A sweep that settled again after a deep reorganisation is booked once, under its first settlement. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -48,48 +48,49 @@ const block = (number: bigint) => ({
   gasLimit: 1n
 })
 
-const LOG = {
-  ...sweptLog(intent),
-  blockNumber: 50n,
-  blockHash: block(50n).hash,
-  transactionHash: SECOND,
-  logIndex: 0
+/** A chain that has the settlement in this transaction alone, after as many other logs. */
+const chainWith = (transactionHash: Hash, position: number) => {
+  const log = { ...sweptLog(intent), blockNumber: 50n, blockHash: block(50n).hash, transactionHash, logIndex: position }
+  return FakeChain.layer({
+    chain: source,
+    block: (number) => Effect.succeedSome(block(typeof number === "bigint" ? number : 100n)),
+    transactionCount: () => Effect.succeed(0n),
+    logs: ({ address, fromBlock, toBlock }) =>
+      Effect.succeed({
+        logs: [address].flat().includes(log.address) && fromBlock <= 50n && toBlock >= 50n ? [log] : []
+      }),
+    receipt: (wanted) =>
+      Effect.succeed(
+        wanted === transactionHash
+          ? Option.some({
+              transactionHash,
+              blockNumber: log.blockNumber,
+              blockHash: log.blockHash,
+              status: "success" as const,
+              gasUsed: 1n,
+              effectiveGasPrice: 1n,
+              logs: [...Array.from({ length: position }, () => ({ ...log, topics: [], data: "0x" as const })), log]
+            })
+          : Option.none()
+      )
+  })
 }
 
-/** A chain that has the settlement in the second transaction alone. */
-const chain = FakeChain.layer({
-  chain: source,
-  block: (number) => Effect.succeedSome(block(typeof number === "bigint" ? number : 100n)),
-  transactionCount: () => Effect.succeed(0n),
-  logs: ({ address, fromBlock, toBlock }) =>
-    Effect.succeed({
-      logs: [address].flat().includes(LOG.address) && fromBlock <= 50n && toBlock >= 50n ? [LOG] : []
-    }),
-  receipt: (transactionHash) =>
-    Effect.succeed(
-      transactionHash === SECOND
-        ? Option.some({
-            transactionHash,
-            blockNumber: LOG.blockNumber,
-            blockHash: LOG.blockHash,
-            status: "success" as const,
-            gasUsed: 1n,
-            effectiveGasPrice: 1n,
-            logs: [LOG]
-          })
-        : Option.none()
-    )
-})
+const sceneOf = (chain: ReturnType<typeof chainWith>) =>
+  PayoutDesk.layer.pipe(
+    Layer.provide(Layer.succeed(Screening, { clear: () => Effect.void })),
+    Layer.provideMerge(Layer.mergeAll(stores, Stores.layer, chain, SweepContracts.layer, SecureRandom.layerWebCrypto)),
+    Layer.provideMerge(migratedDatabase)
+  )
 
-const scene = PayoutDesk.layer.pipe(
-  Layer.provide(Layer.succeed(Screening, { clear: () => Effect.void })),
-  Layer.provideMerge(Layer.mergeAll(stores, Stores.layer, chain, SweepContracts.layer, SecureRandom.layerWebCrypto)),
-  Layer.provideMerge(migratedDatabase)
-)
+type Scene = ReturnType<typeof sceneOf>
 
-type Part = "accrual" | "revenue" | "delivered" | "settled"
+type Part = "accrual" | "revenue" | "delivered" | "settled" | "moved"
 
-/** An intent that settled in the first transaction, if it has `settled`, and what the books have of it. */
+/**
+ * An intent that settled in the first transaction, if it has `settled`, and then in the second one, if it has `moved`, and what the books
+ * have of it.
+ */
 const given = Effect.fnUntraced(function* (...parts: ReadonlyArray<Part>) {
   const intents = yield* Intents
   const ledger = yield* Ledger
@@ -109,7 +110,7 @@ const given = Effect.fnUntraced(function* (...parts: ReadonlyArray<Part>) {
     for (const { id } of yield* outbox.claim({ topic: "ledger", limit: 10, leaseMillis: 1 }))
       yield* outbox.acknowledge(id)
   }
-  yield* intents.resettle([{ id: "intent", events: settles(SECOND) }])
+  if (parts.includes("moved")) yield* intents.resettle([{ id: "intent", events: settles(SECOND) }])
 })
 
 const run = (dryRun: boolean) =>
@@ -133,14 +134,14 @@ const reconciled = Effect.gen(function* () {
 
 const { builderFee } = intent.order
 
-const rule = <A, E>(name: string, test: Effect.Effect<A, E, Layer.Success<typeof scene>>) =>
-  it.live(name, () => Effect.provide(test, Layer.fresh(scene)))
+const rule = <A, E>(name: string, test: Effect.Effect<A, E, Layer.Success<Scene>>, chain = chainWith(SECOND, 0)) =>
+  it.live(name, () => Effect.provide(test, Layer.fresh(sceneOf(chain))))
 
 describe("a sweep that settled again in another transaction", () => {
   rule(
     "is not booked again",
     Effect.gen(function* () {
-      yield* given("settled", "delivered", "accrual", "revenue")
+      yield* given("settled", "moved", "delivered", "accrual", "revenue")
       assert.deepStrictEqual(yield* reconciled, { found: [], revenue: [sweepId(FIRST, 0)], owed: [builderFee] })
     })
   )
@@ -148,7 +149,7 @@ describe("a sweep that settled again in another transaction", () => {
   rule(
     "is not booked while its first bookings are on their way",
     Effect.gen(function* () {
-      yield* given("settled")
+      yield* given("settled", "moved")
       assert.deepStrictEqual(yield* reconciled, { found: [], revenue: [], owed: [] })
     })
   )
@@ -156,7 +157,7 @@ describe("a sweep that settled again in another transaction", () => {
   rule(
     "is booked if the builder's books lost it",
     Effect.gen(function* () {
-      yield* given("settled", "delivered")
+      yield* given("settled", "moved", "delivered")
       const id = sweepId(SECOND, 0)
       assert.deepStrictEqual(yield* reconciled, { found: [id], revenue: [id], owed: [builderFee] })
     })
@@ -165,7 +166,7 @@ describe("a sweep that settled again in another transaction", () => {
   rule(
     "gets the accrual alone if the books lost only that",
     Effect.gen(function* () {
-      yield* given("settled", "delivered", "revenue")
+      yield* given("settled", "moved", "delivered", "revenue")
       const found = { found: [sweepId(SECOND, 0)], revenue: [sweepId(FIRST, 0)], owed: [builderFee] }
       assert.deepStrictEqual(yield* reconciled, found)
     })
@@ -174,7 +175,7 @@ describe("a sweep that settled again in another transaction", () => {
   rule(
     "gets the accrual again if the first one was reversed",
     Effect.gen(function* () {
-      yield* given("settled", "delivered", "accrual", "revenue")
+      yield* given("settled", "moved", "delivered", "accrual", "revenue")
       yield* (yield* Ledger).reverse(sweepId(FIRST, 0))
       const found = { found: [sweepId(SECOND, 0)], revenue: [sweepId(FIRST, 0)], owed: [builderFee] }
       assert.deepStrictEqual(yield* reconciled, found)
@@ -185,7 +186,7 @@ describe("a sweep that settled again in another transaction", () => {
     "is not booked beside the accrual that the operator booked after a reversal",
     Effect.gen(function* () {
       const ledger = yield* Ledger
-      yield* given("settled", "delivered", "accrual", "revenue")
+      yield* given("settled", "moved", "delivered", "accrual", "revenue")
       yield* ledger.reverse(sweepId(FIRST, 0))
       for (const message of MESSAGES) {
         if (message._tag !== "Accrual") continue
@@ -200,6 +201,36 @@ describe("a sweep that settled again in another transaction", () => {
     Effect.gen(function* () {
       yield* given()
       const id = sweepId(SECOND, 0)
+      assert.deepStrictEqual(yield* reconciled, { found: [id], revenue: [id], owed: [builderFee] })
+    })
+  )
+})
+
+describe("a sweep that settled again at another position of the same transaction", () => {
+  const moved = <A, E>(name: string, test: Effect.Effect<A, E, Layer.Success<Scene>>) =>
+    rule(name, test, chainWith(FIRST, 2))
+
+  moved(
+    "is not booked again",
+    Effect.gen(function* () {
+      yield* given("settled", "delivered", "accrual", "revenue")
+      assert.deepStrictEqual(yield* reconciled, { found: [], revenue: [sweepId(FIRST, 0)], owed: [builderFee] })
+    })
+  )
+
+  moved(
+    "is not booked while its first bookings are on their way",
+    Effect.gen(function* () {
+      yield* given("settled")
+      assert.deepStrictEqual(yield* reconciled, { found: [], revenue: [], owed: [] })
+    })
+  )
+
+  moved(
+    "is booked if the builder's books lost it",
+    Effect.gen(function* () {
+      yield* given("settled", "delivered")
+      const id = sweepId(FIRST, 2)
       assert.deepStrictEqual(yield* reconciled, { found: [id], revenue: [id], owed: [builderFee] })
     })
   )

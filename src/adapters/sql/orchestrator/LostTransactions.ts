@@ -11,10 +11,18 @@ import { OutboxMessageJson } from "./OutboxMessageJson.ts"
 
 type Sql = PgClient.PgClient
 
-/** Keeps the next nonce of each lane as a restore found it. Idempotent. */
+/**
+ * Keeps the first nonce of each lane that the database may have forgotten. Services may have run since the restore, and raised the next
+ * nonce past those that the chain had used: then it is the one after the last nonce of the restored database. Idempotent.
+ */
 export const keepLanes = (sql: Sql, restoredToMs: number) =>
   sql`INSERT INTO orchestrator.restored_lanes (restored_to, chain_id, lane, next_nonce)
-    SELECT ${timestamp(restoredToMs)}, chain_id, lane, next_nonce FROM orchestrator.lanes ON CONFLICT DO NOTHING`
+    SELECT ${timestamp(restoredToMs)}, l.chain_id, l.lane, least(l.next_nonce, 1 + greatest(-1,
+      (SELECT max(t.nonce) FROM orchestrator.relay_transactions t
+        WHERE t.chain_id = l.chain_id AND t.lane = l.lane AND t.created_at <= ${timestamp(restoredToMs)}),
+      (SELECT max(w.nonce) FROM orchestrator.lane_withdrawals w
+        WHERE w.chain_id = l.chain_id AND w.lane = l.lane AND w.signed_at <= ${timestamp(restoredToMs)})))
+    FROM orchestrator.lanes l ON CONFLICT DO NOTHING`
 
 /** Lanes of a chain with their first nonce after a restore: 0 for one that the restored database did not have. */
 export const lanes = Effect.fnUntraced(function* (sql: Sql, restoredToMs: number, chainId: number) {
