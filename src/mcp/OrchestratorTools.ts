@@ -7,6 +7,7 @@ import { QuoteRequest } from "../domain/Quote.ts"
 import * as Arguments from "./Arguments.ts"
 import { attribution, type McpSettings } from "./McpSettings.ts"
 import * as QuoteAdvice from "./QuoteAdvice.ts"
+import * as Submission from "./Submission.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import { decoded, failure, ofServiceError } from "./ToolFailure.ts"
 
@@ -56,6 +57,7 @@ const MISSING_AUTHORIZATION = failure(
 
 type Client = HttpApiClient.ForApi<typeof OrchestratorApi>
 type OfOrchestrator = ReturnType<typeof ofServiceError>
+type Submit = Effect.Success<ReturnType<typeof Submission.make>>
 
 const getQuote = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }: McpSettings) =>
   ToolDefinition.make({
@@ -100,7 +102,7 @@ const getQuote = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }: Mc
       })
   })
 
-const submitSigned = (client: Client, ofOrchestrator: OfOrchestrator) =>
+const submitSigned = (submit: Submit) =>
   ToolDefinition.make({
     name: "submit_signed",
     title: "Submit a signed sweep",
@@ -115,8 +117,11 @@ const submitSigned = (client: Client, ofOrchestrator: OfOrchestrator) =>
       Effect.gen(function* () {
         if (input.authorization === undefined) return yield* MISSING_AUTHORIZATION
         const payload = yield* decoded(IntentSubmission, input)
-        return yield* client.intents.submit({ payload }).pipe(
-          Effect.mapError((error) => {
+        return yield* submit({
+          tool: "submit_signed",
+          ids: "the quoteId",
+          send: ({ intents }) => intents.submit({ payload }),
+          explain: (error) => {
             switch (error._tag) {
               case "ValidationFailed":
                 return failure(
@@ -124,16 +129,16 @@ const submitSigned = (client: Client, ofOrchestrator: OfOrchestrator) =>
                   "correct these fields and call submit_signed again."
                 )
               case "Refused":
-                if (error.retryAfterSeconds !== undefined) return ofOrchestrator(error)
+                if (error.retryAfterSeconds !== undefined) return undefined
                 return failure(
                   "The service refused the submission and masks the reason: the quote is unknown, expired or already submitted, a party is blocked, or a signature is not the owner's.",
                   "call get_intent_status to see if it was submitted before. If it is still `quoted`, call get_quote again and have the owner sign the new order."
                 )
               default:
-                return ofOrchestrator(error)
+                return undefined
             }
-          })
-        )
+          }
+        })
       })
   })
 
@@ -167,7 +172,7 @@ export const make = Effect.fnUntraced(function* (settings: McpSettings) {
   const ofOrchestrator = ofServiceError("SERVICE_ORCHESTRATOR_URL", orchestratorUrl)
   return [
     getQuote(client, ofOrchestrator, settings),
-    submitSigned(client, ofOrchestrator),
+    submitSigned(yield* Submission.make(orchestratorUrl)),
     getIntentStatus(client, ofOrchestrator)
   ]
 })

@@ -7,6 +7,7 @@ import * as CodegenTools from "./CodegenTools.ts"
 import type { McpSettings } from "./McpSettings.ts"
 import * as OrchestratorTools from "./OrchestratorTools.ts"
 import * as PortfolioTools from "./PortfolioTools.ts"
+import * as RequestLimit from "./RequestLimit.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as WalletTools from "./WalletTools.ts"
 
@@ -52,7 +53,7 @@ export const registrations = (settings: McpSettings) =>
       ]
       yield* Effect.forEach(tools, ToolDefinition.register, { discard: true })
     })
-  )
+  ).pipe(Layer.provide(RequestLimit.layer))
 
 /** Serves over standard input and output. Nothing else may write to standard output. */
 export const layerStdio = (settings: McpSettings) =>

@@ -14,7 +14,7 @@ export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure"
 export const failure = (problem: string, next: string) => new ToolFailure({ problem, next })
 
 /** An error that any endpoint of a service may return. */
-interface ServiceError {
+export interface ServiceError {
   readonly _tag: string
   readonly retryAfterSeconds?: number
 }

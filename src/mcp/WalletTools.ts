@@ -8,6 +8,7 @@ import { MAX_TOKENS, SweepQuotesRequest } from "../domain/SweepQuotes.ts"
 import { LASTING, type LastingReason, PASSING } from "../domain/SweepRefusal.ts"
 import * as Arguments from "./Arguments.ts"
 import { attribution, type McpSettings } from "./McpSettings.ts"
+import * as Submission from "./Submission.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import { decoded, failure, ofServiceError } from "./ToolFailure.ts"
 
@@ -70,7 +71,8 @@ const QUOTE_AGAIN = "call sweep_quotes again and have the owner sign the new bat
 
 /** Next steps that differ from new quotes. */
 const NEXT: Partial<Record<LastingReason, string>> = {
-  already_submitted: "call get_intent_status for each quoteId to see how the earlier submission went.",
+  already_submitted:
+    "call get_intent_status for each quoteId to see how the earlier submission went. Request new quotes only for tokens whose status is still `quoted`.",
   screening_blocked: "stop; do not try again.",
   missing_authorization:
     "have the owner sign an EIP-7702 authorization for each entry of `signing.authorizations` of sweep_quotes's answer, and call " +
@@ -84,6 +86,7 @@ const NEXT: Partial<Record<LastingReason, string>> = {
 
 type Client = HttpApiClient.ForApi<typeof OrchestratorApi>
 type OfOrchestrator = ReturnType<typeof ofServiceError>
+type Submit = Effect.Success<ReturnType<typeof Submission.make>>
 
 const sweepQuotes = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }: McpSettings) =>
   ToolDefinition.make({
@@ -126,7 +129,13 @@ const sweepQuotes = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }:
       })
   })
 
-const submitSweep = (client: Client, ofOrchestrator: OfOrchestrator) =>
+const refused = (reason: LastingReason) =>
+  failure(
+    reason === "already_submitted" ? LASTING[reason] : `Nothing was submitted: ${LASTING[reason]}`,
+    NEXT[reason] ?? QUOTE_AGAIN
+  )
+
+const submitSweep = (submit: Submit) =>
   ToolDefinition.make({
     name: "submit_sweep",
     title: "Submit a signed sweep of many tokens",
@@ -140,8 +149,11 @@ const submitSweep = (client: Client, ofOrchestrator: OfOrchestrator) =>
     run: (input) =>
       Effect.gen(function* () {
         const payload = yield* decoded(SweepSubmission, input)
-        return yield* client.sweeps.submit({ payload }).pipe(
-          Effect.mapError((error) => {
+        return yield* submit({
+          tool: "submit_sweep",
+          ids: "each quoteId",
+          send: ({ sweeps }) => sweeps.submit({ payload }),
+          explain: (error, pause) => {
             switch (error._tag) {
               case "ValidationFailed":
                 return failure(
@@ -149,17 +161,17 @@ const submitSweep = (client: Client, ofOrchestrator: OfOrchestrator) =>
                   "correct these fields and call submit_sweep again."
                 )
               case "SweepRefused":
-                return failure(`Nothing was submitted: ${LASTING[error.error]}`, NEXT[error.error] ?? QUOTE_AGAIN)
+                return refused(error.error)
               case "SweepPostponed":
                 return failure(
                   `Nothing was submitted: ${PASSING[error.error]}`,
-                  "call submit_sweep again in a few seconds with the same arguments."
+                  `call submit_sweep again ${pause} with the same arguments.`
                 )
               default:
-                return ofOrchestrator(error)
+                return undefined
             }
-          })
-        )
+          }
+        })
       })
   })
 
@@ -167,5 +179,5 @@ export const make = Effect.fnUntraced(function* (settings: McpSettings) {
   const { orchestratorUrl } = settings
   const client = yield* HttpApiClient.make(OrchestratorApi, { baseUrl: orchestratorUrl })
   const ofOrchestrator = ofServiceError("SERVICE_ORCHESTRATOR_URL", orchestratorUrl)
-  return [sweepQuotes(client, ofOrchestrator, settings), submitSweep(client, ofOrchestrator)]
+  return [sweepQuotes(client, ofOrchestrator, settings), submitSweep(yield* Submission.make(orchestratorUrl))]
 })

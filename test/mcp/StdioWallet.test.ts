@@ -56,6 +56,9 @@ layer(Services.layer(), { excludeTestServices: true })("The MCP server's tools f
         const status = yield* ended(client, id)
         assert.strictEqual(status.value["status"], "delivered", status.text)
       }
+      const again = yield* call(client, "submit_sweep", { ...signed })
+      assert.isFalse(again.isError, again.text)
+      assert.deepStrictEqual(again.value, submitted.value)
       const received = yield* balanceOf(alpha, "USDC", owner.address)
       assert.isTrue(received >= BigInt(answer.string("totals.minAmountOut.amount")), `received ${received}`)
       assert.strictEqual(yield* balanceOf(beta, "USDC", owner.address), 0n)

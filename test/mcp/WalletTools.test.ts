@@ -81,7 +81,6 @@ describe("the tools of sweeps of many tokens", () => {
     Effect.gen(function* () {
       for (const [status, error, problem, next] of [
         [400, "expired_quote", LASTING.expired_quote, "call sweep_quotes again"],
-        [400, "already_submitted", LASTING.already_submitted, "call get_intent_status for each quoteId"],
         [400, "screening_blocked", LASTING.screening_blocked, "do not try again"],
         [400, "missing_authorization", LASTING.missing_authorization, "with `authorizations`"],
         [400, "wrong_authorization_chain", LASTING.wrong_authorization_chain, "and no other"],
@@ -93,6 +92,12 @@ describe("the tools of sweeps of many tokens", () => {
         assert.include(textOf(result), `Nothing was submitted: ${problem}`)
         assert.include(textOf(result).split("Next: ")[1], next)
       }
+      const twice = textOf(yield* call(bare, "submit_sweep", SWEEP, answering(400, "already_submitted", {})))
+      assert.include(twice, LASTING.already_submitted)
+      assert.notInclude(twice, "Nothing was submitted")
+      assert.include(twice.split("Next: ")[1], "call get_intent_status for each quoteId")
+      const postponed = answering(503, "budget_spent", { "retry-after": "60" })
+      assert.include(textOf(yield* call(bare, "submit_sweep", SWEEP, postponed)), "after 60 seconds")
       const blocked = answering(403, "request blocked by sanctions screening", {})
       assert.include(textOf(yield* call(bare, "sweep_quotes", SWEEP_QUOTES, blocked)), "do not try again")
       const limited = answering(429, "rate limit exceeded", { "retry-after": "7" })

@@ -1,7 +1,7 @@
 /** The MCP server in process, with a network that the test gives. */
 import { Effect, Layer, Option, Redacted } from "effect"
 import { McpProtocol, McpTest } from "effect/ai"
-import { HttpClient, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import type { McpSettings } from "../../src/mcp/McpSettings.ts"
 import * as SweepMcp from "../../src/mcp/SweepMcp.ts"
 
@@ -25,14 +25,24 @@ const noNetwork = Layer.succeed(
   HttpClient.make(() => Effect.die("a request was made"))
 )
 
-/** Answers every request in the same way. */
-export const answering = (status: number, error: string, headers: Readonly<Record<string, string>>) =>
+/** Answers each request as `respond` does. */
+export const responding = (respond: (sent: HttpClientRequest.HttpClientRequest) => Response) =>
   Layer.succeed(
     HttpClient.HttpClient,
-    HttpClient.make((sent) =>
-      Effect.succeed(HttpClientResponse.fromWeb(sent, Response.json({ error }, { status, headers })))
-    )
+    HttpClient.make((sent) => Effect.sync(() => HttpClientResponse.fromWeb(sent, respond(sent))))
   )
+
+/** Answers every request in the same way. */
+export const answering = (status: number, error: string, headers: Readonly<Record<string, string>>) =>
+  responding(() => Response.json({ error }, { status, headers }))
+
+/** Loses every connection. */
+export const losing = Layer.succeed(
+  HttpClient.HttpClient,
+  HttpClient.make((request) =>
+    Effect.fail(new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) }))
+  )
+)
 
 export const client = (settings: McpSettings, network = noNetwork) =>
   McpTest.makeClient(SweepMcp.registrations(settings).pipe(Layer.provide(network)), {

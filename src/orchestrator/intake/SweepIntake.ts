@@ -162,14 +162,19 @@ const makeLegsOf = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (quoteIds: ReadonlyArray<string>) {
     const known = new Map((yield* intents.findAll(quoteIds)).map((intent) => [intent.id, intent]))
+    // Precedes all other checks. A client whose response was lost repeats the request, perhaps after the expiry. Any other reason
+    // would tell it to have the owner sign again, and both sweeps would settle.
+    for (const id of quoteIds) {
+      const { status = "quoted" } = known.get(id) ?? {}
+      if (status !== "quoted") return yield* refuse("already_submitted", `the intent ${id} is ${status}`)
+    }
     const nowMs = yield* Clock.currentTimeMillis
     const legs = yield* Effect.forEach(quoteIds, (id) =>
       Effect.gen(function* () {
         const intent = known.get(id)
         if (intent === undefined) return yield* refuse("unknown_quote", id)
-        const { quote, status } = intent
+        const { quote } = intent
         if (nowMs >= quote.expiresAtMs) return yield* refuse("expired_quote", `${id} expired at ${quote.expiresAtMs}`)
-        if (status !== "quoted") return yield* refuse("already_submitted", `the intent ${id} is ${status}`)
         const client = yield* chains
           .get(quote.sourceChainId)
           .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
