@@ -30,6 +30,6 @@ export const DeliveryView = Schema.Struct({
         response: described(Schema.optionalKey(Schema.String), "First bytes of the response body.")
       }).annotate({ identifier: "WebhookAttempt" })
     ),
-    "Attempts, oldest first."
+    "The newest 20 attempts, oldest first."
   )
 }).annotate({ identifier: "WebhookDelivery" })

@@ -46,6 +46,9 @@ export interface DeliveryAttempt {
   readonly response?: string
 }
 
+/** Attempts of a delivery that are listed. A replay removes older ones. */
+export const ATTEMPTS_LISTED = 20
+
 export interface Delivery {
   readonly id: string
   readonly webhookId: string
@@ -56,7 +59,7 @@ export interface Delivery {
   /** Time of the next attempt in UNIX milliseconds. Present while the delivery is pending. */
   readonly dueAtMs?: number
   readonly createdAtMs: number
-  /** Oldest first. */
+  /** The newest {@link ATTEMPTS_LISTED}, oldest first. */
   readonly attempts: ReadonlyArray<DeliveryAttempt>
 }
 

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { type DeliveryFilter, Webhooks } from "../../../src/ports/builder/Webhooks.ts"
+import { ATTEMPTS_LISTED, type DeliveryFilter, Webhooks } from "../../../src/ports/builder/Webhooks.ts"
 
 const create = (id: string, builderId = "alpha", createdAtMs = 0) =>
   Webhooks.use((webhooks) =>
@@ -67,6 +67,36 @@ export const cases = (test: (name: string, body: Effect.Effect<void, unknown, We
       yield* webhooks.record(again, ...DELIVERED, () => ({}))
       assert.strictEqual((yield* webhooks.replay("alpha", due.id)).attempts.length, 2)
       assert.strictEqual((yield* claimOne).message.id, "m")
+    })
+  )
+
+  test(
+    "list the newest attempts of each delivery",
+    Effect.gen(function* () {
+      const webhooks = yield* Webhooks
+      yield* create("one")
+      yield* publish("many")
+      yield* publish("few")
+      const [many, few] = yield* claim
+      assert.deepStrictEqual([many?.message.id, few?.message.id], ["many", "few"])
+      if (many === undefined || few === undefined) return
+      const attempts = [...Array(ATTEMPTS_LISTED + 5).keys()].map((atMs) => ({
+        atMs,
+        durationMs: 1,
+        error: "ECONNREFUSED"
+      }))
+      for (const attempt of attempts) yield* webhooks.record(many, attempt, { _tag: "GivenUp" }, () => ({}))
+      yield* webhooks.record(few, ...GIVEN_UP, () => ({}))
+
+      const newest = attempts.slice(-ATTEMPTS_LISTED)
+      const listed = yield* webhooks.deliveries("alpha", "one", { limit: 10 })
+      assert.deepStrictEqual(
+        listed.map((delivery) => delivery.attempts),
+        [[GIVEN_UP[0]], newest]
+      )
+      const found = yield* webhooks.ofMessages("alpha", ["many"])
+      assert.deepStrictEqual(found[0]?.attempts, newest)
+      assert.deepStrictEqual((yield* webhooks.replay("alpha", many.id)).attempts, newest)
     })
   )
 

@@ -2,7 +2,12 @@
 import type { Redacted } from "effect"
 import type { NextStep } from "../../../domain/Webhook.ts"
 import type { Builders } from "../../../ports/builder/Builders.ts"
-import type { Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/builder/Webhooks.ts"
+import {
+  ATTEMPTS_LISTED,
+  type Delivery,
+  type DueDelivery,
+  type WebhookEndpoint
+} from "../../../ports/builder/Webhooks.ts"
 import type { Pending } from "./WebhookTurns.ts"
 
 export interface Endpoint {
@@ -21,6 +26,7 @@ export interface Queued {
 
 export const shown = ({ delivery, dueAtMs }: Queued): Delivery => ({
   ...delivery,
+  attempts: delivery.attempts.slice(-ATTEMPTS_LISTED),
   ...(delivery.state === "pending" ? { dueAtMs } : {})
 })
 

@@ -4,6 +4,7 @@ import { isWanted, type WebhookMessage } from "../../../domain/Webhook.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import {
+  ATTEMPTS_LISTED,
   type DueDelivery,
   WebhookDisabled,
   type WebhookEndpoint,
@@ -129,7 +130,7 @@ const replay = (store: Store): Webhooks["Service"]["replay"] =>
     const { closedAtMs: _closed, ...open } = found
     const replayed: Queued = {
       ...open,
-      delivery: { ...found.delivery, state: "pending" },
+      delivery: { ...found.delivery, state: "pending", attempts: found.delivery.attempts.slice(-ATTEMPTS_LISTED) },
       failures: 0,
       dueAtMs: yield* Clock.currentTimeMillis
     }

@@ -3,6 +3,7 @@ import { Array as Arr, Clock, Effect, Option } from "effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { WebhookMessageType } from "../../../domain/Webhook.ts"
 import {
+  ATTEMPTS_LISTED,
   type Delivery,
   type DeliveryFilter,
   WebhookDisabled,
@@ -30,31 +31,51 @@ export const find = (sql: SqlClient.SqlClient): Webhooks["Service"]["find"] =>
     )
   }, guarded("Webhooks.find"))
 
+const rowIds = (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => String(id))
+
+/** Deliveries with their newest attempts, oldest first. */
 const withAttempts = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   rows: ReadonlyArray<{ readonly id: bigint }>
 ) {
-  const attempts = yield* sql`SELECT * FROM builder.webhook_attempts
-    WHERE delivery_id = ANY (${rows.map(({ id }) => String(id))}::bigint[]) ORDER BY id`
+  const attempts = yield* sql`SELECT newest.* FROM unnest(${rowIds(rows)}::bigint[]) AS wanted (delivery_id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM builder.webhook_attempts a WHERE a.delivery_id = wanted.delivery_id ORDER BY a.id DESC LIMIT ${ATTEMPTS_LISTED}
+    ) AS newest ORDER BY newest.id`
   return yield* WebhookRows.deliveries(rows, attempts)
 })
 
+/** Older attempts of a delivery that one replay removes at most: more than follow a replay. */
+const REMOVED_ATTEMPTS = 1_000
+
+/** Removes attempts that are not listed, since a delivery that is replayed again and again would gather them without limit. */
+const removeOldAttempts = (sql: SqlClient.SqlClient, rows: ReadonlyArray<{ readonly id: bigint }>) =>
+  sql`DELETE FROM builder.webhook_attempts WHERE id = ANY (ARRAY(
+    SELECT old.id FROM unnest(${rowIds(rows)}::bigint[]) AS wanted (delivery_id) CROSS JOIN LATERAL (
+      SELECT a.id FROM builder.webhook_attempts a WHERE a.delivery_id = wanted.delivery_id
+      ORDER BY a.id DESC OFFSET ${ATTEMPTS_LISTED} LIMIT ${REMOVED_ATTEMPTS}
+    ) AS old
+  ))`
+
 export const replay = (sql: SqlClient.SqlClient): Webhooks["Service"]["replay"] =>
-  Effect.fn("Webhooks.replay")(function* (builderId, deliveryId) {
-    const rows = yield* sql<{ id: bigint; is_open: boolean }>`SELECT d.id, e.disabled_reason IS NULL AS is_open
-      FROM builder.webhook_deliveries d JOIN builder.webhook_endpoints e ON e.id = d.endpoint_id
-      WHERE d.id = ${Rows.rowId(deliveryId)}::bigint AND e.builder_id = ${text(builderId)}`
-    const [found] = rows
-    if (found === undefined) return yield* new WebhookNotFound({ id: deliveryId })
-    if (!found.is_open) return yield* new WebhookDisabled({ id: deliveryId })
-    const [delivery] = yield* withAttempts(
-      sql,
-      yield* sql<{ id: bigint }>`UPDATE builder.webhook_deliveries
+  Effect.fn("Webhooks.replay")(
+    function* (builderId, deliveryId) {
+      const rows = yield* sql<{ id: bigint; is_open: boolean }>`SELECT d.id, e.disabled_reason IS NULL AS is_open
+        FROM builder.webhook_deliveries d JOIN builder.webhook_endpoints e ON e.id = d.endpoint_id
+        WHERE d.id = ${Rows.rowId(deliveryId)}::bigint AND e.builder_id = ${text(builderId)}`
+      const [found] = rows
+      if (found === undefined) return yield* new WebhookNotFound({ id: deliveryId })
+      if (!found.is_open) return yield* new WebhookDisabled({ id: deliveryId })
+      const queued = yield* sql<{ id: bigint }>`UPDATE builder.webhook_deliveries
         SET state = 'pending', failures = 0, due_at = ${yield* now}, closed_at = NULL
         WHERE id = ${String(found.id)}::bigint RETURNING *`
-    )
-    return delivery ?? (yield* new WebhookNotFound({ id: deliveryId }))
-  }, guarded("Webhooks.replay"))
+      yield* removeOldAttempts(sql, queued)
+      const [delivery] = yield* withAttempts(sql, queued)
+      return delivery ?? (yield* new WebhookNotFound({ id: deliveryId }))
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("Webhooks.replay")
+  )
 
 const STATES = ["pending", "delivered", "failed"] as const satisfies ReadonlyArray<Delivery["state"]>
 
@@ -102,27 +123,32 @@ export const deliveries = (sql: SqlClient.SqlClient): Webhooks["Service"]["deliv
   }, guarded("Webhooks.deliveries"))
 
 export const replayFailed = (sql: SqlClient.SqlClient): Webhooks["Service"]["replayFailed"] =>
-  Effect.fn("Webhooks.replayFailed")(function* (builderId, id, limit, filter = {}) {
-    const endpoint = yield* find(sql)(builderId, id)
-    if (Option.isNone(endpoint)) return yield* new WebhookNotFound({ id })
-    if (endpoint.value.disabled !== undefined) return yield* new WebhookDisabled({ id })
-    const { fromMs, toMs } = filter
-    const from = fromMs === undefined ? sql`` : sql`AND created_at >= ${timestamp(fromMs)}`
-    const to = toMs === undefined ? sql`` : sql`AND created_at < ${timestamp(toMs)}`
-    // The oldest of each type are found by the index, and the oldest of these are queued.
-    const queued = yield* sql`UPDATE builder.webhook_deliveries
-      SET state = 'pending', failures = 0, due_at = ${yield* now}, closed_at = NULL
-      WHERE state = 'failed' AND id = ANY (ARRAY(
-        SELECT d.id FROM builder.webhook_deliveries d WHERE d.id = ANY (ARRAY(
-          SELECT oldest.id FROM unnest(${typesOf(filter)}::text[]) AS kind (type) CROSS JOIN LATERAL (
-            SELECT id, created_at FROM builder.webhook_deliveries
-            WHERE endpoint_id = ${text(id)} AND state = 'failed' AND type = kind.type ${from} ${to}
-            ORDER BY created_at, id LIMIT ${limit}
-          ) AS oldest ORDER BY oldest.created_at, oldest.id LIMIT ${limit}
-        )) AND d.state = 'failed' FOR UPDATE SKIP LOCKED
-      )) RETURNING id`
-    return queued.length
-  }, guarded("Webhooks.replayFailed"))
+  Effect.fn("Webhooks.replayFailed")(
+    function* (builderId, id, limit, filter = {}) {
+      const endpoint = yield* find(sql)(builderId, id)
+      if (Option.isNone(endpoint)) return yield* new WebhookNotFound({ id })
+      if (endpoint.value.disabled !== undefined) return yield* new WebhookDisabled({ id })
+      const { fromMs, toMs } = filter
+      const from = fromMs === undefined ? sql`` : sql`AND created_at >= ${timestamp(fromMs)}`
+      const to = toMs === undefined ? sql`` : sql`AND created_at < ${timestamp(toMs)}`
+      // The oldest of each type are found by the index, and the oldest of these are queued.
+      const queued = yield* sql<{ id: bigint }>`UPDATE builder.webhook_deliveries
+        SET state = 'pending', failures = 0, due_at = ${yield* now}, closed_at = NULL
+        WHERE state = 'failed' AND id = ANY (ARRAY(
+          SELECT d.id FROM builder.webhook_deliveries d WHERE d.id = ANY (ARRAY(
+            SELECT oldest.id FROM unnest(${typesOf(filter)}::text[]) AS kind (type) CROSS JOIN LATERAL (
+              SELECT id, created_at FROM builder.webhook_deliveries
+              WHERE endpoint_id = ${text(id)} AND state = 'failed' AND type = kind.type ${from} ${to}
+              ORDER BY created_at, id LIMIT ${limit}
+            ) AS oldest ORDER BY oldest.created_at, oldest.id LIMIT ${limit}
+          )) AND d.state = 'failed' FOR UPDATE SKIP LOCKED
+        )) RETURNING id`
+      yield* removeOldAttempts(sql, queued)
+      return queued.length
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("Webhooks.replayFailed")
+  )
 
 export const ofMessages = (sql: SqlClient.SqlClient): Webhooks["Service"]["ofMessages"] =>
   Effect.fn("Webhooks.ofMessages")(function* (builderId, messageIds) {
