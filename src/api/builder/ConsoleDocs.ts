@@ -39,7 +39,7 @@ export const builder = endpoint(
 
 export const patchBuilder = endpoint(
   "Change a builder",
-  "Changes the name, the markup within its cap, the cap, the payout mode, the suspension or the chain of a contract wallet. The key of a suspended builder attributes nothing. Amounts that it earned stay owed.",
+  "Changes the name, the markup within its cap, the cap, the payout mode, the suspension or the chain of a contract wallet. The key of a suspended builder attributes nothing. Amounts that it earned stay owed. A suspension, or another chain, ends the builder's sessions.",
   [notFound, ...write],
   Examples.patchBuilder
 )

@@ -1,5 +1,5 @@
 /** Builders' accounts: sign-up, registration, API keys, and changes by operators (spec, "Builder" and "Authentication"). */
-import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Equal, Layer, Option, type Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type * as Address from "../../domain/Address.ts"
 import {
@@ -14,6 +14,7 @@ import * as Secret from "../../domain/Secret.ts"
 import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import { type BuilderExists, BuilderNotFound, Builders } from "../../ports/builder/Builders.ts"
+import { Sessions } from "../../ports/builder/Sessions.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
 import { KeyDesk } from "./KeyDesk.ts"
@@ -87,6 +88,10 @@ export class Accounts extends Context.Service<
       key: Redacted.Redacted,
       isQuote?: boolean
     ) => Effect.Effect<Option.Option<Attribution>, StoreUnavailable>
+    /**
+     * Changes an account. Ends the builder's sessions if it is suspended or its wallet's chain changes. A patch without a change is not
+     * recorded.
+     */
     readonly patch: (
       builderId: string,
       patch: BuilderPatch,
@@ -101,6 +106,7 @@ export class Accounts extends Context.Service<
       const builders = yield* Builders
       const { create, giveKey } = yield* makeRegistrar
       const desk = yield* KeyDesk
+      const sessions = yield* Sessions
       const { atomically } = yield* UnitOfWork
 
       const signUp: Accounts["Service"]["signUp"] = Effect.fn("Accounts.signUp")((wallet, name) => {
@@ -144,7 +150,7 @@ export class Accounts extends Context.Service<
 
       const patch: Accounts["Service"]["patch"] = Effect.fn("Accounts.patch")(function* (builderId, wanted, actor) {
         const now = yield* Clock.currentTimeMillis
-        const { after } = yield* builders.modify(builderId, (account) => {
+        const { after, before } = yield* builders.modify(builderId, (account) => {
           const { suspendedAtMs, walletChainId: stored, ...rest } = account
           const { suspended = suspendedAtMs !== undefined, walletChainId = stored ?? null, ...fields } = wanted
           const changed = { ...rest, ...fields, ...(walletChainId === null ? {} : { walletChainId }) }
@@ -152,6 +158,11 @@ export class Accounts extends Context.Service<
             ? Effect.fail(new MarkupAboveCap({ builderBps: changed.builderBps, maxBuilderBps: changed.maxBuilderBps }))
             : Effect.succeed(suspended ? { ...changed, suspendedAtMs: suspendedAtMs ?? now } : changed)
         })
+        if (Equal.equals(before, after)) return after
+        const isMoved = before.walletChainId !== after.walletChainId
+        const isSuspended = before.suspendedAtMs === undefined && after.suspendedAtMs !== undefined
+        // On another chain the wallet may have another holder.
+        if (isMoved || isSuspended) yield* sessions.endAll(builderId)
         const { walletChainId, ...fields } = wanted
         const chain = walletChainId === undefined ? {} : { walletChainId: walletChainId ?? "none" }
         yield* audit.append({ actor, action: "builder.patch", subject: builderId, details: { ...fields, ...chain } })

@@ -105,6 +105,7 @@ export class SignIn extends Context.Service<
   static readonly layer = Layer.effect(
     SignIn,
     Effect.gen(function* () {
+      const builders = yield* Builders
       const nonces = yield* Nonces
       const random = yield* SecureRandom.SecureRandom
       const sessions = yield* Sessions
@@ -151,7 +152,14 @@ export class SignIn extends Context.Service<
           return yield* new BadNonce()
         }
         if (Option.isNone(builder)) return yield* new NoBuilder()
-        return { builder: builder.value, session: yield* openSession(builder.value.id, previous) }
+        const session = yield* openSession(builder.value.id, previous)
+        // An operator who moves the wallet to another chain ends the sessions that exist. A later one must not last either.
+        const now = walletChainId === undefined ? builder : yield* builders.byId(builder.value.id)
+        if (walletChainId !== undefined && Option.getOrUndefined(now)?.walletChainId !== walletChainId) {
+          yield* signOut(session.token)
+          return yield* new BadSignature({ reason: "wallet_chain" })
+        }
+        return { builder: builder.value, session }
       })
 
       const current: SignIn["Service"]["current"] = Effect.fn("SignIn.current")((token) =>

@@ -17,5 +17,7 @@ export class Sessions extends Context.Service<
     readonly find: (tokenHash: Hash) => Effect.Effect<Option.Option<BuilderAccount>, StoreUnavailable>
     /** Ends a session. Does nothing if there is none. */
     readonly end: (tokenHash: Hash) => Effect.Effect<void, StoreUnavailable>
+    /** Ends every session of a builder. */
+    readonly endAll: (builderId: string) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/ports/Sessions") {}

@@ -35,4 +35,25 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | S
         assert.deepStrictEqual(yield* sessions.find(hash("c")), Option.some(ann))
       })
     )
+
+    test(
+      "all sessions of a builder end at once, and those of others last",
+      Effect.gen(function* () {
+        const builders = yield* Builders
+        const sessions = yield* Sessions
+        const [ann, bob] = [account("ann", 1), account("bob", 2)]
+        for (const builder of [ann, bob]) yield* builders.create(builder)
+        for (const token of ["a1", "a2"]) {
+          yield* sessions.create({ tokenHash: hash(token), builderId: "ann", expiresAtMs: 1_000 })
+        }
+        yield* sessions.create({ tokenHash: hash("b"), builderId: "bob", expiresAtMs: 1_000 })
+        yield* sessions.endAll("ann")
+        yield* sessions.endAll("nobody")
+        assert.deepStrictEqual(yield* sessions.find(hash("a1")), Option.none())
+        assert.deepStrictEqual(yield* sessions.find(hash("a2")), Option.none())
+        assert.deepStrictEqual(yield* sessions.find(hash("b")), Option.some(bob))
+        yield* sessions.create({ tokenHash: hash("a3"), builderId: "ann", expiresAtMs: 1_000 })
+        assert.deepStrictEqual(yield* sessions.find(hash("a3")), Option.some(ann))
+      })
+    )
   })

@@ -95,6 +95,15 @@ export const walletSignaturesSuite = (name: string, environment: Layer.Layer<Wal
       })
     )
 
+    it.effect("nobody signs for the zero address", () =>
+      Effect.gen(function* () {
+        // Recovery fails for each of them, and gives the zero address.
+        for (const signature of [`0x${"00".repeat(64)}1b`, `0x${"12".repeat(32)}${"00".repeat(32)}1c`] as const) {
+          assert.isUndefined(yield* verify(`0x${"00".repeat(20)}`, signature))
+        }
+      })
+    )
+
     it.effect("an account that signs nothing is nobody's", () =>
       Effect.gen(function* () {
         const account = stranger()

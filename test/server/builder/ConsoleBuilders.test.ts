@@ -33,6 +33,40 @@ layer(Harness.layer({ node: makeChain().node }), live)("builders in the console"
     })
   )
 
+  it.effect("lose their sessions once they are suspended", () =>
+    Effect.gen(function* () {
+      const { account, cookie, id } = yield* Harness.signUp()
+      const suspend = (suspended: boolean) => asAdmin(`PATCH /admin/builders/${id}`, { body: { suspended } })
+      assert.strictEqual((yield* Harness.asBuilder(cookie)("GET /me")).status, 200)
+      assert.strictEqual((yield* suspend(true)).status, 200)
+      assert.strictEqual((yield* Harness.asBuilder(cookie)("GET /me")).status, 401)
+      // Its wallet signs in again, and a second suspension or the end of it changes nothing for the new session.
+      const again = yield* ask("POST /auth/verify", { body: yield* Harness.signed(account) })
+      for (const suspended of [true, false]) {
+        assert.strictEqual((yield* suspend(suspended)).status, 200)
+        assert.strictEqual((yield* Harness.asBuilder(Harness.cookieOf(again))("GET /me")).status, 200)
+      }
+    })
+  )
+
+  it.effect("are patched without a change, and nothing is on record", () =>
+    Effect.gen(function* () {
+      const { id } = yield* builderOwed(0n)
+      const patch = (body: unknown) => asAdmin(`PATCH /admin/builders/${id}`, { body })
+      assert.strictEqual((yield* patch({ builderBps: 30 })).status, 200)
+      for (const body of [{}, { builderBps: 30 }, { suspended: false, walletChainId: null }]) {
+        const unchanged = yield* patch(body)
+        assert.strictEqual(unchanged.status, 200)
+        assert.strictEqual(field(unchanged, "builderBps"), 30)
+      }
+      const audit = yield* asAdmin("GET /admin/audit?limit=2")
+      assert.deepStrictEqual(
+        [0, 1].map((n) => text(audit, "records", n, "action")),
+        ["builder.patch", "builder.register"]
+      )
+    })
+  )
+
   it.effect("get their markup within the cap, and every change is on record", () =>
     Effect.gen(function* () {
       const { apiKey, id } = yield* builderOwed(0n)

@@ -214,6 +214,26 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
     })
   )
 
+  it.effect("loses its sessions when it moves to another chain, where it may have another holder", () =>
+    Effect.gen(function* () {
+      const address = safe()
+      deployOn(address, one, two)
+      assert.strictEqual((yield* signUpOn(address, ONE)).status, 201)
+      const former = Harness.asBuilder(Harness.cookieOf(yield* signInOn(address, ONE)))
+      const id = idOf(address)
+      for (const body of [{ name: "Renamed" }, { walletChainId: ONE }]) {
+        assert.strictEqual((yield* patch(id, body)).status, 200)
+        assert.strictEqual((yield* former("GET /me")).status, 200)
+      }
+      assert.strictEqual((yield* patch(id, { walletChainId: TWO })).status, 200)
+      assert.strictEqual((yield* former("GET /me")).status, 401)
+      const present = Harness.asBuilder(Harness.cookieOf(yield* signInOn(address, TWO)))
+      assert.strictEqual((yield* present("GET /me")).status, 200)
+      assert.strictEqual((yield* patch(id, { walletChainId: null })).status, 200)
+      assert.strictEqual((yield* present("GET /me")).status, 401)
+    })
+  )
+
   it.effect("moves to another chain by its operator, on record", () =>
     Effect.gen(function* () {
       const address = safe()

@@ -20,6 +20,10 @@ const make = (builders: Builders["Service"]) => {
     end: (tokenHash) =>
       Effect.sync(() => {
         standing.delete(tokenHash)
+      }),
+    endAll: (builderId) =>
+      Effect.sync(() => {
+        for (const [tokenHash, session] of standing) if (session.builderId === builderId) standing.delete(tokenHash)
       })
   })
 }

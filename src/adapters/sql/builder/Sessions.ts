@@ -2,7 +2,7 @@
 import { Array as Arr, Clock, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Sessions } from "../../../ports/builder/Sessions.ts"
-import { guarded, timestamp } from "../shared/Database.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 /** Number of expired rows that an insert deletes: more than it adds, so that the table does not grow without limit. */
@@ -32,6 +32,11 @@ export const layer = Layer.effect(
       yield* sql`DELETE FROM builder.sessions WHERE token_hash = ${tokenHash}`
     }, guarded("Sessions.end"))
 
-    return Sessions.of({ create, find, end })
+    // Rare, so that no index is kept for it. Expired rows are deleted, so the table is small.
+    const endAll: Sessions["Service"]["endAll"] = Effect.fn("Sessions.endAll")(function* (builderId) {
+      yield* sql`DELETE FROM builder.sessions WHERE builder_id = ${text(builderId)}`
+    }, guarded("Sessions.endAll"))
+
+    return Sessions.of({ create, find, end, endAll })
   })
 )
