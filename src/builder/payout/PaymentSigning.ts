@@ -1,34 +1,27 @@
-/** Signs payments and approvals with the vault's key. */
-import { Effect, Option, Schedule } from "effect"
-import { encodeFunctionData, erc20Abi } from "viem"
-import type * as Address from "../../domain/Address.ts"
+/** Signs payments with the vault's key. */
+import { Effect } from "effect"
 import type { PayoutBatch } from "../../domain/Payout.ts"
 import { paymentData, permitTypedData } from "../../domain/PayoutPayment.ts"
 import { TRANSACTION_GAS_CAP } from "../../domain/RelayGas.ts"
 import { PayoutRegister } from "../../ports/builder/PayoutRegister.ts"
 import { VaultKey } from "../../ports/builder/VaultKey.ts"
-import type { ChainClient, SendRefusal } from "../../ports/shared/Chains.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as PaymentChecks from "./PaymentChecks.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
-import { refused } from "./PaymentRefused.ts"
 
 export interface SigningOptions {
-  /** Pause between looks at the chain, in milliseconds. */
-  readonly pollMillis: number
-  /** A payment that is not mined within this many milliseconds is replaced with higher fees. */
-  readonly bumpMillis: number
   /** Seconds in which a payment can be mined. */
   readonly lifetimeSeconds: number
 }
 
-/** Makes `sign`, which signs a payment and has it recorded, and `approve`, which sets Permit2's allowance. */
+/** Makes `sign`, which signs a payment and has it recorded. */
 export const make = Effect.fnUntraced(function* (options: SigningOptions) {
   const register = yield* PayoutRegister
   const vault = yield* VaultKey
   const { afford, clear, simulate } = yield* PaymentChecks.make(vault.address)
 
   /** Returns the batch with the recorded payment, which is not broadcast yet. */
-  const sign = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     client: ChainClient,
     batch: PayoutBatch,
     { fees, nonce, replaces }: Extract<PaymentPlan, { readonly _tag: "Sign" }>,
@@ -55,48 +48,4 @@ export const make = Effect.fnUntraced(function* (options: SigningOptions) {
     })
     return yield* register.record(batch.id, raw, batch.payments?.length ?? 0)
   })
-
-  /** Sends an approval and waits until it is mined, at most `bumpMillis`. Returns its hash. */
-  const approve = Effect.fnUntraced(function* (client: ChainClient, token: Address.Address, amount: bigint) {
-    const { permit2 } = client.chain
-    const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [permit2, amount] })
-    const estimate = yield* client
-      .estimateGas({ from: vault.address, to: token, data })
-      .pipe(Effect.catchTag("CallReverted", () => refused(`the token ${token} rejects an approval of Permit2`)))
-    const fees = yield* client.feesPerGas
-    const { maxFeePerGas, maxPriorityFeePerGas } = fees
-    const gas = PaymentChecks.withMargin(estimate)
-    yield* afford(client, gas, fees)
-    const { hash, raw } = yield* vault.signTransaction({
-      chainId: client.chain.id,
-      nonce: yield* client.transactionCount(vault.address, "pending"),
-      to: token,
-      data,
-      gas,
-      maxFeePerGas,
-      maxPriorityFeePerGas
-    })
-    yield* client.send(raw).pipe(
-      Effect.catchTag("SendRejected", (rejected) =>
-        // Another transaction took the nonce meanwhile. The next look sees its effect.
-        isTaken(rejected.reason) ? Effect.void : Effect.fail(rejected)
-      )
-    )
-    yield* client
-      .receipt(hash)
-      .pipe(
-        Effect.repeat({ schedule: Schedule.spaced(options.pollMillis), until: Option.isSome }),
-        Effect.timeoutOption(options.bumpMillis)
-      )
-    return hash
-  })
-
-  return { sign, approve }
 })
-
-/** True when another transaction has the nonce, or the pool waits for a higher fee. */
-const isTaken = (reason: SendRefusal): boolean =>
-  reason === "NonceTooLow" ||
-  reason === "ReplacementUnderpriced" ||
-  reason === "Underpriced" ||
-  reason === "FeeCapTooLow"

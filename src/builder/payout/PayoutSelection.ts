@@ -1,12 +1,15 @@
 /** Selects the builders of a batch, so that one builder who cannot be paid does not block the others. */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { LeftOut, LeftOutReason } from "../../domain/Payout.ts"
 import type { Candidate } from "../../ports/builder/Payouts.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 
-/** Payout addresses that are screened concurrently. */
-const SCREENING_CONCURRENCY = 8
+/** Payout addresses that are screened concurrently: as many as the sanctions oracle takes in one call. */
+const SCREENING_CONCURRENCY = 200
+
+/** Lifetime of a clear verdict in milliseconds. A request that ran out of time is repeated sooner, and goes on with the others. */
+const CLEARANCE_MILLIS = 60_000
 
 /** Builders that a batch pays, with their screened addresses, and those that it leaves out. */
 export interface Selection {
@@ -37,23 +40,39 @@ export const missing = (
   )
 }
 
+const isKept = (nowMs: number, clearedAtMs: number | undefined): boolean =>
+  clearedAtMs !== undefined && nowMs - clearedAtMs < CLEARANCE_MILLIS
+
 /** Makes `select(chainId, candidates, exclude)`. Screening that gives no result leaves a builder out. */
 export const make = Effect.gen(function* () {
   const screening = yield* Screening
+  /** Times of clear verdicts, by chain and address. */
+  const clearedAt = new Map<string, number>()
 
   const screened = (chainId: ChainId, { payoutAddress }: Candidate): Effect.Effect<Option.Option<LeftOutReason>> =>
-    screening.clear(chainId, [payoutAddress]).pipe(
-      Effect.as(Option.none<LeftOutReason>()),
+    Effect.gen(function* () {
+      const key = `${chainId}:${payoutAddress}`
+      const askedAtMs = yield* Clock.currentTimeMillis
+      if (isKept(askedAtMs, clearedAt.get(key))) return Option.none()
+      yield* screening.clear(chainId, [payoutAddress])
+      clearedAt.set(key, askedAtMs)
+      return Option.none()
+    }).pipe(
       Effect.catchTag("ScreeningBlocked", ({ cause }) =>
         Effect.succeedSome<LeftOutReason>(cause === "listed" ? "sanctions_listed" : "screening_unavailable")
       )
     )
+
+  const forgetExpired = Effect.map(Clock.currentTimeMillis, (nowMs) => {
+    for (const [key, atMs] of clearedAt) if (!isKept(nowMs, atMs)) clearedAt.delete(key)
+  })
 
   return Effect.fnUntraced(function* (
     chainId: ChainId,
     candidates: ReadonlyArray<Candidate>,
     exclude: ReadonlyArray<string>
   ) {
+    yield* forgetExpired
     const excluded = new Set(exclude)
     const reasonOf = (candidate: Candidate): Effect.Effect<Option.Option<LeftOutReason>> => {
       if (excluded.has(candidate.builderId)) return Effect.succeedSome("excluded")

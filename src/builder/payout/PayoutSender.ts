@@ -11,6 +11,7 @@ import { PayoutRegister } from "../../ports/builder/PayoutRegister.ts"
 import { PayoutClosed } from "../../ports/builder/Payouts.ts"
 import { VaultKey } from "../../ports/builder/VaultKey.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import * as PaymentApproval from "./PaymentApproval.ts"
 import { observe } from "./PaymentObserving.ts"
 import * as PaymentPlan from "./PaymentPlan.ts"
 import { type PaymentRefused, refused } from "./PaymentRefused.ts"
@@ -31,7 +32,7 @@ export type PaymentProgress =
   | { readonly _tag: "Broadcast"; readonly txHash: Hash }
   | { readonly _tag: "Mined"; readonly txHash: Hash }
 
-export interface Options extends PaymentSigning.SigningOptions {
+export interface Options extends PaymentSigning.SigningOptions, PaymentApproval.ApprovalOptions {
   /** Milliseconds that one run waits for the payment to be confirmed. */
   readonly patienceMillis: number
 }
@@ -83,7 +84,8 @@ interface Look {
 const makeAct = Effect.fnUntraced(function* (options: Options) {
   const register = yield* PayoutRegister
   const vault = yield* VaultKey
-  const { approve, sign } = yield* PaymentSigning.make(options)
+  const approve = yield* PaymentApproval.make(options)
+  const sign = yield* PaymentSigning.make(options)
 
   const book = (id: string, txHash: Hash) =>
     register.markPaid(id, txHash).pipe(
@@ -127,7 +129,10 @@ const makeAct = Effect.fnUntraced(function* (options: Options) {
       case "Approve":
         yield* tell({ _tag: "Approving", token: batch.token, permit2: chain.permit2 })
         for (const amount of plan.amounts) {
-          yield* tell({ _tag: "Approved", txHash: yield* approve(client, batch.token, amount) })
+          const txHash = yield* approve(client, batch.token, amount)
+          // Another transaction of the vault was mined instead, and may have changed the allowance.
+          if (Option.isNone(txHash)) break
+          yield* tell({ _tag: "Approved", txHash: txHash.value })
         }
         return Option.none()
       case "Sign":
