@@ -15,6 +15,11 @@ const CERTAIN_MILLIS = 661_000
 
 const IS_SUBMISSION = (url: URL): boolean => url.pathname === "/sweeps"
 
+/** Twice the longest life of a quote. */
+const FORGOTTEN_MILLIS = 7_200_000
+
+const FORGOTTEN = "The service no longer knows this sweep. Check your balance."
+
 const CONTINUES = "You can close this page"
 const LOST = /It was signed, but it never reached the service\. Your tokens did not move\./
 
@@ -149,6 +154,35 @@ layer(SweepSite.layer, live)("somebody whose submission is not answered", (it) =
       yield* Steps.sweeps(page, 1)
       assert.isAbove(sent, 1)
       assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("because the service has forgotten the sweep is told so in time, and can tick the token again", () =>
+    Effect.gen(function* () {
+      const { key, page } = yield* Steps.person({ DAI: "40" })
+      yield* Effect.promise(() => page.clock.install())
+      // The service accepts the sweep, and an older backup without it is restored.
+      yield* Effect.promise(() =>
+        page.route(IS_SUBMISSION, (route) => {
+          const { quoteIds }: { readonly quoteIds: ReadonlyArray<string> } = route.request().postDataJSON()
+          const intents = quoteIds.map((id) => ({ id, status: "submitted" }))
+          return route.fulfill({ status: 202, json: { id: "00000000-0000-4000-8000-000000000000", intents } })
+        })
+      )
+      yield* Steps.usesKey(page, key)
+      yield* Steps.goesTo(page, "USDC", "Alpha")
+      yield* Steps.signs(page, 1)
+      yield* reads(page, "The service does not know this sweep.")
+      yield* Effect.promise(() => page.getByText("1 that cannot be swept").click())
+      yield* reads(page, "On its way in another sweep")
+      assert.isFalse(yield* canTick(page, "DAI on Alpha"))
+      assert.isFalse(yield* isShown(page, FORGOTTEN))
+
+      yield* Effect.promise(() => page.clock.fastForward(FORGOTTEN_MILLIS))
+      yield* click(page, "Look again")
+      yield* reads(page, FORGOTTEN)
+      yield* reads(page, /^0 of 1 delivered, 1 not known$/)
+      yield* becomesFree(page, "DAI on Alpha")
     }).pipe(Effect.scoped)
   )
 

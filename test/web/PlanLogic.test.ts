@@ -110,6 +110,56 @@ describe("the values of a plan", () => {
   })
 })
 
+describe("the fees of a plan", () => {
+  const none = { amount: 0n, usd: "0" }
+  const totals = (network: string | null) => ({
+    minAmountOut: none,
+    estimatedAmountOut: { amount: 20n, usd: "18" },
+    fees: { protocol: none, network: { amount: null, usd: network }, builder: none }
+  })
+  const of = (
+    priceOfB: string | null,
+    { builder = 20n, network = "0.25" }: { builder?: bigint; network?: string | null } = {}
+  ) => {
+    const fees = { protocol: 500n, builder: 0n, total: 500n, builderAddress: undefined }
+    const first = leg(A, 10n, { fees })
+    const second = leg(B, 10n, { fees: { ...fees, builder, total: 500n + builder } })
+    const token = (address: Address, priceUsd: string | null) => ({
+      token: { chainId: 1, address, decimals: 3, priceUsd } as SweepableToken,
+      amount: 1_000n
+    })
+    const quotes = { quotes: [], totals: totals(network) } as unknown as SweepQuotes
+    return figuresOf(plan(first, second), quotes, { tokens: [token(A, "10"), token(B, priceOfB)] })
+  }
+
+  it("are the sums of the legs", () => {
+    assert.deepInclude(of("1"), {
+      sentUsd: "11",
+      serviceFeeUsd: "5.25",
+      networkFeeUsd: "0.25",
+      builderFeeUsd: "0.02"
+    })
+  })
+
+  it("are not known if a token has no price, instead of nothing", () => {
+    assert.deepInclude(of(null), {
+      sentUsd: undefined,
+      serviceFeeUsd: undefined,
+      networkFeeUsd: undefined,
+      builderFeeUsd: undefined,
+      priceImpactBps: undefined
+    })
+  })
+
+  it("are nothing without a price if no token pays them", () => {
+    assert.strictEqual(of(null, { builder: 0n }).builderFeeUsd, "0")
+  })
+
+  it("are not split if the service does not tell which part pays for gas", () => {
+    assert.deepInclude(of("1", { network: null }), { serviceFeeUsd: undefined, networkFeeUsd: undefined })
+  })
+})
+
 describe("the value of what is selected", () => {
   it("is that of the amount to sweep, not of the balance", () => {
     const token = { balance: 40_000_000n, decimals: 6, priceUsd: "1", valueUsd: "40" } as SweepableToken

@@ -1,9 +1,9 @@
-/** The receipt of a sweep whose swap on arrival failed. */
+/** The receipt of a sweep whose swap on arrival failed, or of which the service forgot a part. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Address, Intent, ServedChain } from "../../src/sdk/index.ts"
 import { makeCatalog } from "../../src/web/sweep/catalog.ts"
 import { arrivedText, outcomeOf, receiptText } from "../../src/web/sweep/receipt.ts"
-import { lastSeen, type Submission } from "../../src/web/sweep/submissions.ts"
+import { lastSeen, type Submission, UNKNOWN_TO_SERVICE } from "../../src/web/sweep/submissions.ts"
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
 
@@ -47,5 +47,27 @@ describe("a sweep whose swap on arrival failed", () => {
   it("tells it after the page was closed, too", () => {
     const seen: Intent["arrivedInstead"] = { token: WETH, amount: 10n ** 17n }
     assert.deepStrictEqual(lastSeen(instead).arrivedInstead, seen)
+  })
+})
+
+describe("a sweep of which the service forgot a part", () => {
+  const [delivered, failed, unknown] = [
+    sent("a", { amountOut: "5000000", endedAtMs: 1_000 }),
+    sent("b", { status: "failed", failureReason: "expired", endedAtMs: 1_000 }),
+    sent("c", { status: "failed", failureReason: UNKNOWN_TO_SERVICE, endedAtMs: 10 ** 10 })
+  ]
+
+  it("neither counts that part as failed nor tells how long it took", () => {
+    const { isEnded, tookMillis, ...outcome } = outcomeOf([delivered, failed, unknown])
+    assert.isTrue(isEnded)
+    assert.isUndefined(tookMillis)
+    assert.deepStrictEqual(outcome.failed, [failed])
+    assert.deepStrictEqual(outcome.unknown, [unknown])
+  })
+
+  it("says so in the receipt", () => {
+    const receipt = receiptText(catalog, [delivered, unknown])
+    assert.include(receipt, "Alpha: not known. The service no longer knows this sweep. Check your balance.")
+    assert.notInclude(receipt, "failed")
   })
 })

@@ -12,6 +12,7 @@ import {
   lostAtMs,
   NOT_SUBMITTED,
   type Submission,
+  UNKNOWN_TO_SERVICE,
   unansweredIn,
   updatedIn
 } from "../../src/web/sweep/submissions.ts"
@@ -208,6 +209,14 @@ describe("an intent that is followed", () => {
       assert.isUndefined(end())
       assert.instanceOf(error(), NotFoundError)
     }
+  })
+
+  it("that the service once had is not known any more once no order can settle, and was never lost", async () => {
+    const submission = sent("a", { status: "submitted", txHash: "0x7", submittedAtMs: -2 * HOUR })
+    const { client } = service(() => "unknown")
+    const { end } = following(client, submission)
+    await vi.advanceTimersByTimeAsync(0)
+    assert.deepInclude(end(), { status: "failed", failureReason: UNKNOWN_TO_SERVICE, txHash: "0x7" })
   })
 
   it("is left with its component", async () => {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "vitest"
 import { reviewOrder } from "../../src/sdk/index.ts"
 import { readOffer } from "../../src/sdk/wire/Offer.ts"
-import { type WidgetReview, widgetReview } from "../../src/web/sweep/widgetReview.ts"
+import { delegatesOf, type WidgetReview, widgetReview } from "../../src/web/sweep/widgetReview.ts"
 import { DELEGATE, NOW_MS, OTHER, replaced, request, wireOffer } from "../sdk/Offers.ts"
 
 const reviewed = (known?: WidgetReview) =>
@@ -33,6 +33,15 @@ describe("the review of the widget", () => {
     const of = (known: WidgetReview) => reviewOrder(offer, request, { ...widgetReview(known), nowMs: NOW_MS })
     assert.strictEqual(of({ domainName: "Acme" }).typedData.domain.name, "Acme")
     assert.throws(() => of({}), /signing\.typedData\.domain\.name/)
+  })
+
+  it("knows the delegates of the host before those of the package", () => {
+    assert.deepStrictEqual(delegatesOf({ delegates: { 1: OTHER } }, { 1: DELEGATE, 2: DELEGATE }), {
+      1: OTHER,
+      2: DELEGATE
+    })
+    assert.deepStrictEqual(delegatesOf(undefined, { 1: DELEGATE }), { 1: DELEGATE })
+    assert.deepStrictEqual(delegatesOf({}, {}), {})
   })
 
   it("refuses a delegate that a package does not name which names any", () => {

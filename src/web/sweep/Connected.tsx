@@ -11,7 +11,7 @@ import type { SweepWidgetProps } from "./SweepWidgetProps.ts"
 import type { TargetDefaults } from "./target.ts"
 import { useSelection } from "./useSelection.ts"
 import { useWalletChain } from "./useWalletChain.ts"
-import { widgetReview } from "./widgetReview.ts"
+import { delegatesOf, widgetReview } from "./widgetReview.ts"
 
 const NO_DEFAULTS: TargetDefaults = {}
 
@@ -58,6 +58,7 @@ export function Connected({
     apiKey,
     builderName,
     isLocal: localNodes !== undefined,
+    delegates: delegatesOf(review),
     onDelivered: tell
   }
   const selection = useSelection(session, defaults ?? NO_DEFAULTS)

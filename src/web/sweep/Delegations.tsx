@@ -1,7 +1,6 @@
 /** Delegation of the account on each chain, and its revocation. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { sameAddress } from "../../sdk/model/Address.ts"
-import { type Delegation, type ServedChain, UsageError } from "../../sdk/index.ts"
+import { type ServedChain, UsageError } from "../../sdk/index.ts"
 import { askAgainAfterFailure } from "../api/askAgain.ts"
 import { chainName } from "../lib/chainName.ts"
 import { account as accountLink, transaction } from "../lib/explorer.ts"
@@ -13,12 +12,11 @@ import { Skeleton } from "../ui/States.tsx"
 import type { SweepAccount } from "./account.ts"
 import { Banner } from "./Banner.tsx"
 import { NATIVE } from "./catalog.ts"
+import { type DelegationState, delegationState } from "./delegationState.ts"
 import { explain } from "./explain.ts"
 import { DELEGATION, useHoldings, useSession } from "./session.ts"
 
-type State = "none" | "ours" | "other" | "contract" | "unknown"
-
-const BADGES: Readonly<Record<State, readonly [tone: Tone, text: string]>> = {
+const BADGES: Readonly<Record<DelegationState["kind"] | "unknown", readonly [tone: Tone, text: string]>> = {
   none: ["neutral", "Not delegated"],
   ours: ["accent", "Runs the sweep delegate"],
   other: ["warn", "Runs another contract"],
@@ -26,16 +24,9 @@ const BADGES: Readonly<Record<State, readonly [tone: Tone, text: string]>> = {
   unknown: ["neutral", "Not known here"]
 }
 
-const stateOf = (chain: ServedChain, delegation: Delegation): State =>
-  delegation.kind !== "delegated"
-    ? delegation.kind
-    : sameAddress(delegation.delegate, chain.contracts.delegate)
-      ? "ours"
-      : "other"
-
 /** Reads the chain's node if there is one. Otherwise uses the delegation that the service returned with the tokens. */
 const useDelegation = (chain: ServedChain) => {
-  const { account, client, walletChain } = useSession()
+  const { account, client, delegates, walletChain } = useSession()
   const found = useHoldings()
   const node = account.node(chain.id, walletChain)
   const asked = useQuery({
@@ -45,13 +36,15 @@ const useDelegation = (chain: ServedChain) => {
     retry: false,
     queryFn: () => client.delegation(account.address, { chainId: chain.id, ...(node === undefined ? {} : { node }) })
   })
-  const seen = found.data?.tokens.find(({ chainId }) => chainId === chain.id)?.delegation
+  const state = delegationState({
+    read: asked.data,
+    stated: found.data?.tokens.find(({ chainId }) => chainId === chain.id)?.delegation,
+    known: delegates[chain.id],
+    named: chain.contracts.delegate
+  })
   const isFirst = node !== undefined && asked.isPending && asked.errorUpdateCount === 0
-  const state: State | undefined =
-    asked.data !== undefined
-      ? stateOf(chain, asked.data)
-      : (seen ?? (found.isPending || isFirst ? undefined : "unknown"))
-  return { state, node, hasGas: hasGas(chain, found.data?.tokens) }
+  const isPending = state === undefined && (found.isPending || isFirst)
+  return { state, isPending, node, hasGas: hasGas(chain, found.data?.tokens) }
 }
 
 /** True if the owner can pay for a transaction. Undefined while it is unknown. */
@@ -81,7 +74,8 @@ const obstacle = (
 function ChainDelegation({ chain }: { readonly chain: ServedChain }) {
   const { account, client } = useSession()
   const queries = useQueryClient()
-  const { hasGas, node, state } = useDelegation(chain)
+  const { hasGas, isPending, node, state } = useDelegation(chain)
+  const [tone, text] = BADGES[state?.kind ?? "unknown"]
   const name = chainName(chain, chain.id)
   const revoke = useMutation({
     mutationFn: async () => {
@@ -96,25 +90,19 @@ function ChainDelegation({ chain }: { readonly chain: ServedChain }) {
       ])
   })
   const change = useMutation({ mutationFn: async () => account.chain?.switchTo(chain.id) })
-  const isDelegated = state === "ours" || state === "other"
+  const isDelegated = state?.kind === "ours" || state?.kind === "other"
   const why = obstacle(chain, account, { hasGas, hasNode: node !== undefined })
-  const canSwitch = node === undefined && account.chain !== undefined && (state === "unknown" || isDelegated)
+  const canSwitch =
+    node === undefined && account.chain !== undefined && ((state === undefined && !isPending) || isDelegated)
   return (
     <li className="flex flex-col gap-2.5 px-4 py-3 sm:px-5">
       <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span className="font-medium">{name}</span>
-          {state === undefined ? (
-            <Skeleton className="h-5 w-32" />
-          ) : (
-            <Badge tone={BADGES[state][0]}>{BADGES[state][1]}</Badge>
-          )}
-          {state === "ours" && (
-            <Address
-              href={accountLink(chain, chain.contracts.delegate)}
-              label="the delegate"
-              value={chain.contracts.delegate}
-            />
+          {isPending ? <Skeleton className="h-5 w-32" /> : <Badge tone={tone}>{text}</Badge>}
+          {state?.isStated === true && <span className="text-sm text-muted">according to the service</span>}
+          {state?.delegate !== undefined && (
+            <Address href={accountLink(chain, state.delegate)} label="the delegate" value={state.delegate} />
           )}
         </span>
         {canSwitch ? (

@@ -21,8 +21,12 @@ const HIGH_IMPACT = 300
 
 const impact = (bps: number): string => (bps <= 0 ? "none" : percent(bps))
 
+const UNKNOWN = "not known"
+
+const value = (usd: string | undefined): string => (usd === undefined ? UNKNOWN : dollars(usd))
+
 function Impact({ bps }: { readonly bps: number | undefined }) {
-  if (bps === undefined) return <>not known</>
+  if (bps === undefined) return <>{UNKNOWN}</>
   return <span className={classes(bps >= HIGH_IMPACT && "font-medium text-bad")}>{impact(bps)}</span>
 }
 
@@ -44,12 +48,12 @@ export function PlanFacts({ state: { isAsking, plan } }: { readonly state: PlanS
         isAsking && figures !== undefined && "opacity-60"
       )}
     >
-      <Line label="You sweep">{shown(figures, ({ sentUsd }) => dollars(sentUsd))}</Line>
-      <Line label="Service fee">{shown(figures, ({ serviceFeeUsd }) => dollars(serviceFeeUsd))}</Line>
-      <Line label="Network fee">{shown(figures, ({ networkFeeUsd }) => dollars(networkFeeUsd))}</Line>
+      <Line label="You sweep">{shown(figures, ({ sentUsd }) => value(sentUsd))}</Line>
+      <Line label="Service fee">{shown(figures, ({ serviceFeeUsd }) => value(serviceFeeUsd))}</Line>
+      <Line label="Network fee">{shown(figures, ({ networkFeeUsd }) => value(networkFeeUsd))}</Line>
       {hasBuilder && (
         <Line label={builderName === undefined ? "Fee of this app" : <bdi>Fee of {builderName}</bdi>}>
-          {shown(figures, ({ builderFeeUsd }) => dollars(builderFeeUsd))}
+          {shown(figures, ({ builderFeeUsd }) => value(builderFeeUsd))}
         </Line>
       )}
       <Line label="Price impact">

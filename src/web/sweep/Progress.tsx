@@ -10,9 +10,9 @@ import { Banner } from "./Banner.tsx"
 import { unitOf } from "./catalog.ts"
 import { explain, explainFailure } from "./explain.ts"
 import { useSession } from "./session.ts"
-import type { Submission } from "./submissions.ts"
+import { isUnknown, type Submission } from "./submissions.ts"
 
-type State = "done" | "now" | "next" | "failed"
+type State = "done" | "now" | "next" | "failed" | "unknown"
 
 interface Step {
   readonly title: string
@@ -21,12 +21,15 @@ interface Step {
   readonly chainId?: number
 }
 
-const sourceState = ({ failureReason, status }: Intent): State => {
+const sourceState = (intent: Intent): State => {
+  const { failureReason, status } = intent
+  if (isUnknown(intent)) return "unknown"
   if (status === "failed") return failureReason === "bridge_refunded" ? "done" : "failed"
   return status === "quoted" ? "next" : status === "submitted" ? "now" : "done"
 }
 
 const deliveryState = (intent: Intent): State => {
+  if (isUnknown(intent)) return "unknown"
   if (intent.status === "failed") return sourceState(intent) === "done" ? "failed" : "next"
   return intent.status === "delivered" ? "done" : intent.status === "settled_source" ? "now" : "next"
 }
@@ -58,10 +61,17 @@ const MARKS: Readonly<Record<State, string>> = {
   done: "bg-good-soft text-good",
   now: "bg-accent-soft text-accent",
   next: "bg-sunken text-muted",
-  failed: "bg-bad-soft text-bad"
+  failed: "bg-bad-soft text-bad",
+  unknown: "bg-sunken text-muted"
 }
 
-const WORDS: Readonly<Record<State, string>> = { done: "done", now: "under way", next: "not yet", failed: "failed" }
+const WORDS: Readonly<Record<State, string>> = {
+  done: "done",
+  now: "under way",
+  next: "not yet",
+  failed: "failed",
+  unknown: "not known"
+}
 
 function Mark({ state }: { readonly state: State }) {
   return (
@@ -136,7 +146,7 @@ export function Progress({ intent, submission }: ProgressProps) {
             )}
             <Mark state={state} />
             <div className="flex min-h-6 min-w-0 flex-1 flex-wrap items-center justify-between gap-x-3 self-start">
-              <span className={state === "next" ? "text-muted" : "font-medium"}>
+              <span className={state === "next" || state === "unknown" ? "text-muted" : "font-medium"}>
                 {title}
                 <span className="sr-only">: {WORDS[state]}</span>
               </span>
@@ -175,7 +185,7 @@ export function Progress({ intent, submission }: ProgressProps) {
       )}
       {intent.refund !== undefined && <Refunded chainId={send.chainId} refund={intent.refund} />}
       {intent.status === "failed" && (
-        <Banner tone="bad">
+        <Banner tone={isUnknown(intent) ? "warn" : "bad"}>
           {explainFailure(
             intent.failureReason,
             crossing && unitOf(catalog, { chainId: crossing.chainId, address: crossing.token }).symbol

@@ -1,5 +1,7 @@
 /** Parts that every list of sweeps has. */
+import type { Intent } from "../../sdk/index.ts"
 import type { Tone } from "../ui/Badge.tsx"
+import { isUnknown } from "./submissions.ts"
 
 /** State of an intent, in words. */
 export const BADGES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
@@ -9,6 +11,10 @@ export const BADGES: Readonly<Record<string, readonly [tone: Tone, text: string]
   delivered: ["good", "Delivered"],
   failed: ["bad", "Failed"]
 }
+
+/** State of an intent as this browser knows it, in words. */
+export const badgeOf = (intent: Intent): readonly [tone: Tone, text: string] =>
+  isUnknown(intent) ? ["neutral", "Not known"] : (BADGES[intent.status] ?? ["accent", "On its way"])
 
 /** Parts of the sweep that are delivered and failed. The text beside it says the same. */
 export function Bar({

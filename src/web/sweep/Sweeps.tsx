@@ -9,13 +9,14 @@ import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Time } from "../ui/Time.tsx"
+import { Banner } from "./Banner.tsx"
 import { keyOf, unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
 import { FollowTrouble, Progress } from "./Progress.tsx"
 import { arrivedText, elapsed, outcomeOf, receiptText, type SignedSweep, symbolOf } from "./receipt.ts"
 import { useSession } from "./session.ts"
-import { bySweep, isBeingSent, isEnded, isUnconfirmed, type Submission } from "./submissions.ts"
-import { Bar, BADGES } from "./SweepParts.tsx"
+import { bySweep, isBeingSent, isEnded, isUnconfirmed, type Submission, UNKNOWN_TO_SERVICE } from "./submissions.ts"
+import { badgeOf, Bar } from "./SweepParts.tsx"
 import { TokenMark } from "./TokenMark.tsx"
 import { useIntent } from "./useIntent.ts"
 
@@ -29,7 +30,7 @@ function Entry({ submission }: { readonly submission: Submission }) {
   const { send } = submission
   const symbol = symbolOf(catalog, submission)
   const { decimals } = unitOf(catalog, { chainId: send.chainId, address: send.token })
-  const [tone, text] = BADGES[intent.status] ?? ["accent", "On its way"]
+  const [tone, text] = badgeOf(intent)
   const chain = catalog.chainName(send.chainId)
   return (
     <li>
@@ -131,6 +132,18 @@ function Failures({
   )
 }
 
+/** Tokens whose outcome the service no longer knows. */
+function Unknown({ unknown }: { readonly unknown: ReadonlyArray<Submission> }) {
+  const { catalog } = useSession()
+  if (unknown.length === 0) return null
+  const names = unknown.map((each) => `${symbolOf(catalog, each)} on ${catalog.chainName(each.send.chainId)}`)
+  return (
+    <Banner tone="warn">
+      <bdi>{names.join(", ")}</bdi>: {explainFailure(UNKNOWN_TO_SERVICE)}
+    </Banner>
+  )
+}
+
 /** Says for a sweep that has not ended if the service is known to have it. */
 function Standing({ sweep }: { readonly sweep: SignedSweep }) {
   return (
@@ -157,7 +170,7 @@ function SweepCard({
   const pending = sweep.find((each) => !isEnded(each))
   const { error, retry } = useIntent(pending ?? sweep[0])
   const outcome = outcomeOf(sweep)
-  const { all, delivered, failed } = outcome
+  const { all, delivered, failed, unknown } = outcome
   return (
     <li className={classes("flex flex-col gap-3 py-4", !isOpen && "py-3")}>
       <div className="flex flex-col gap-2 px-4 sm:px-5">
@@ -166,6 +179,7 @@ function SweepCard({
             {delivered} of {all} delivered
             {delivered > 0 && `, ${arrivedText(catalog, sweep)} arrived`}
             {failed.length > 0 && `, ${failed.length} failed`}
+            {unknown.length > 0 && `, ${unknown.length} not known`}
           </p>
           <span className="text-sm text-muted">
             <Time ms={sweep[0].submittedAtMs} />
@@ -175,6 +189,7 @@ function SweepCard({
         {pending !== undefined && <Standing sweep={sweep} />}
         {pending !== undefined && <FollowTrouble error={error} retry={retry} />}
         <Failures failed={failed} onRest={onRest} />
+        <Unknown unknown={unknown} />
         {outcome.isEnded && delivered > 0 && <Receipt sweep={sweep} />}
       </div>
       <details open={isOpen && all === 1}>

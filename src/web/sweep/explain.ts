@@ -162,6 +162,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   network_fee_insufficient:
     "Gas cost more than the sweep's network fee covers until its deadline. Your tokens did not move. Sweep them again.",
   not_submitted: "It was signed, but it never reached the service. Your tokens did not move. Sweep them again.",
+  unknown_to_service: "The service no longer knows this sweep. Check your balance.",
   screening_blocked: "An address of this sweep cannot be served. Your tokens did not move.",
   bridge_refunded:
     "No relayer delivered on the destination chain in time, so the bridge refunded your account on the source chain."

@@ -1,6 +1,7 @@
 /** Follows a signed intent until it has ended, or until it is certain that it never reached the service. */
 import { anySignal, sleep } from "../../sdk/client/Sleep.ts"
 import { type Intent, NotFoundError, type SweepClient, WaitTimeoutError } from "../../sdk/index.ts"
+import { forgottenAtMs, unknownEnd } from "./forgotten.ts"
 import { isUnconfirmed, lastSeen, lostAtMs, NOT_SUBMITTED, type Submission } from "./submissions.ts"
 
 /** Pause before the service is asked again for an intent that it does not know. */
@@ -17,7 +18,8 @@ export interface FollowOptions {
 
 /**
  * Resolves with the end of an intent. If the service does not know it, or knows it as `quoted`, it is asked until the quote has expired, and
- * then once more: it cannot get the submission later.
+ * then once more: it cannot get the submission later. One that the service had, and no longer knows, ends as unknown once it cannot
+ * settle.
  */
 export const followIntent = async (
   client: Pick<SweepClient, "waitForIntent">,
@@ -44,6 +46,7 @@ export const followIntent = async (
     } catch (error) {
       signal.throwIfAborted()
       const isUnknown = error instanceof NotFoundError
+      if (isUnknown && !isDoubtful() && Date.now() >= forgottenAtMs(submission)) return unknownEnd(last)
       const isMissing = isUnknown || enough.signal.aborted
       if (!isDoubtful() || !(isMissing || (left > 0 && error instanceof WaitTimeoutError))) throw error
       if (left <= 0) return { ...last, status: "failed", failureReason: NOT_SUBMITTED }

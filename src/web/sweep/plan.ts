@@ -6,18 +6,21 @@ import { sameAddress } from "../../sdk/model/Address.ts"
 import { lostBps, minus, partUsd, total, valueUsd } from "../lib/usd.ts"
 import type { Place } from "./catalog.ts"
 
-/** Totals for the user. Values in US dollars are decimal strings, or null without a price. */
+/**
+ * Totals for the user. Values in US dollars are decimal strings. Those of the output are null without its price. Those of what is sent are
+ * undefined if one of the tokens has no price.
+ */
 export interface Figures {
   /** In the smallest unit of the token to receive. */
   readonly least: bigint
   readonly expected: bigint
   readonly leastUsd: string | null
   readonly expectedUsd: string | null
-  readonly sentUsd: string
+  readonly sentUsd: string | undefined
   /** Fees of the reviewed orders. The service tells which part of its fee pays for gas. */
-  readonly serviceFeeUsd: string
-  readonly networkFeeUsd: string
-  readonly builderFeeUsd: string
+  readonly serviceFeeUsd: string | undefined
+  readonly networkFeeUsd: string | undefined
+  readonly builderFeeUsd: string | undefined
   /** Part of the value after fees that exchanges and bridges take, in basis points. Undefined without prices. */
   readonly priceImpactBps: number | undefined
   /** Longest expected time of a leg. */
@@ -108,20 +111,36 @@ export const legUsd = (wanted: Amounts, leg: ReviewedLeg, part: bigint): string 
   return priceUsd === null ? null : valueUsd(part, decimals, priceUsd)
 }
 
+/** Value of a part of every leg, summed up. Undefined if a token without a price has such a part. */
+const partsUsd = (
+  legs: ReadonlyArray<ReviewedLeg>,
+  wanted: Amounts,
+  partOf: (leg: ReviewedLeg) => bigint
+): string | undefined => {
+  const values = legs.map((leg) => {
+    const part = partOf(leg)
+    return part === 0n ? "0" : legUsd(wanted, leg, part)
+  })
+  return values.includes(null) ? undefined : total(values)
+}
+
+const smaller = (a: string, b: string): string => (minus(a, b) === "0" ? a : b)
+
+/** The two parts of the protocol's fee, as the service tells them apart. Both are undefined if one of them is not known. */
+const splitFee = (protocolUsd: string | undefined, networkUsd: string | null) => {
+  if (protocolUsd === undefined || networkUsd === null) return { serviceFeeUsd: undefined, networkFeeUsd: undefined }
+  const networkFeeUsd = smaller(networkUsd, protocolUsd)
+  return { serviceFeeUsd: minus(protocolUsd, networkFeeUsd), networkFeeUsd }
+}
+
 /** Value of the kept part of a total. The service's totals have every quote, also those that the review leaves out. */
 const keptUsd = ({ amount, usd }: TotalValue, kept: bigint): string | null =>
   amount === null || usd === null ? null : partUsd(usd, kept, amount)
 
-const smaller = (a: string, b: string): string => (minus(a, b) === "0" ? a : b)
-
 export const figuresOf = ({ legs }: BatchReview, quotes: SweepQuotes, wanted: Amounts): Figures => {
-  const usd = (part: (leg: ReviewedLeg) => bigint) => total(legs.map((leg) => legUsd(wanted, leg, part(leg))))
+  const usd = (partOf: (leg: ReviewedLeg) => bigint) => partsUsd(legs, wanted, partOf)
   const { totals } = quotes
-  const protocolUsd = usd(({ fees }) => fees.protocol)
-  const networkFeeUsd = smaller(totals.fees.network.usd ?? "0", protocolUsd)
-  const sentUsd = usd(({ send }) => send.amount)
   const routedUsd = usd(({ fees, send }) => send.amount - fees.total)
-  const isPriced = legs.every((leg) => legUsd(wanted, leg, 0n) !== null)
   const least = sum(legs, ({ receive }) => receive.minAmount)
   const expected = sum(legs, ({ receive }) => receive.estimatedAmount)
   const expectedUsd = keptUsd(totals.estimatedAmountOut, expected)
@@ -130,11 +149,13 @@ export const figuresOf = ({ legs }: BatchReview, quotes: SweepQuotes, wanted: Am
     expected,
     leastUsd: keptUsd(totals.minAmountOut, least),
     expectedUsd,
-    sentUsd,
-    serviceFeeUsd: minus(protocolUsd, networkFeeUsd),
-    networkFeeUsd,
+    sentUsd: usd(({ send }) => send.amount),
+    ...splitFee(
+      usd(({ fees }) => fees.protocol),
+      totals.fees.network.usd
+    ),
     builderFeeUsd: usd(({ fees }) => fees.builder),
-    priceImpactBps: expectedUsd === null || !isPriced ? undefined : lostBps(routedUsd, expectedUsd),
+    priceImpactBps: expectedUsd === null || routedUsd === undefined ? undefined : lostBps(routedUsd, expectedUsd),
     seconds: Math.max(0, ...quotes.quotes.map((each) => (isQuoted(each) ? each.quote.estimatedSeconds : 0)))
   }
 }

@@ -5,7 +5,7 @@ import { atSecond } from "../lib/time.ts"
 import { dollars, total } from "../lib/usd.ts"
 import { type Catalog, unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
-import { isEnded, type Submission } from "./submissions.ts"
+import { isEnded, isUnknown, type Submission } from "./submissions.ts"
 
 /** Intents of one signature. */
 export type SignedSweep = readonly [Submission, ...ReadonlyArray<Submission>]
@@ -14,6 +14,8 @@ export interface Outcome {
   readonly all: number
   readonly delivered: number
   readonly failed: ReadonlyArray<Submission>
+  /** Those that the service forgot. They may have been delivered. */
+  readonly unknown: ReadonlyArray<Submission>
   readonly isEnded: boolean
   /** Sum that arrived, in the smallest unit of the token to receive. Without what arrived in its place. */
   readonly arrived: bigint
@@ -27,14 +29,16 @@ export interface Outcome {
 
 export const outcomeOf = (sweep: SignedSweep): Outcome => {
   const delivered = sweep.filter(({ status }) => status === "delivered")
+  const unknown = sweep.filter(isUnknown)
   const wanted = delivered.filter(({ instead }) => instead === undefined)
   const hasEnded = sweep.every(isEnded)
-  const ends = sweep.flatMap(({ endedAtMs }) => (endedAtMs === undefined ? [] : [endedAtMs]))
+  const ends = sweep.flatMap((each) => (each.endedAtMs === undefined || isUnknown(each) ? [] : [each.endedAtMs]))
   const fees = delivered.flatMap(({ feeUsd }) => (feeUsd === undefined ? [] : [feeUsd]))
   return {
     all: sweep.length,
     delivered: delivered.length,
-    failed: sweep.filter(({ status }) => status === "failed"),
+    failed: sweep.filter((each) => each.status === "failed" && !isUnknown(each)),
+    unknown,
     isEnded: hasEnded,
     arrived: wanted.reduce((sum, { amountOut, receive }) => sum + BigInt(amountOut ?? receive.amount), 0n),
     isExact: wanted.every(({ amountOut }) => amountOut !== undefined),
@@ -96,7 +100,7 @@ const lineOf = (catalog: Catalog, submission: Submission): ReadonlyArray<string>
       status === "delivered"
         ? `${insteadText(catalog, submission, exact) ?? `${arrived} ${unit.symbol}`} arrived`
         : status === "failed"
-          ? `failed. ${explainFailure(failureReason)}`
+          ? `${isUnknown(submission) ? "not known" : "failed"}. ${explainFailure(failureReason)}`
           : "on its way"
     }`,
     ...[...links].map((link) => `  ${link}`)

@@ -19,6 +19,8 @@ export interface Session {
   /** Name of the builder who takes a fee. */
   readonly builderName: string | undefined
   readonly onDelivered: (intent: Intent) => void
+  /** Delegates by chain id that the review accepts. A chain without one has only that of the service. */
+  readonly delegates: Readonly<Record<number, Address>>
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined)

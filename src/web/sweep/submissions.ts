@@ -49,8 +49,11 @@ export interface Submission {
 /** Failure of a sweep that was signed and never reached the service. */
 export const NOT_SUBMITTED = "not_submitted"
 
+/** End of a sweep that the service had, and no longer knows. It may have been delivered, or not. */
+export const UNKNOWN_TO_SERVICE = "unknown_to_service"
+
 /** Longest life of a quote: the review refuses one that expires later. */
-const LONGEST_QUOTE_MILLIS = 3_600_000
+export const LONGEST_QUOTE_MILLIS = 3_600_000
 
 /** Time after which a request that was under way when a page was closed has arrived, or never will. */
 const LOST_MILLIS = 60_000
@@ -148,6 +151,10 @@ export const lostAtMs = ({ expiresAtMs, submittedAtMs, unansweredAtMs }: Submiss
   return Math.max(Math.min(expiresAtMs ?? latest, latest), sentAtMs) + LOST_MILLIS
 }
 
+/** True if the service forgot it, so that its outcome is not known. */
+export const isUnknown = ({ failureReason }: Pick<Submission, "failureReason">): boolean =>
+  failureReason === UNKNOWN_TO_SERVICE
+
 /** The stored facts of an intent's state. */
 const factsOf = ({ amountOut, arrivedInstead, deliveryTxHash, failureReason, status, txHash }: Intent) => ({
   status,
@@ -221,6 +228,8 @@ export const updatedIn = (list: Submitted, intents: ReadonlyArray<Intent>, nowMs
   return list.map((each) => {
     const intent = seen.get(each.id)
     if (intent === undefined || intent.status === "quoted") return each
+    // Another tab may have seen the end before the service forgot it.
+    if (isUnknown(intent) && isEnded(each)) return each
     const { isUnsent, ...sent } = each
     const isLost = isUnsent === true && intent.failureReason === NOT_SUBMITTED
     const hasJustEnded = isEnded(intent) && !isEnded(each)

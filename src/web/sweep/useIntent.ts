@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import type { Intent } from "../../sdk/index.ts"
 import { followIntent } from "./followIntent.ts"
+import { followSweep } from "./followSweep.ts"
 import { DELEGATION, holdings, useSession } from "./session.ts"
 import { isBeingSent, isEnded, lastSeen, type Submission } from "./submissions.ts"
 
@@ -30,9 +31,7 @@ export const useIntent = (submission: Submission) => {
         void queries.invalidateQueries({ queryKey: holdings(session).queryKey })
         void queries.invalidateQueries({ queryKey: [DELEGATION] })
       }
-      if (sweepId !== undefined) {
-        return (await client.waitForSweep(sweepId, { signal, onProgress: ({ intents }) => saw(intents) })).intents
-      }
+      if (sweepId !== undefined) return followSweep(client, sweepId, { list: submissions.list, signal, saw })
       const end = await followIntent(client, submission, { signal, saw: (intent) => saw([intent]) })
       // The service does not tell of one that never reached it.
       if (!told.has(id)) saw([end])

@@ -1,6 +1,6 @@
 /** Facts and limits that the review of the widget rests on. */
 import { swapOnArrival } from "../../sdk/arrivals.ts"
-import { type ReviewOptions, SHIPPED_DELEGATES, SHIPPED_ROUTERS } from "../../sdk/index.ts"
+import { type Address, type ReviewOptions, SHIPPED_DELEGATES, SHIPPED_ROUTERS } from "../../sdk/index.ts"
 import { readVenueCall, VENUE_ROUTERS } from "../../sdk/venues.ts"
 
 /** Facts and limits that the host of a widget may know. */
@@ -17,6 +17,12 @@ const ALL_BPS = 10_000
  * the rest, so that the least amount of the plan would mean nothing without a limit.
  */
 export const MAX_BRIDGE_FEE_BPS = 1_000
+
+/** Delegates by chain id that the review accepts: those of the host, and those of the package where the host names none. */
+export const delegatesOf = (
+  known: WidgetReview = {},
+  shipped: Readonly<Record<number, Address>> = SHIPPED_DELEGATES
+): Readonly<Record<number, Address>> => ({ ...shipped, ...known.delegates })
 
 /**
  * Options of the review. The owner sees its warnings before signing. Delegates that only the service states are warnings as well, but refused
