@@ -1,14 +1,19 @@
 /** Books what a chain shows and the database does not have. Every booking is safe to repeat. */
 import type { PgClient } from "@effect/sql-pg"
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Clock, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Money from "../../adapters/sql/builder/LostMoney.ts"
 import { mapped } from "../../adapters/sql/shared/Database.ts"
+import * as PaymentProof from "../../builder/payout/PaymentProof.ts"
 import { PayoutDesk } from "../../builder/payout/PayoutDesk.ts"
 import type { LostLine, OwedEntry, PaymentFinding, Unexplained } from "../../domain/LostPayments.ts"
 import type { SweepBooking, UnassignedFee } from "../../domain/LostSweeps.ts"
+import { type PayoutBatch, total } from "../../domain/Payout.ts"
+import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
+import { Payouts } from "../../ports/builder/Payouts.ts"
 import { RevenueBook } from "../../ports/builder/RevenueBook.ts"
+import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
 import type { Open, Report } from "./Report.ts"
 
 /** Name of this command in the audit log. */
@@ -127,22 +132,67 @@ const unknownPayment = (chain: string, { payment, recipients }: PaymentFinding &
       "If it was no payout, run `sweep reconcile explain`"
   )
 
+/**
+ * Books a batch that the books forgot, and its payment, in one transaction. A batch that a crash left open could be paid again once an
+ * operator ends the restore. Chains are asked before, since a transaction must not wait for them.
+ */
+const settleLost = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  chainId: number,
+  { lines, payment: { token, txHash } }: PaymentFinding & { readonly _tag: "PaysLost" }
+) {
+  const audit = yield* AuditLog
+  const payouts = yield* Payouts
+  const { atomically } = yield* UnitOfWork
+  const { prove } = yield* PaymentProof.make
+  const paid = lines.map((line) => ({ ...line, entries: line.entries.length }))
+  const batch: PayoutBatch = {
+    id: yield* (yield* SecureRandom.SecureRandom).uuidV4(),
+    chainId,
+    token,
+    status: "open",
+    minAmount: 0n,
+    total: total(paid),
+    lines: paid,
+    createdAtMs: yield* Clock.currentTimeMillis
+  }
+  yield* prove(batch, txHash)
+  yield* atomically(
+    Effect.gen(function* () {
+      yield* Money.reopenBatch(sql, { id: batch.id, chainId, token, lines })
+      yield* payouts.markPaid(batch.id, txHash)
+      const details = { txHash, total: batch.total.toString() }
+      yield* audit.append({ actor: ACTOR, action: "payout.mark_paid", subject: batch.id, details })
+    })
+  )
+  return batch.id
+})
+
 /** Books the payments that a finding shows. Returns the batch, and what remains open. */
 const settle = Effect.fnUntraced(function* (sql: PgClient.PgClient, chainId: number, finding: PaymentFinding) {
   const desk = yield* PayoutDesk
   const { payment } = finding
-  if (finding._tag !== "PaysOpen" && finding._tag !== "PaysLost") return { open: [] }
-  const batchId = finding._tag === "PaysOpen" ? finding.batchId : yield* (yield* SecureRandom.SecureRandom).uuidV4()
-  if (finding._tag === "PaysLost") {
-    yield* Money.reopenBatch(sql, { id: batchId, chainId, token: payment.token, lines: finding.lines })
+  const unbooked = ({ message }: { readonly message: string }) => [
+    stopping(`payment ${payment.txHash} is not booked: ${message}`)
+  ]
+  switch (finding._tag) {
+    case "PaysOpen": {
+      const { batchId } = finding
+      return yield* desk.markPaid(batchId, payment.txHash, ACTOR).pipe(
+        Effect.as({ batchId, open: [] as ReadonlyArray<Open> }),
+        Effect.catch((failure) => Effect.succeed({ batchId, open: unbooked(failure) }))
+      )
+    }
+    case "PaysLost":
+      return yield* settleLost(sql, chainId, finding).pipe(
+        mapped("reconcile payments"),
+        Effect.map((batchId) => ({ batchId, open: [] as ReadonlyArray<Open> })),
+        Effect.catch((failure) => Effect.succeed({ open: unbooked(failure) }))
+      )
+    default:
+      return { open: [] }
   }
-  return yield* desk.markPaid(batchId, payment.txHash, ACTOR).pipe(
-    Effect.as({ batchId, open: [] as ReadonlyArray<Open> }),
-    Effect.catch((failure) =>
-      Effect.succeed({ batchId, open: [stopping(`payment ${payment.txHash} is not booked: ${failure.message}`)] })
-    )
-  )
-}, mapped("reconcile payments"))
+})
 
 const OUTCOMES = {
   Booked: "booked",
