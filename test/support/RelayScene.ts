@@ -168,11 +168,12 @@ interface Reads {
   readonly spentNonces: Set<bigint>
 }
 
-/** Answers of the guard to reads of nonces, and of tokens to reads of balances. */
+/** Answers of the guard to reads of nonces, of the entry, which skips no account, and of tokens to reads of balances. */
 const readsOf =
   (state: Reads) =>
   ({ data, to }: { readonly data: Hex; readonly to: Hex }) =>
     Effect.sync(() => {
+      if (to === source.contracts.entry) return numberToHex(1n, { size: 32 })
       if (to !== source.contracts.guard) {
         decodeFunctionData({ abi: erc20Abi, data })
         return numberToHex(state.ownerBalance, { size: 32 })

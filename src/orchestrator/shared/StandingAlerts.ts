@@ -2,8 +2,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { type Alert, Alerts, type NewAlert } from "../../ports/shared/Alerts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as AgedMap from "./AgedMap.ts"
 
-/** Another replica may have raised an alert and ended since this one cleared it. */
+/** Time for which a cleared alert is not cleared again, in milliseconds. Another replica may have raised it and ended since. */
 const CLEARED_MILLIS = 60_000
 
 export class StandingAlerts extends Context.Service<
@@ -23,19 +24,19 @@ export class StandingAlerts extends Context.Service<
     StandingAlerts,
     Effect.gen(function* () {
       const alerts = yield* Alerts
-      const clearedAt = new Map<string, number>()
+      const cleared = AgedMap.make<string, true>(CLEARED_MILLIS)
       return {
         raise: (alert) => {
-          clearedAt.delete(alert.key)
+          cleared.delete(alert.key)
           return alerts.raise(alert)
         },
         clear: (key) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            now - (clearedAt.get(key) ?? Number.NEGATIVE_INFINITY) < CLEARED_MILLIS
+            cleared.get(key, now)
               ? Effect.void
               : Effect.andThen(
                   alerts.clear(key),
-                  Effect.sync(() => clearedAt.set(key, now))
+                  Effect.sync(() => cleared.set(key, true, now))
                 )
           ),
         clearWhere: Effect.fn("StandingAlerts.clearWhere")(function* (isGone: (alert: Alert) => boolean) {

@@ -110,14 +110,15 @@ const makeVersions = Effect.gen(function* () {
    */
   const resend = Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction, newest: Attempt) {
     yield* Effect.logWarning("relay.reorged")
-    const reopened = transaction.reopened === undefined ? yield* transactions.reopen([transaction.id]) : []
+    const { id, inclusion } = transaction
+    if (inclusion === undefined) return NOTHING
+    const reopened = transaction.reopened === undefined ? yield* transactions.reopen([{ id, inclusion }]) : []
     if (reopened.length > 0) {
+      // Only the reopening tells if sweeps had settled. If this process stops here, the next review of any process raises the alert.
       yield* alerts.raise(Reorganisation.alertOf(view, reopened.length))
       return NOTHING
     }
-    const { id, inclusion } = transaction
-    const isOurs = inclusion !== undefined && (yield* transactions.clearInclusion(id, inclusion))
-    if (!isOurs) return NOTHING
+    if (!(yield* transactions.clearInclusion(id, inclusion))) return NOTHING
     yield* send(view.client, transaction, newest)
     return { action: "rebroadcast", resolutions: [] } satisfies Finding
   })

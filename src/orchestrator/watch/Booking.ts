@@ -4,6 +4,7 @@ import * as Chain from "../../domain/Chain.ts"
 import { type ExposureClass, outcome, shares } from "../../domain/Exposure.ts"
 import { ofMarket, ofReserved } from "../../domain/LossClasses.ts"
 import { divided } from "../../domain/Money.ts"
+import { type Bearer, parts } from "../../domain/SkippedSweeps.ts"
 import type { Booking, Outcome } from "../../ports/orchestrator/Exposures.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
@@ -30,7 +31,11 @@ export interface Finished {
   readonly isSettled: boolean
   /** False if the mined version of the transaction does not have the sweep, such as a self-send. */
   readonly isCarried: boolean
+  /** Wei that it cost at most, if the entry skipped it. */
+  readonly skipCost?: bigint | undefined
 }
+
+const bearerOf = ({ intent, skipCost }: Finished): Bearer => ({ gas: intent.gas, skipCost })
 
 /**
  * Worth of a settled sweep's fee in wei. A fee in a listed token is worth the value that its quote counted, or the cost if the quote
@@ -44,15 +49,13 @@ export const worthOf = (
 ): bigint => (isSold(chain, { order }) ? realisableFeeWei : (cover?.value ?? cost))
 
 /**
- * The part of a transaction's cost that each sweep of its mined version bears, by its gas. They sum to the cost. A self-send has none.
+ * The part of a transaction's cost that each sweep of its mined version bears, by its gas, or by what it cost if the entry skipped it. They
+ * sum to the cost. A self-send has none.
  */
 export const partsOf = (cost: bigint, sweeps: ReadonlyArray<Finished>): ReadonlyArray<CostPart> => {
   const carried = sweeps.filter(({ isCarried }) => isCarried)
-  const parts = divided(
-    cost,
-    carried.map(({ intent }) => intent.gas)
-  )
-  return carried.map(({ intent, isSettled }, index) => ({ intentId: intent.id, cost: parts[index] ?? 0n, isSettled }))
+  const costs = parts(cost, carried.map(bearerOf), divided)
+  return carried.map(({ intent, isSettled }, index) => ({ intentId: intent.id, cost: costs[index] ?? 0n, isSettled }))
 }
 
 interface Booked {
@@ -104,14 +107,11 @@ export const make = Effect.gen(function* () {
     const untilMs = (yield* Clock.currentTimeMillis) + VALUING_MILLIS
     const carried = sweeps.filter(({ isCarried }) => isCarried)
     const bearing = carried.length > 0 ? carried : sweeps
-    const parts = shares(
-      cost,
-      bearing.map(({ intent }) => intent.gas)
-    )
+    const costs = parts(cost, bearing.map(bearerOf), shares)
     const ended = yield* Effect.forEach(
       bearing,
       (sweep, index) => {
-        const part = parts[index] ?? cost
+        const part = costs[index] ?? cost
         const isListed = desk.isListed(chain, sweep.intent.order)
         return Effect.map(worthNow(client, sweep, part, untilMs), (worth) => ({
           ...sweep,

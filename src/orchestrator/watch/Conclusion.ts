@@ -29,19 +29,18 @@ import {
   isolated,
   type Patience
 } from "./Findings.ts"
+import * as Members from "./Members.ts"
 import { isSame } from "./Plan.ts"
+import * as Skips from "./Skips.ts"
 import * as Unsettled from "./Unsettled.ts"
 
-/** Makes `note`, which keeps the sweeps of a transaction, `endingOf`, its books, and `forget`. */
+/** Makes `note`, which keeps the sweeps of a transaction, `endingOf`, its books, `forget` and `retain`. */
 const makeEndings = Effect.gen(function* () {
   const bookingsOf = yield* Booking.make
   const contracts = yield* SweepContracts
+  const skipsOf = yield* Skips.make
 
-  /**
-   * Sweeps of transactions that are not concluded yet, by the transaction's id: those that are decided leave their transaction while it
-   * waits for others, and their part of its cost is booked with it.
-   */
-  const members = new Map<string, ReadonlyMap<string, Omit<Booking.Finished, "isCarried">>>()
+  const members = Members.make()
 
   const note = (
     { transaction }: Concluding,
@@ -50,9 +49,9 @@ const makeEndings = Effect.gen(function* () {
   ) => {
     const carried = transaction.intentIds.flatMap((id) => {
       const intent = known.get(id)
-      return intent === undefined ? [] : [[id, { intent, isSettled: settled.has(id) }] as const]
+      return intent === undefined ? [] : [{ intent, isSettled: settled.has(id) }]
     })
-    members.set(transaction.id, new Map([...(members.get(transaction.id) ?? []), ...carried]))
+    members.add(transaction, carried)
   }
 
   /** Tells which orders the mined version has. Undefined if it is not one of the transaction's versions. */
@@ -63,19 +62,17 @@ const makeEndings = Effect.gen(function* () {
 
   const endingOf = Effect.fnUntraced(function* (client: ChainClient, each: Concluding) {
     const cost = costOf(each.receipt)
-    const all = [...(members.get(each.transaction.id)?.values() ?? [])]
+    const all = members.of(each.transaction.id)
     const carries = all.every(({ isSettled }) => isSettled) ? undefined : carrierOf(each)
-    const sweeps = all.map((sweep) => ({ ...sweep, isCarried: carries?.(sweep.intent.order) !== false }))
+    const run = all.map((sweep) => ({ ...sweep, isCarried: carries?.(sweep.intent.order) !== false }))
+    const skips = yield* skipsOf(client, each, run)
+    const sweeps = run.map((sweep) => ({ ...sweep, skipCost: skips.get(sweep.intent.id) }))
     const booked = yield* bookingsOf(client, each.transaction, cost, sweeps)
     const parts = Booking.partsOf(cost, sweeps)
     return { id: each.transaction.id, inclusion: inclusionOf(each), cost, parts, sweeps: sweeps.length, ...booked }
   })
 
-  const forget = (id: string) => {
-    members.delete(id)
-  }
-
-  return { endingOf, forget, note }
+  return { endingOf, forget: members.forget, note, retain: members.retain }
 })
 
 /** `quick`: a transaction of which every sweep has settled by an event, and of which no fee must be sold to know its worth. */
@@ -154,9 +151,12 @@ const makeDetach = Effect.fnUntraced(function* (
   })
 })
 
-/** Makes `conclude`, for transactions in confirmed blocks, and `detach`, for those whose nonce a foreign transaction used. */
+/**
+ * Makes `conclude`, for transactions in confirmed blocks, `detach`, for those whose nonce a foreign transaction used, and `retain`, which
+ * forgets those that are not among the unfinished ones.
+ */
 export const make = Effect.fnUntraced(function* (aside: Aside) {
-  const { endingOf, forget, note } = yield* makeEndings
+  const { endingOf, forget, note, retain } = yield* makeEndings
   const losses = yield* ChainLosses
   const prices = yield* MoneyPrices.make
   const recent = yield* RecentIntents
@@ -236,5 +236,10 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
     return [...(yield* decided(quick)), ...rest.map(({ transaction: { id } }) => aside.findingOf(id))]
   })
 
-  return { conclude, detach: yield* makeDetach(decideDisplaced) }
+  return {
+    conclude,
+    detach: yield* makeDetach(decideDisplaced),
+    retain: (chainId: number, unfinished: ReadonlyArray<RelayTransaction>) =>
+      retain(chainId, unfinished, aside.isDeciding)
+  }
 })

@@ -10,6 +10,7 @@ import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts
 import { LogSources } from "../settle/LogSources.ts"
 import * as SweepLogs from "../settle/SweepLogs.ts"
 import { intentFields } from "../shared/LogFields.ts"
+import * as AgedMap from "../shared/AgedMap.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import * as DeliveryDepth from "./DeliveryDepth.ts"
@@ -33,6 +34,9 @@ const TRANSACTION_MILLIS = 2_000
  */
 const SWAP_MILLIS = 600_000
 
+/** Time for which a proof is kept that no look has repeated, in milliseconds. It is much longer than the longest pause between two looks. */
+const PROOF_MILLIS = 3_600_000
+
 /** Pause between the looks within `TRANSACTION_MILLIS`, in milliseconds. */
 const SOON_MILLIS = 500
 
@@ -55,8 +59,8 @@ interface Proof {
 const makeConclusions = Effect.gen(function* () {
   const intents = yield* Intents
   const refunds = yield* Refunds
-  /** Proofs without a transaction, by intent. A restart forgets them, which prolongs the wait. */
-  const proofs = new Map<string, Proof>()
+  /** Proofs without a transaction, by intent. A restart forgets them, which prolongs the wait. Another process may conclude the intent. */
+  const proofs = AgedMap.make<string, Proof>(PROOF_MILLIS)
 
   /** Counted when the settlement is the last change of the intent. */
   const counted = (intent: Intent) =>
@@ -88,8 +92,8 @@ const makeConclusions = Effect.gen(function* () {
       return resolved("undecided")
     }
     const now = yield* Clock.currentTimeMillis
-    const { atMs } = proofs.get(id) ?? { atMs: now }
-    proofs.set(id, { atMs, swapsOnArrival })
+    const { atMs } = proofs.get(id, now) ?? { atMs: now }
+    proofs.set(id, { atMs, swapsOnArrival }, now)
     if (now - atMs < (swapsOnArrival ? SWAP_MILLIS : TRANSACTION_MILLIS)) return resolved("undecided")
     proofs.delete(id)
     yield* intents.apply(id, [{ _tag: "Delivered" }], { detail: "delivered by the bridge's state" })
@@ -181,7 +185,7 @@ const makeDeliver = Effect.gen(function* () {
   )
 
   const isSoon = (id: string, now: number): boolean => {
-    const proof = proofs.get(id)
+    const proof = proofs.get(id, now)
     // The look that concludes a plain fill comes after the time. One that fails, as while nodes are silent, is repeated at the ordinary pace.
     const millis = proof?.swapsOnArrival === true ? TRANSACTION_MILLIS : 2 * TRANSACTION_MILLIS
     return proof !== undefined && now - proof.atMs < millis

@@ -40,8 +40,11 @@ export interface Observation {
   }
   /** The canonical block that holds one of its attempts, if any. */
   readonly mined: Inclusion | undefined
-  /** True when the block that was noted earlier is still canonical. Ignored when none was noted. */
-  readonly inclusionStands: boolean
+  /**
+   * Tells if the block that was noted earlier is still canonical. Undefined if the node does not have a block of its number, which proves
+   * nothing, and when none was noted.
+   */
+  readonly inclusionStands: boolean | undefined
   /** Number of the newest block. */
   readonly head: bigint
   readonly confirmations: number

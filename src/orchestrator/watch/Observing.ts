@@ -41,9 +41,9 @@ const isOwn = Effect.fnUntraced(function* ({ view }: ChainPass, { attempts, lane
 })
 
 const inclusionStands = Effect.fnUntraced(function* (pass: ChainPass, inclusion: Inclusion | undefined) {
-  if (inclusion === undefined) return false
+  if (inclusion === undefined) return undefined
   const block = yield* pass.block(inclusion.blockNumber)
-  return Option.exists(block, (canonical) => canonical.hash === inclusion.blockHash)
+  return Option.getOrUndefined(Option.map(block, (canonical) => canonical.hash === inclusion.blockHash))
 })
 
 /** Makes `isQuiet`, which tells cheaply that nothing can have changed, `observe`, which reads everything, and `retain`. */
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
     const { client, head } = pass.view
     if (inclusion !== undefined) {
       const isShallow = depth(head.number, inclusion.blockNumber) < BigInt(client.chain.confirmations)
-      return isShallow && (yield* inclusionStands(pass, inclusion))
+      return isShallow && (yield* inclusionStands(pass, inclusion)) === true
     }
     if ((pass.laneNonces.get(lane) ?? 0n) > nonce) return false
     return !isDue(transaction, head, yield* Clock.currentTimeMillis)
@@ -113,7 +113,7 @@ export const make = Effect.gen(function* () {
         ...(transaction.inclusion === undefined ? {} : { inclusion: transaction.inclusion })
       },
       mined: Option.getOrUndefined(Option.map(found, inclusionOf)),
-      inclusionStands: Option.isNone(found) && (yield* inclusionStands(pass, transaction.inclusion)),
+      inclusionStands: Option.isNone(found) ? yield* inclusionStands(pass, transaction.inclusion) : undefined,
       head: view.head.number,
       confirmations: Option.isSome(found)
         ? yield* confirmationsOf(view.client, transaction)

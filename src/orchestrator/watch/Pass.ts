@@ -61,8 +61,11 @@ export const make = Effect.gen(function* () {
     yield* reorganisation.reopenLost(view)
     const { transactions: unfinished, unreadable } = yield* transactions.survey(chain.id)
     yield* reviewRows(client, unreadable)
-    yield* reorganisation.clear(chain.id, unfinished)
-    const findings: ReadonlyArray<Finding> = [...(yield* follow(view, unfinished, patience)), ...(yield* expire(view))]
+    yield* reorganisation.review(view, unfinished)
+    const findings: ReadonlyArray<Finding> = [
+      ...(yield* follow(view, unfinished, patience)),
+      ...(yield* expire(view, patience))
+    ]
     yield* recoverLate(view)
     yield* settlements.review(client)
     yield* sources.review(client)

@@ -31,7 +31,7 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
     if (deep < 1n) return { _tag: "Wait" }
     return isSame(inclusion, mined) ? { _tag: "Wait" } : { _tag: "Include", inclusion: mined }
   }
-  if (inclusion !== undefined) return { _tag: seen.inclusionStands ? "Wait" : "Reorged" }
+  if (inclusion !== undefined) return { _tag: seen.inclusionStands === false ? "Reorged" : "Wait" }
   if (laneNonce.confirmed > nonce) return { _tag: isForGood(seen.displaced, nowMs) ? "Detach" : "Wait" }
   // Some transaction used the nonce, perhaps an attempt whose receipt is not available yet.
   if (laneNonce.latest > nonce) return { _tag: "Wait" }

@@ -24,7 +24,7 @@ const RECEIPTS = 64
  * those that another one has sent to it for a moment.
  */
 export const make = Effect.fnUntraced(function* (aside: Aside) {
-  const { conclude, detach } = yield* Conclusion.make(aside)
+  const { conclude, detach, retain: retainMembers } = yield* Conclusion.make(aside)
   const act = yield* Acting.make(detach)
   const keptVersions = yield* KeptVersions
   const { isQuiet, observe, retain } = yield* Observing.make
@@ -62,6 +62,7 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
     retain(client.chain.id, unfinished)
     turn.retain(client.chain.id, unfinished)
     aside.retain(client.chain.id, unfinished)
+    retainMembers(client.chain.id, unfinished)
     if (unfinished.length === 0) {
       yield* keptVersions.review(client.chain)
       return []

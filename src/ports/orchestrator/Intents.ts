@@ -236,12 +236,13 @@ export class Intents extends Context.Service<
     ) => Effect.Effect<ReadonlySet<Address.Address>, StoreUnavailable>
     /**
      * Up to `limit` submitted intents of a source chain that no relay transaction carries and whose deadline is before
-     * `before` (UNIX seconds), earliest deadline first.
+     * `before` (UNIX seconds), earliest deadline first. `from`: only those with this deadline or a later one, and without these ids.
      */
     readonly overdue: (
       chainId: ChainId,
       before: bigint,
-      limit: number
+      limit: number,
+      from?: { readonly deadline: bigint; readonly without: ReadonlyArray<string> }
     ) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /** Up to `limit` intents of a source chain in one of the statuses, oldest first. */
     readonly inStatus: (

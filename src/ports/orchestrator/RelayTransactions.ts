@@ -233,9 +233,11 @@ export class RelayTransactions extends Context.Service<
     /**
      * Makes transactions pending again that lost their block in a reorg: final ones, and others whose noted block settled sweeps. Takes
      * their cost back. They carry the intents that they had settled; the intents do not change. One that carries any is a `sweep` again.
-     * Ignores all others. Returns the ids of those that are reopened.
+     * Ignores all others, and those of which another block or version is recorded by now. Returns the ids of those that are reopened.
      */
-    readonly reopen: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+    readonly reopen: (
+      lost: ReadonlyArray<Pick<RelayTransaction, "id"> & { readonly inclusion: Inclusion }>
+    ) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
     /**
      * Detaches intents that their transaction did not settle. Those still `submitted` can be claimed again. Idempotent.
      */

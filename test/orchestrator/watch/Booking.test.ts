@@ -2,13 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { classOf } from "../../../src/domain/Exposure.ts"
+import { numberToHex } from "viem"
+import { classOf, EMPTY } from "../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
 import { source, sweptLog } from "../../support/RelayFixtures.ts"
-import { onDemandIn, runningIn, scene, world } from "../../support/RelayScene.ts"
+import { layer, onDemandIn, runningIn, scene, world } from "../../support/RelayScene.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 const UNLISTED = address(0xb9)
@@ -81,4 +83,55 @@ describe("a fee in an unlisted token whose worth nobody knows", () => {
       assert.strictEqual((yield* (yield* Exposures).sums([ALL])).get(ALL)?.hour.lost, 7n)
     }).pipe(Effect.provide(onDemandIn(silentWorld(state))))
   })
+})
+
+type Answer = ReturnType<ChainClient["call"]>
+
+/** Word of a result of `run`. */
+const bitmap = (bits: bigint) => Effect.succeed(numberToHex(bits, { size: 32 }))
+
+/**
+ * A batch of two first sweeps of which one settles. Returns the gas of 200,000 that the other one's owner lost, and the blocks at which the
+ * entry was asked about the account.
+ */
+const missed = Effect.fnUntraced(function* (answer: Answer) {
+  const the = yield* scene
+  const intents = [yield* the.submit({ id: "settled", owner: 1 }), yield* the.submit({ id: "missed", owner: 2 })]
+  yield* relay
+  const [attempt] = (yield* the.pending).attempts
+  const logs = intents.filter(({ id }) => id === "settled").map((each) => sweptLog(each))
+  const block = yield* the.mineLane({ hash: attempt?.hash ?? "0x", logs, gasUsed: 200_000n })
+  yield* the.bury(2)
+  const asked: Array<unknown> = []
+  const { contracts } = source
+  yield* the.chain.onCall(({ block: at, to }) => {
+    if (to !== contracts.entry) return bitmap(to === contracts.guard ? 0n : 10n ** 18n)
+    asked.push(at)
+    return answer
+  })
+  yield* tick
+  const key = classOf("listed", "owner", source.id, address(2))
+  const { hour } = (yield* (yield* Exposures).sums([key])).get(key) ?? EMPTY
+  assert.deepStrictEqual(asked, [{ hash: block.hash }])
+  return hour.lost / block.baseFeePerGas
+})
+
+describe("a first sweep that did not settle in a batch", () => {
+  const bearing = (name: string, answer: Answer, isRight: (gas: bigint) => boolean) =>
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        const gas = yield* missed(answer)
+        assert.isTrue(isRight(gas), String(gas))
+      }).pipe(Effect.provide(layer))
+    )
+
+  // The authorization alone is 25,000.
+  bearing("bears what a skip costs if the entry skipped it", bitmap(0n), (gas) => gas > 28_000n && gas < 45_000n)
+  bearing("bears its whole part if it ran", bitmap(1n), (gas) => gas === 100_000n)
+  bearing("bears its whole part if the entry has no code", Effect.succeed("0x"), (gas) => gas === 100_000n)
+  bearing(
+    "bears its whole part if the node does not answer",
+    Effect.fail(new ChainUnavailable({ chainId: source.id, method: "eth_call", detail: "no such state" })),
+    (gas) => gas === 100_000n
+  )
 })

@@ -86,3 +86,34 @@ describe("an own transaction that looks displaced", () => {
     )
   )
 })
+
+describe("the noted block of a transaction", () => {
+  const state = { isBehind: false }
+  const nodes = layerOnNodes((client) => ({
+    ...client,
+    receipt: (hash) => (state.isBehind ? Effect.succeedNone : client.receipt(hash)),
+    block: (which) => (state.isBehind && which === 2n ? Effect.succeedNone : client.block(which))
+  }))
+
+  it.effect("is gone when another block has its place, and not when a node lacks it", () =>
+    Effect.gen(function* () {
+      state.isBehind = false
+      const { alertKinds, attempt, bury, chain, lane, mineLane, order, pending } = yield* sentSweep()
+      const { number } = yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
+      assert.strictEqual(number, 2n)
+      yield* tick
+      yield* TestClock.adjust(15_000)
+      state.isBehind = true
+      yield* bury(3)
+      assert.strictEqual((yield* tick).rebroadcast, 0)
+      assert.strictEqual((yield* pending).inclusion?.blockNumber, number)
+      state.isBehind = false
+      yield* chain.reorg(4)
+      yield* chain.setTransactionCount(lane, 0n)
+      yield* bury(4)
+      assert.strictEqual((yield* tick).rebroadcast, 1)
+      assert.isUndefined((yield* pending).inclusion)
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(nodes))
+  )
+})

@@ -32,7 +32,7 @@ const Seen = Schema.Struct({
     })
   }),
   mined: Schema.UndefinedOr(Inclusion),
-  inclusionStands: Schema.Boolean,
+  inclusionStands: Schema.UndefinedOr(Schema.Boolean),
   head: Small,
   confirmations: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 })),
   laneNonce: Schema.Struct({ latest: Small, confirmed: Small }),
@@ -54,7 +54,8 @@ describe("the plan for a relay transaction", () => {
   })
 
   holds("signs and sends nothing while a version is, or was last seen, in a block", (seen, { _tag }) => {
-    const isInBlock = seen.mined !== undefined || (seen.transaction.inclusion !== undefined && seen.inclusionStands)
+    const isInBlock =
+      seen.mined !== undefined || (seen.transaction.inclusion !== undefined && seen.inclusionStands !== false)
     return !isInBlock || ["Wait", "Include", "Conclude"].includes(_tag)
   })
 
@@ -96,8 +97,8 @@ describe("the plan for a relay transaction", () => {
     return !isOpen || isUnwanted || transaction.newest.broadcastAtMs !== undefined || _tag === "Rebroadcast"
   })
 
-  holds("notes a reorganisation only of a block that was noted", (seen, { _tag }) => {
-    return _tag !== "Reorged" || (seen.transaction.inclusion !== undefined && !seen.inclusionStands)
+  holds("notes a reorganisation only of a block that was noted and that another one replaced", (seen, { _tag }) => {
+    return _tag !== "Reorged" || (seen.transaction.inclusion !== undefined && seen.inclusionStands === false)
   })
 
   holds("notes no block beyond the head", (seen, decided) => {

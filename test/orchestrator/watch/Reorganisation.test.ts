@@ -192,6 +192,30 @@ describe("a reorganisation deeper than the confirmations", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("is noticed although the chain has grown by more than its depth since the last pass", () =>
+    Effect.gen(function* () {
+      const { alertKinds, bury, chain, hash, lane, unfinished } = yield* settledTwo
+      yield* tick
+      yield* TestClock.adjust(15_000)
+      yield* chain.reorg(3)
+      yield* chain.setTransactionCount(lane, 0n)
+      yield* bury(100)
+      assert.strictEqual((yield* tick).rebroadcast, 1)
+      assert.strictEqual((yield* unfinished)[0]?.reopened?.hash, hash)
+      assert.deepStrictEqual(yield* alertKinds, ["reorg_after_final"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is noticed by a process that starts when the chain has grown by more than its depth", () =>
+    Effect.gen(function* () {
+      const { bury, chain, unfinished } = yield* settledTwo
+      yield* chain.reorg(3)
+      yield* bury(100)
+      yield* tick.pipe(Effect.provide(Watcher.layerOnDemand))
+      assert.lengthOf(yield* unfinished, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("is noticed by a process that was not there, and not believed from a node that is behind", () =>
     Effect.gen(function* () {
       const { chain, unfinished } = yield* settledTwo

@@ -38,7 +38,7 @@ export const reopeningCases = (stores: Layer.Layer<Exposures | Intents | RelayTr
       const parts = [{ intentId: "a", cost: 28n, isSettled: true }]
       const ending = { id, inclusion, cost: 28n, bookings: [{ key: TOKEN, lost: 25n, earned: 3n }], parts }
       yield* transactions.finalize([ending])
-      yield* transactions.reopen([id])
+      yield* transactions.reopen([{ id, inclusion }])
       const booked = { lost: 25n, earned: 3n }
       expect((yield* sums).get(TOKEN)).toEqual({ open: 0n, hour: booked, day: booked })
       yield* transactions.finalize([ending, { ...ending, id: other }])
@@ -55,12 +55,12 @@ export const reopeningCases = (stores: Layer.Layer<Exposures | Intents | RelayTr
       const inclusion = { hash: hash("a"), blockNumber: 9n, blockHash: hash("block") }
       yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("a") }])
       yield* transactions.setInclusion(id, inclusion)
-      expect(yield* transactions.reopen([id])).toEqual([id])
+      expect(yield* transactions.reopen([{ id, inclusion }])).toEqual([id])
       const parts = [{ intentId: "a", cost: 28n, isSettled: true }]
       const ending = { id, inclusion, cost: 28n, bookings: [{ key: TOKEN, lost: 25n, earned: 3n }], parts }
       for (let times = 0; times < 2; times++) {
         yield* transactions.finalize([ending])
-        yield* transactions.reopen([id])
+        yield* transactions.reopen([{ id, inclusion }])
       }
       expect((yield* sums).get(TOKEN)?.hour).toEqual({ lost: 25n, earned: 3n })
     }).pipe(Effect.provide(stores))
@@ -75,14 +75,14 @@ export const reopeningCases = (stores: Layer.Layer<Exposures | Intents | RelayTr
       yield* transactions.detach(id, ["a"])
       yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("a") }])
       yield* transactions.setInclusion(id, inclusion)
-      yield* transactions.reopen([id])
+      yield* transactions.reopen([{ id, inclusion }])
       const parts = [{ intentId: "a", cost: 28n, isSettled: true }]
       const ending = { id, inclusion, cost: 28n, bookings: [{ key: TOKEN, lost: 25n, earned: 3n }], parts }
       for (let times = 0; times < 2; times++) {
         yield* transactions.finalize([ending])
-        yield* transactions.reopen([id])
+        yield* transactions.reopen([{ id, inclusion }])
         yield* transactions.setInclusion(id, inclusion)
-        yield* transactions.reopen([id])
+        yield* transactions.reopen([{ id, inclusion }])
       }
       yield* transactions.finalize([ending])
       expect((yield* sums).get(TOKEN)?.hour).toEqual({ lost: 25n, earned: 3n })
@@ -97,7 +97,7 @@ export const reopeningCases = (stores: Layer.Layer<Exposures | Intents | RelayTr
       const bookings = [{ key: TOKEN, lost: 25n, earned: 3n }]
       yield* transactions.finalize([{ id, bookings }])
       yield* transactions.recover({ id, inclusion, cost: 28n, nativeUsd: undefined })
-      yield* transactions.reopen([id])
+      yield* transactions.reopen([{ id, inclusion }])
       yield* transactions.finalize([{ id, inclusion, cost: 28n, bookings }])
       expect((yield* sums).get(TOKEN)?.hour).toEqual({ lost: 25n, earned: 3n })
     }).pipe(Effect.provide(stores))

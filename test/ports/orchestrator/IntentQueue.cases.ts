@@ -272,4 +272,27 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
       expect(yield* claim("w")).toEqual(["b"])
     }).pipe(Effect.provide(stores))
   )
+
+  it.effect("shows overdue intents in pages, by their deadlines", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      const deadlines = { late: 990n, b: 980n, a: 980n, c: 980n, first: 970n, open: 1_000n }
+      for (const [index, [id, deadline]] of Object.entries(deadlines).entries()) {
+        const { order, ...intent } = newIntent({ id, owner: index + 1 })
+        yield* intents.create({ ...intent, order: { ...order, deadline } })
+        yield* intents.submit(id, submission())
+      }
+      const page = (limit: number, deadline?: bigint, ...without: ReadonlyArray<string>) =>
+        Effect.map(
+          intents.overdue(1, 1_000n, limit, deadline === undefined ? undefined : { deadline, without }),
+          (overdue) => overdue.map(({ id }) => id)
+        )
+      expect(yield* page(1)).toEqual(["first"])
+      const second = yield* page(2, 970n, "first")
+      const third = yield* page(2, 980n, ...second)
+      expect([...second, ...third.slice(0, 1)].toSorted()).toEqual(["a", "b", "c"])
+      expect(third.slice(1)).toEqual(["late"])
+      expect(yield* page(2, 990n, "late")).toEqual([])
+    }).pipe(Effect.provide(stores))
+  )
 }

@@ -161,7 +161,7 @@ const batch = Effect.fnUntraced(function* (day: number, seed: number, { add }: R
     return isSettled ? { gas: value } : { failures: value }
   }
   const isReopened = yield* pick([true, false, false])
-  if (isReopened) yield* transactions.reopen([id])
+  if (isReopened) yield* transactions.reopen([ending])
   else if (!known) add({ day, chainId }, valued(cost, true))
   else {
     for (const { isSettled = false, key = { day, chainId }, part } of parts) {
@@ -251,14 +251,14 @@ export const suite = (adapter: string, stores: Layer.Layer<Stores, unknown>) =>
         )
         const { total } = Money.viewOf(7, "", yield* since())
         assert.strictEqual(total.failed, 1)
-        yield* transactions.reopen([id])
+        yield* transactions.reopen([ending])
         const after = (yield* since()).chains.reduce(Money.added, Money.NONE)
         assert.deepInclude(after, { gas: 0n, failures: 0n, failed: 0, sweeps: 1 })
         yield* transactions.finalize([{ ...ending, nativeUsd: DOLLAR, parts: [] }])
         const again = (yield* since()).chains.reduce(Money.added, Money.NONE)
         assert.deepInclude(again, { gas: 1_000n, failures: 0n, failed: 0 })
         for (let times = 0; times < 2; times++) {
-          yield* transactions.reopen([id])
+          yield* transactions.reopen([ending])
           yield* transactions.finalize([ending])
           assert.deepStrictEqual(sorted(yield* since()), first)
         }

@@ -223,8 +223,8 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         ])
         expect(yield* spent).toBe(12n)
         yield* TestClock.adjust("2 hours")
-        yield* transactions.reopen([id])
-        yield* transactions.reopen([id])
+        yield* transactions.reopen([{ id, inclusion }])
+        yield* transactions.reopen([{ id, inclusion }])
         expect(yield* spent).toBe(5n)
         yield* transactions.finalize([{ id, inclusion, cost: 8n }])
         expect(yield* spent).toBe(13n)
@@ -258,7 +258,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
           { id: lost.id, inclusion: late },
           { id: mined.id, inclusion }
         ])
-        yield* transactions.reopen([lost.id])
+        yield* transactions.reopen([{ id: lost.id, inclusion: late }])
         expect(yield* transactions.spending(1, 0)).toBe(5n)
       }).pipe(Effect.provide(stores))
     )

@@ -43,7 +43,7 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
         intentIds: [],
         sign: () => Effect.succeed(attempt("other"))
       })
-      expect(yield* transactions.reopen([id, other])).toEqual([id])
+      expect(yield* transactions.reopen([id, other].map((each) => ({ id: each, inclusion })))).toEqual([id])
       const [reopened, untouched] = yield* transactions.unfinished(1)
       expect(reopened).toMatchObject({
         id,
@@ -57,9 +57,10 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
       expect(untouched).not.toHaveProperty("reopened")
 
       // Again, in another version.
-      yield* transactions.finalize([{ id, inclusion: { ...inclusion, hash: hash("third") } }])
+      const third = { ...inclusion, hash: hash("third") }
+      yield* transactions.finalize([{ id, inclusion: third }])
       yield* TestClock.adjust("5 millis")
-      yield* transactions.reopen([id])
+      yield* transactions.reopen([{ id, inclusion: third }])
       expect((yield* transactions.unfinished(1))[0]?.reopened).toEqual({ atMs: 75, hash: hash("third") })
     }).pipe(Effect.provide(stores))
   )
@@ -81,12 +82,13 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
       yield* transactions.addAttempt(id, attempt("third"), "cancel")
       const inclusion = { hash: hash("second"), blockNumber: 9n, blockHash: hash("block") }
       yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("second") }])
-      expect(yield* transactions.reopen([id])).toEqual([])
-      yield* transactions.setInclusion(id, { ...inclusion, hash: hash("first") })
-      expect(yield* transactions.reopen([id])).toEqual([])
+      expect(yield* transactions.reopen([{ id, inclusion }])).toEqual([])
+      const first = { ...inclusion, hash: hash("first") }
+      yield* transactions.setInclusion(id, first)
+      expect(yield* transactions.reopen([{ id, inclusion: first }])).toEqual([])
       expect((yield* transactions.unfinished(1))[0]).toMatchObject({ status: "mined", kind: "cancel" })
       yield* transactions.setInclusion(id, inclusion)
-      expect(yield* transactions.reopen([id])).toEqual([id])
+      expect(yield* transactions.reopen([{ id, inclusion }])).toEqual([id])
       const [reopened] = yield* transactions.unfinished(1)
       const expected = { status: "pending", kind: "sweep", intentIds: ["a", "b"], reopened: { hash: hash("second") } }
       expect(reopened).toMatchObject(expected)
@@ -94,11 +96,25 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("reopens no transaction that another block or version is recorded of by now", () =>
+    Effect.gen(function* () {
+      const { id, inclusion, transactions } = yield* concluded
+      const lost = { id, inclusion }
+      expect(yield* transactions.reopen([lost])).toEqual([id])
+      const moved = { ...inclusion, blockNumber: 10n, blockHash: hash("moved") }
+      yield* transactions.finalize([{ id, inclusion: moved }])
+      expect(yield* transactions.reopen([lost])).toEqual([])
+      expect(yield* transactions.reopen([{ id, inclusion: { ...moved, hash: hash("first") } }])).toEqual([])
+      expect(yield* transactions.finalFrom(1, 0n)).toEqual([{ id, inclusion: moved }])
+      expect(yield* transactions.reopen([{ id, inclusion: moved }])).toEqual([id])
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("forgets the block that a process saw, and no other", () =>
     Effect.gen(function* () {
       const { id, inclusion, transactions } = yield* concluded
       expect(yield* transactions.clearInclusion(id, inclusion)).toBe(false)
-      yield* transactions.reopen([id])
+      yield* transactions.reopen([{ id, inclusion }])
       expect(yield* transactions.clearInclusion(id, inclusion)).toBe(false)
       const moved = { ...inclusion, blockHash: hash("moved") }
       yield* transactions.setInclusion(id, moved)
@@ -143,8 +159,8 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
 
   it.effect("keeps the place of a version that is signed again, and notes when that was", () =>
     Effect.gen(function* () {
-      const { id, transactions } = yield* concluded
-      yield* transactions.reopen([id])
+      const { id, inclusion, transactions } = yield* concluded
+      yield* transactions.reopen([{ id, inclusion }])
       yield* transactions.markBroadcast(hash("second"))
       yield* transactions.addAttempt(id, { ...attempt("second"), signedAtMs: 90 }, "sweep")
       yield* transactions.addAttempt(id, { ...attempt("second"), signedAtMs: 80 }, "sweep")
@@ -158,7 +174,7 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
 
   it.effect("names the transaction that settled an intent in the end", () =>
     Effect.gen(function* () {
-      const { id, intents, transactions } = yield* concluded
+      const { id, inclusion, intents, transactions } = yield* concluded
       yield* submitted({ id: "c", owner: 3 })
       const lost = hash("lost")
       yield* intents.apply("c", [
@@ -167,7 +183,7 @@ export const reopeningCases = (stores: Layer.Layer<Intents | RelayTransactions, 
       ])
       yield* submitted({ id: "d", owner: 4 })
       yield* intents.apply("d", [{ _tag: "Failed", reason: "reverted" }])
-      yield* transactions.reopen([id])
+      yield* transactions.reopen([{ id, inclusion }])
       const txHash = hash("first")
       const settled = { _tag: "SettledAtSource", txHash } as const
       const steps = [

@@ -156,7 +156,7 @@ export const suite = (adapter: string, stores: Layer.Layer<SweepRecords | Intent
           ["sweep:a:submitted", "pending", 0]
         ])
 
-        yield* relay.reopen([id])
+        yield* relay.reopen([{ id, inclusion }])
         const [reopened] = (yield* record("a")).transactions
         assert.strictEqual(reopened?.status, "pending")
         assert.notProperty(reopened, "cost")

@@ -96,13 +96,16 @@ export const waiting =
       (current) => queuedOn(current, chainId).filter(({ waitingFor }) => waitingFor === cause).length
     )
 
+const EARLIEST: { readonly deadline: bigint; readonly without: ReadonlyArray<string> } = { deadline: 0n, without: [] }
+
 export const overdue =
   ({ state }: Shared): Intents["Service"]["overdue"] =>
-  (chainId, before, limit) =>
+  (chainId, before, limit, from = EARLIEST) =>
     Effect.map(Ref.get(state), (current) =>
       queuedOn(current, chainId)
         .map(({ intent }) => intent)
-        .filter(({ order }) => order.deadline < before)
+        .filter(({ order }) => order.deadline < before && order.deadline >= from.deadline)
+        .filter(({ id }) => !from.without.includes(id))
         .toSorted((a, b) => Number(a.order.deadline - b.order.deadline))
         .slice(0, limit)
     )

@@ -125,10 +125,15 @@ export const finalFrom =
         .toSorted((a, b) => Number(a.id) - Number(b.id))
     )
 
-/** The reopened transaction. Undefined if it has nothing to be reopened for. */
-const reopened = (state: State, id: string, atMs: number): RelayTransaction | undefined => {
+/** The reopened transaction. Undefined if it has nothing to be reopened for, or has another block by now. */
+const reopened = (
+  state: State,
+  { id, inclusion: gone }: Parameters<RelayTransactions["Service"]["reopen"]>[0][number],
+  atMs: number
+): RelayTransaction | undefined => {
   const transaction = lookup(state.transactions, id)
   if (transaction?.inclusion === undefined) return undefined
+  if (transaction.inclusion.hash !== gone.hash || transaction.inclusion.blockHash !== gone.blockHash) return undefined
   const { inclusion, ...rest } = transaction
   const settledBy = (intentId: string) => {
     const intent = lookup(state.intents, intentId)?.intent
@@ -151,10 +156,10 @@ const reopened = (state: State, id: string, atMs: number): RelayTransaction | un
 
 export const reopen =
   ({ state }: Shared): RelayTransactions["Service"]["reopen"] =>
-  (ids) =>
+  (lost) =>
     Effect.flatMap(Clock.currentTimeMillis, (atMs) =>
       Ref.modify(state, (current) => {
-        const found = ids.flatMap((id) => reopened(current, id, atMs) ?? [])
+        const found = lost.flatMap((each) => reopened(current, each, atMs) ?? [])
         const next = found.reduce((acc, each) => withTransaction(unbooked(acc, each.id), each), current)
         return [found.map(({ id }) => id), next]
       })

@@ -51,16 +51,19 @@ export const waiting = (sql: PgClient.PgClient): Intents["Service"]["waiting"] =
     return row?.count ?? 0
   }, guarded("waiting"))
 
+const EARLIEST: { readonly deadline: bigint; readonly without: ReadonlyArray<string> } = { deadline: 0n, without: [] }
+
 export const overdue = (
   sql: PgClient.PgClient,
   { decode, ids }: UnreadableIntents["Service"]
 ): Intents["Service"]["overdue"] =>
-  Effect.fnUntraced(function* (chainId, before, limit) {
+  Effect.fnUntraced(function* (chainId, before, limit, { deadline, without } = EARLIEST) {
     const rows = yield* sql<IntentRow.IntentRow>`
       SELECT ${IntentTables.columns(sql)}
       FROM (
         SELECT intent_id FROM orchestrator.intent_queue
-        WHERE source_chain_id = ${chainId} AND deadline < ${String(before)}::numeric AND intent_id <> ALL(${ids()})
+        WHERE source_chain_id = ${chainId} AND deadline < ${String(before)}::numeric
+          AND deadline >= ${String(deadline)}::numeric AND intent_id <> ALL(${[...ids(), ...without]})
         ORDER BY deadline
         LIMIT ${limit}
       ) q

@@ -163,12 +163,15 @@ const hasSettled = (sql: PgClient.PgClient) => sql`EXISTS (
  * trigger of the costs clears their parts, and all of them may be detached before the end.
  */
 export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["reopen"] =>
-  Effect.fnUntraced(function* (ids) {
+  Effect.fnUntraced(function* (gone) {
+    const noted = gone.map(({ id, inclusion: { blockHash, hash } }) => ({ id, hash, block_hash: blockHash }))
     const rows = yield* sql<{ id: bigint }>`
       WITH lost AS (
         SELECT t.id, t.chain_id, t.cost, t.finalized_at FROM orchestrator.relay_transactions t
-        WHERE t.id = ANY(${ids}::bigint[]) AND t.included_hash IS NOT NULL AND (t.status = 'final' OR ${hasSettled(sql)})
-        ORDER BY t.id FOR UPDATE
+        JOIN jsonb_to_recordset(${sql.json(noted)}) AS n (id bigint, hash text, block_hash text) ON n.id = t.id
+        WHERE t.included_hash = n.hash AND t.included_block_hash = n.block_hash
+          AND (t.status = 'final' OR ${hasSettled(sql)})
+        ORDER BY t.id FOR UPDATE OF t
       ), transaction AS (
         UPDATE orchestrator.relay_transactions t
         SET status = 'pending', reopened = true, reopened_at = ${yield* now}, reopened_hash = t.included_hash,

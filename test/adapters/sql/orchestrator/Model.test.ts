@@ -199,7 +199,12 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
         }
       ])
     case "Reopen":
-      return yield* transactions.reopen([transaction(command.transaction)])
+      return yield* transactions.reopen([
+        {
+          id: transaction(command.transaction),
+          inclusion: { hash: hash("included"), blockNumber: 4n, blockHash: hash("block") }
+        }
+      ])
     case "Detach":
       return yield* transactions.detach(transaction(command.transaction), command.intents.map(name))
     case "NextNonce":

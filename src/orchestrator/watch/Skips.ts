@@ -1,0 +1,111 @@
+/** Finds the sweeps of a mined transaction that the entry skipped. */
+import { Effect } from "effect"
+import { hexToBigInt, toFunctionSelector } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import type { Authorization } from "../../domain/Delegation.ts"
+import { type Hash, size } from "../../domain/Hex.ts"
+import { divided } from "../../domain/Money.ts"
+import { type AccountStates, isSkipped, skipCost } from "../../domain/SkippedSweeps.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Envelope from "../relay/Envelope.ts"
+import type { Finished } from "./Booking.ts"
+import { type Concluding, CONCURRENCY } from "./Findings.ts"
+
+/** A view of the delegate that returns one word, which makes the entry report success. */
+const PROBE = { data: toFunctionSelector("guard()"), gasLimit: 50_000n }
+
+/** A mined transaction, with its block. */
+interface Mined extends Pick<Concluding, "block" | "receipt"> {
+  readonly transaction: Pick<Concluding["transaction"], "attempts">
+}
+
+/** Sweeps of one owner that a transaction carried without settling any of the owner's. */
+interface Missed {
+  readonly owner: Address.Address
+  readonly sweeps: ReadonlyArray<Finished>
+}
+
+/** Owners of whom nothing settled. Gas for data in a sweep's limit follows another price, which the receipt does not show. */
+const missedOf = (sweeps: ReadonlyArray<Finished>): ReadonlyArray<Missed> =>
+  Array.from(
+    Map.groupBy(sweeps, ({ intent }) => intent.order.owner),
+    ([owner, own]) => ({ owner, sweeps: own.filter(({ isCarried }) => isCarried), all: own })
+  ).filter(
+    ({ all, sweeps: carried }) =>
+      carried.length > 0 && all.every(({ intent, isSettled }) => !isSettled && (intent.dataGas ?? 0n) === 0n)
+  )
+
+const authorizationsOf = ({ intent: { submission } }: Finished): ReadonlyArray<Authorization> =>
+  submission?.authorization === undefined ? [] : [submission.authorization]
+
+/** Signature of an authorization. Encodings differ in leading zeros. */
+const keyOf = ({ r, s }: Pick<Authorization, "r" | "s">): string => `${hexToBigInt(r)}:${hexToBigInt(s)}`
+
+/** Makes `skipsOf`, which returns what skipped sweeps cost at most in wei, by intent id. Others are absent. */
+export const make = Effect.map(SweepContracts, (contracts) => {
+  /** Asks the entry itself if it skips the account at the end of the block. */
+  const runsDelegate = (client: ChainClient, account: Address.Address, hash: Hash) =>
+    Effect.map(
+      client.call({
+        to: client.chain.contracts.entry,
+        data: contracts.encodeRun([{ account, ...PROBE }]),
+        block: { hash }
+      }),
+      (word) => size(word) !== 32 || hexToBigInt(word) !== 0n
+    )
+
+  const statesOf = Effect.fnUntraced(function* (
+    client: ChainClient,
+    { block, receipt }: Mined,
+    owner: Address.Address,
+    authorized: AccountStates["authorized"]
+  ) {
+    const { blockHash } = receipt
+    const [before, after, isOurs] = yield* Effect.all(
+      [
+        client.transactionCount(owner, { hash: block.parentHash }),
+        client.transactionCount(owner, { hash: blockHash }),
+        runsDelegate(client, owner, blockHash)
+      ],
+      { concurrency: "unbounded" }
+    )
+    return { before, after, runsDelegate: isOurs, authorized } satisfies AccountStates
+  })
+
+  return Effect.fnUntraced(function* (client: ChainClient, each: Mined, sweeps: ReadonlyArray<Finished>) {
+    const { receipt, transaction } = each
+    const missed = missedOf(sweeps)
+    const mined = transaction.attempts.find(({ hash }) => hash === receipt.transactionHash)
+    const costs = new Map<string, bigint>()
+    // A part is the same with one sweep. A transaction that reverted skipped nothing.
+    if (missed.length === 0 || sweeps.length === 1 || mined === undefined || receipt.status === "reverted") return costs
+    const { authorizationList, data, to } = Envelope.parse(mined.raw)
+    // Entries of other generations have other delegates, and that of the first one skips no account.
+    if (to !== client.chain.contracts.entry || !contracts.isRun(data)) return costs
+    const items = contracts.decodeRun(data)
+    const signed = new Set(authorizationList.map(keyOf))
+    const known = new Set(sweeps.flatMap((sweep) => authorizationsOf(sweep).map(keyOf)))
+    const isAnyUnknown = [...signed].some((key) => !known.has(key))
+    const ofOwner = Effect.fnUntraced(function* ({ owner, sweeps: own }: Missed) {
+      const authorization = own.flatMap(authorizationsOf).find((its) => signed.has(keyOf(its)))
+      if (!isSkipped(yield* statesOf(client, each, owner, authorization?.nonce))) return
+      const wei = skipCost(
+        { ...receipt, data },
+        {
+          calldata: items.filter(({ account }) => account === owner).map((item) => contracts.encodeRun([item])),
+          // The authorization of a sweep that its owner signed again since may be any.
+          isAuthorized: authorization !== undefined || isAnyUnknown
+        }
+      )
+      const weights = own.map(({ intent }) => intent.gas)
+      for (const [index, part] of divided(wei, weights).entries()) {
+        const id = own[index]?.intent.id
+        if (id !== undefined) costs.set(id, part)
+      }
+    })
+    // Without an answer, a sweep bears the part of one that ran.
+    yield* Effect.forEach(missed, (owner) => Effect.ignore(ofOwner(owner)), { concurrency: CONCURRENCY, discard: true })
+    return costs
+  })
+})
