@@ -8,7 +8,7 @@ import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import * as LostPayments from "../../domain/LostPayments.ts"
 import type { SettledSweep } from "../../domain/LostSweeps.ts"
-import { TRANSFER } from "../../domain/Payout.ts"
+import { type PayoutBatch, TRANSFER } from "../../domain/Payout.ts"
 import { type ChainView, inconsistent } from "../../orchestrator/shared/ChainView.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { BlockRange, ChainClient, Log, LogFilter, ReadLogs } from "../../ports/shared/Chains.ts"
@@ -87,15 +87,49 @@ export const settlements = Effect.fnUntraced(function* ({ client, confirmed }: C
   return found.flat()
 })
 
-/** Payments of the vault in these tokens, in confirmed blocks from `fromBlock` on, in the order of the chain. */
+/** Payments of the vault in these tokens, in confirmed blocks of the range, in the order of the chain. Default of `toBlock`: the newest. */
 export const payments = Effect.fnUntraced(function* (
   { client, confirmed }: ChainView,
-  fromBlock: bigint,
+  { fromBlock, toBlock }: { readonly fromBlock: bigint; readonly toBlock?: bigint },
   tokens: ReadonlyArray<Address.Address>
 ) {
   if (Option.isNone(confirmed) || tokens.length === 0) return []
   const { builderVault } = client.chain
+  const { number } = confirmed.value
+  const range = { fromBlock, toBlock: toBlock === undefined || toBlock > number ? number : toBlock }
   const topics = [TRANSFER, pad(builderVault, { size: 32 })]
-  const logs = yield* allLogs(client, { address: tokens, topics }, { fromBlock, toBlock: confirmed.value.number })
-  return LostPayments.payments(builderVault, logs)
+  const logs = yield* allLogs(client, { address: tokens, topics }, range)
+  const blocks = new Map(logs.map(({ blockNumber, transactionHash }) => [transactionHash, blockNumber]))
+  return LostPayments.payments(builderVault, logs).map((payment) => ({
+    ...payment,
+    blockNumber: blocks.get(payment.txHash) ?? fromBlock
+  }))
+})
+
+/**
+ * Payments of the vault before `fromBlock` that may pay a batch that is open. Each is read from the block in which the oldest of these
+ * batches was opened. Clocks of chains and databases may differ by the margin.
+ */
+export const earlierPayments = Effect.fnUntraced(function* (
+  view: ChainView,
+  fromBlock: bigint,
+  batches: ReadonlyArray<PayoutBatch>,
+  marginMillis: number
+) {
+  const openings = yield* Effect.forEach(
+    batches.filter(({ status }) => status === "open"),
+    (batch) =>
+      Effect.map(firstBlockSince(view.client, fromBlock - 1n, batch.createdAtMs - marginMillis), (block) => ({
+        batch,
+        block
+      })),
+    { concurrency: CONCURRENCY }
+  )
+  const earlier = openings.filter(({ block }) => block < fromBlock)
+  const first = earlier.reduce((oldest, { block }) => (block < oldest ? block : oldest), fromBlock)
+  const tokens = new Set(earlier.map(({ batch }) => batch.token))
+  return {
+    openedAt: new Map(openings.map(({ batch, block }) => [batch.id, block])),
+    found: yield* payments(view, { fromBlock: first, toBlock: fromBlock - 1n }, [...tokens])
+  }
 })

@@ -12,14 +12,25 @@ import { UsageError } from "../UsageError.ts"
 import { ACTOR } from "./Booking.ts"
 import type { Report } from "./Report.ts"
 
-/** Ends all restores although something remains open, for this reason. */
-export const force = Effect.fnUntraced(function* (report: Pick<Report, "restoredToMs" | "open">, reason: string) {
+/**
+ * Ends the restores of a run although something remains open, for this reason. Ends none if another one was recorded meanwhile: payouts
+ * would still be refused, and the operator has not seen what is open for it.
+ */
+export const force = Effect.fnUntraced(function* (
+  report: Pick<Report, "restoredToMs" | "open"> & { readonly restoreIds: ReadonlyArray<string> },
+  reason: string
+) {
   const audit = yield* AuditLog
   const sql = yield* PgClient.PgClient
   const { atomically } = yield* UnitOfWork
   yield* atomically(
     Effect.gen(function* () {
-      yield* Restores.close(sql)
+      yield* Restores.close(sql, report.restoreIds)
+      if (yield* Restores.isUnreconciled(sql)) {
+        return yield* new UsageError({
+          detail: "another restore was recorded while this ran, so --force ended none. Run this again"
+        })
+      }
       yield* audit.append({
         actor: ACTOR,
         action: "restore.force",

@@ -15,6 +15,7 @@ import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { UsageError } from "../UsageError.ts"
 import * as Booking from "./Booking.ts"
 import * as ChainReading from "./ChainReading.ts"
+import * as EarlierPayments from "./EarlierPayments.ts"
 import * as LaneReading from "./LaneReading.ts"
 import type { Open, Report } from "./Report.ts"
 
@@ -61,7 +62,10 @@ const allBatches = Effect.gen(function* () {
 
 /** One comparison of the chains with the books. */
 export interface Run {
-  readonly restore: Pick<Restores.Restore, "recordedAtMs" | "restoredToMs">
+  readonly restore: Pick<Restores.Restore, "recordedAtMs" | "restoredToMs"> & {
+    /** Restores that were open when the run began. It ends no other one. */
+    readonly ids: ReadonlyArray<string>
+  }
   readonly dryRun: boolean
 }
 
@@ -150,8 +154,11 @@ const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint,
   const before = yield* after
   const books = dryRun ? { ...before, owed: [...before.owed, ...Booking.imagined(booked.accruals)] } : before
   const tokens = new Set([...(yield* Money.tokens(sql, chain.id)), ...settled.map(({ feeToken }) => feeToken)])
-  const paid = yield* ChainReading.payments(view, fromBlock, [...tokens])
-  const payments = yield* Booking.payments(sql, chain, LostPayments.plan(books, paid), dryRun)
+  const { found, openedAt } = yield* ChainReading.earlierPayments(view, fromBlock, books.batches, MARGIN_MILLIS)
+  const paid = yield* ChainReading.payments(view, { fromBlock }, [...tokens])
+  const findings = EarlierPayments.plan(books, openedAt, found)
+  const rest = { ...books, batches: EarlierPayments.paidBy(books.batches, findings) }
+  const payments = yield* Booking.payments(sql, chain, [...findings, ...LostPayments.plan(rest, paid)], dryRun)
   const open = yield* unsettled(view, restore.recordedAtMs)
   return {
     ...nothing,
@@ -184,7 +191,29 @@ const ofChain = Effect.fnUntraced(function* (client: ChainClient, run: Run) {
   return joined([money, lanes])
 })
 
-/** Reconciles all chains, and ends the restore if nothing is left that stops payouts. */
+/** Chains that the books name and that cannot be compared, since the chains file lacks them. */
+const unlisted = (ids: ReadonlyArray<number>, clients: ReadonlyArray<ChainClient>): ReadonlyArray<Open> =>
+  ids
+    .filter((id) => !clients.some(({ chain }) => chain.id === id))
+    .map((id) => ({
+      stopsPayouts: true,
+      text: `chain ${id} is in the books and not in CHAINS_FILE, so it was not reconciled. Add it to the file, and run this again`
+    }))
+
+/**
+ * Ends the restores of the run if nothing is left that stops payouts. Returns true if payouts are possible then, and what remains open.
+ * Another run may have ended the restores, or a restore may have been recorded meanwhile.
+ */
+const ended = Effect.fnUntraced(function* ({ restore }: Run, open: ReadonlyArray<Open>) {
+  const sql = yield* PgClient.PgClient
+  const isSettled = !open.some(({ stopsPayouts }) => stopsPayouts)
+  if (isSettled) yield* Restores.close(sql, restore.ids)
+  const reconciled = !(yield* Restores.isUnreconciled(sql))
+  const text = "another restore was recorded while this ran. Run this again"
+  return { reconciled, open: isSettled && !reconciled ? [...open, { stopsPayouts: true, text }] : open }
+})
+
+/** Reconciles all chains, and ends the restores of the run if nothing is left that stops payouts. */
 export const reconcile = Effect.fnUntraced(function* (run: Run) {
   const sql = yield* PgClient.PgClient
   const chains = yield* Chains
@@ -192,6 +221,7 @@ export const reconcile = Effect.fnUntraced(function* (run: Run) {
     ofChain(client, run).pipe(orOpen(client.chain.name, "blocks", true))
   )
   const { open, ...found } = joined(parts)
+  const blocking = [...unlisted(yield* Restores.chainIds(sql), chains.all), ...open]
   const unassigned = yield* Money.unassigned(sql)
   const toAssign =
     unassigned.length === 0
@@ -202,21 +232,21 @@ export const reconcile = Effect.fnUntraced(function* (run: Run) {
             text: `${unassigned.length} builder fees are not assigned. Assign them with \`sweep reconcile assign\``
           }
         ]
-  const reconciled = !run.dryRun && !open.some(({ stopsPayouts }) => stopsPayouts)
-  if (reconciled) yield* Restores.close(sql)
-  return {
+  const end = run.dryRun ? { reconciled: false, open: blocking } : yield* ended(run, blocking)
+  const report = {
     restoredToMs: run.restore.restoredToMs,
     dryRun: run.dryRun,
-    reconciled,
+    reconciled: end.reconciled,
     ...found,
     unassigned,
-    open: [...open, ...toAssign]
+    open: [...end.open, ...toAssign]
   } satisfies Report
+  return { ...report, restoreIds: run.restore.ids }
 }, mapped("reconcile"))
 
 /**
  * The restore that is reconciled. With `sinceMs`, a new one to that moment is recorded, unless it is recorded already. The end of a
- * reconciliation ends every restore, so it begins at the earliest one that is open. Undefined if none is recorded and none is named.
+ * reconciliation ends every restore that is open now, so it begins at the earliest one. Undefined if none is recorded and none is named.
  */
 export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefined, dryRun: boolean) {
   const sql = yield* PgClient.PgClient
@@ -233,10 +263,13 @@ export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefine
   const open = yield* Restores.open(sql)
   const [earliest] = open
   if (earliest === undefined) {
-    if (sinceMs === undefined) return isForeign && latest?.reconciledAtMs !== undefined ? undefined : latest
-    return latest?.restoredToMs === sinceMs ? latest : { restoredToMs: sinceMs, recordedAtMs: now }
+    if (latest !== undefined && (sinceMs === undefined ? !isForeign : latest.restoredToMs === sinceMs)) {
+      return { ...latest, ids: [] }
+    }
+    return sinceMs === undefined ? undefined : { restoredToMs: sinceMs, recordedAtMs: now, ids: [] }
   }
   return {
+    ids: open.map(({ id }) => id),
     restoredToMs: Math.min(earliest.restoredToMs, sinceMs ?? earliest.restoredToMs),
     recordedAtMs: Math.max(...open.map(({ recordedAtMs }) => recordedAtMs))
   }

@@ -62,7 +62,7 @@ export type Open = typeof Open.Type
 export const Report = Schema.Struct({
   restoredToMs: Schema.Int,
   dryRun: Schema.Boolean,
-  /** True if payouts are possible again. */
+  /** True if payouts are possible after the run. False for a dry run. */
   reconciled: Schema.Boolean,
   payments: Schema.Array(Payment),
   sweeps: Schema.Array(Sweep),

@@ -49,8 +49,6 @@ const fee = (sweepId: string) => ({
   settledAtMs: 0
 })
 
-const report = { restoredToMs: 1_000, open: [] }
-
 /** Number of entries in the audit log about an action. */
 const audited = (action: string) =>
   Effect.gen(function* () {
@@ -72,7 +70,8 @@ describe("a decision about a reconciliation", () => {
     "to allow payouts is made only with its audit entry",
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      yield* Restores.record(sql, 1_000)
+      const { id } = yield* Restores.record(sql, 1_000)
+      const report = { restoredToMs: 1_000, open: [], restoreIds: [id] }
       yield* Effect.flip(Decisions.force(report, "known"))
       assert.isTrue(yield* Restores.isUnreconciled(sql))
       yield* Decisions.force(report, "known")

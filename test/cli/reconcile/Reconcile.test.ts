@@ -9,7 +9,7 @@ import { migratedDatabase } from "../../support/Postgres.ts"
 const [EARLY, LATE] = [1_000_000, 9_000_000]
 
 layer(migratedDatabase, { excludeTestServices: true })("a reconciliation", (it) => {
-  it.effect("begins at the earliest restore that is open, because its end ends all of them", () =>
+  it.effect("begins at the earliest restore that is open, because its end ends all that are open", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       assert.isUndefined(yield* restoreOf(undefined, false))
@@ -22,7 +22,12 @@ layer(migratedDatabase, { excludeTestServices: true })("a reconciliation", (it) 
       const found = yield* restoreOf(undefined, false)
       assert.strictEqual(found?.restoredToMs, EARLY)
       assert.strictEqual(found?.recordedAtMs, later?.recordedAtMs)
-      yield* Restores.close(sql)
+      assert.deepStrictEqual(
+        found?.ids,
+        (yield* Restores.open(sql)).map(({ id }) => id)
+      )
+      assert.strictEqual(found?.ids.length, 2)
+      yield* Restores.close(sql, found?.ids ?? [])
       assert.strictEqual((yield* restoreOf(LATE, false))?.restoredToMs, LATE)
       assert.strictEqual((yield* restoreOf(EARLY, false))?.restoredToMs, EARLY, "an earlier moment than the last one")
     })

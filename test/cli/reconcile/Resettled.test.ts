@@ -114,7 +114,7 @@ const given = Effect.fnUntraced(function* (...parts: ReadonlyArray<Part>) {
 })
 
 const run = (dryRun: boolean) =>
-  Effect.map(reconcile({ restore: { restoredToMs: 0, recordedAtMs: 0 }, dryRun }), ({ open, sweeps }) => {
+  Effect.map(reconcile({ restore: { restoredToMs: 0, recordedAtMs: 0, ids: [] }, dryRun }), ({ open, sweeps }) => {
     assert.deepStrictEqual(open, [])
     return sweeps.map((sweep) => sweep.sweepId)
   })

@@ -95,7 +95,7 @@ describe("a standby that took over from a database with later transactions", () 
 
       const restore = yield* restoreOf(TAKEOVER, false)
       assert.strictEqual(restore?.restoredToMs, TAKEOVER)
-      const run = { restore: { restoredToMs: TAKEOVER, recordedAtMs: 0 }, dryRun: false }
+      const run = { restore: { restoredToMs: TAKEOVER, recordedAtMs: 0, ids: restore?.ids ?? [] }, dryRun: false }
       const report = yield* reconcile(run)
       assert.isTrue(report.reconciled)
       assert.deepStrictEqual(

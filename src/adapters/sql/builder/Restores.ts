@@ -63,17 +63,37 @@ export const record = Effect.fnUntraced(function* (sql: Sql, restoredToMs: numbe
   return recorded ?? (yield* Effect.die(new Error("a restore was not recorded")))
 })
 
-/** Ends all restores, and notes that this is the database that was reconciled. */
-export const close = Effect.fnUntraced(function* (sql: Sql) {
+/**
+ * Ends the restores with these ids, which were compared with the chains. Notes that this is the database that was reconciled, unless
+ * another restore is open: that one was recorded meanwhile, and nothing was compared for it.
+ */
+export const close = Effect.fnUntraced(function* (sql: Sql, ids: ReadonlyArray<string>) {
   const now = timestamp(yield* Clock.currentTimeMillis)
   yield* sql.withTransaction(
     Effect.all([
-      sql`UPDATE builder.restores SET reconciled_at = greatest(${now}, recorded_at) WHERE reconciled_at IS NULL`,
-      sql`INSERT INTO builder.database_identity (identity) VALUES (builder.current_identity())
+      sql`UPDATE builder.restores SET reconciled_at = greatest(${now}, recorded_at)
+        WHERE reconciled_at IS NULL AND id = ANY(${ids}::text[]::bigint[])`,
+      sql`INSERT INTO builder.database_identity (identity) SELECT builder.current_identity()
+        WHERE NOT EXISTS (SELECT FROM builder.restores WHERE reconciled_at IS NULL)
         ON CONFLICT (id) DO UPDATE SET identity = excluded.identity`
     ])
   )
 })
+
+/** Chains on which builders earned or were paid, or on which the relayer has lanes. Every accrual counts in `treasury_totals`. */
+export const chainIds = (sql: Sql) =>
+  Effect.map(
+    Effect.flatMap(
+      sql`SELECT chain_id FROM builder.treasury_totals WHERE chain_id IS NOT NULL
+        UNION SELECT chain_id FROM builder.payable
+        UNION SELECT chain_id FROM builder.payouts
+        UNION SELECT chain_id FROM builder.unassigned_accruals
+        UNION SELECT chain_id FROM orchestrator.lanes
+        ORDER BY chain_id`,
+      Rows.decode(Schema.Struct({ chain_id: Rows.Int8 }))
+    ),
+    (rows) => rows.map(({ chain_id }) => chain_id)
+  )
 
 /** UNIX milliseconds of the last write of the services that the database shows; undefined for one that was never used. */
 export const lastWrite = (sql: Sql) =>

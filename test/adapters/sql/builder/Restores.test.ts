@@ -26,7 +26,7 @@ layer(books, { excludeTestServices: true })("a restore", (it) => {
       const recorded = yield* Restores.record(sql, 1_234)
       assert.strictEqual(recorded.restoredToMs, 1_234)
       assert.isTrue(yield* refuses)
-      yield* Restores.close(sql)
+      yield* Restores.close(sql, [recorded.id])
       assert.isFalse(yield* refuses)
       const latest = yield* Restores.latest(sql)
       assert.strictEqual(latest?.id, recorded.id)
@@ -37,14 +37,30 @@ layer(books, { excludeTestServices: true })("a restore", (it) => {
   it.effect("that nobody recorded shows by the identity of the database", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      yield* Restores.close(sql)
       // The cluster, the database and the timeline, each of which this server tells.
       const [row] = yield* sql<{ identity: string }>`SELECT builder.current_identity() AS identity`
       assert.match(row?.identity ?? "", /^\d+\/\d+\/[0-9A-F]{8}$/)
       yield* sql`UPDATE builder.database_identity SET identity = 'another'`
       assert.isTrue(yield* refuses)
       assert.isTrue(yield* Restores.isForeign(sql))
-      yield* Restores.close(sql)
+      yield* Restores.close(sql, [])
+      assert.isFalse(yield* refuses)
+    })
+  )
+
+  it.effect("stays open if another one is closed, and so does the mark of a database that nobody reconciled", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const first = yield* Restores.record(sql, 2_000)
+      const second = yield* Restores.record(sql, 1_000)
+      yield* sql`UPDATE builder.database_identity SET identity = 'another'`
+      yield* Restores.close(sql, [first.id])
+      assert.deepStrictEqual(
+        (yield* Restores.open(sql)).map(({ id }) => id),
+        [second.id]
+      )
+      assert.isTrue(yield* Restores.isForeign(sql))
+      yield* Restores.close(sql, [first.id, second.id])
       assert.isFalse(yield* refuses)
     })
   )

@@ -1,0 +1,124 @@
+/** A restored database, and a chain with transfers of the vault, on which a reconciliation runs. */
+import { Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import { numberToHex, pad, toEventSelector } from "viem"
+import * as SweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
+import * as Stores from "../../../src/adapters/sql/builder/Stores.ts"
+import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
+import { reconcile, restoreOf } from "../../../src/cli/reconcile/Reconcile.ts"
+import type * as Address from "../../../src/domain/Address.ts"
+import { UsageError } from "../../../src/cli/UsageError.ts"
+import { Ledger } from "../../../src/ports/builder/Ledger.ts"
+import type { Log } from "../../../src/ports/shared/Chains.ts"
+import { Screening } from "../../../src/ports/shared/Screening.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+import { address, hash } from "../../support/IntentFixtures.ts"
+import { stores } from "../../support/OrchestratorStores.ts"
+import { migratedDatabase } from "../../support/Postgres.ts"
+import { source } from "../../support/RelayFixtures.ts"
+
+export const [TOKEN, PAYEE] = [address(0xa), address(0x80)]
+
+/** UNIX milliseconds of a minute of the day on which everything happens. A block of the chain has the number of its minute. */
+export const minute = (hours: number, minutes = 0) => (hours * 60 + minutes) * 60_000
+
+/** Minute of the newest block. */
+const NEWEST = 24n * 60n
+
+const block = (number: bigint) => ({
+  number,
+  hash: hash(`block ${number}`),
+  parentHash: hash(`block ${number - 1n}`),
+  timestamp: number * 60n,
+  baseFeePerGas: 1n,
+  gasLimit: 1n
+})
+
+/** A transfer of the vault in the block of this moment. */
+export const transfer = (
+  name: string,
+  atMs: number,
+  amount: bigint,
+  { to = PAYEE, token = TOKEN }: { readonly to?: Address.Address; readonly token?: Address.Address } = {}
+): Log => {
+  const { hash: blockHash, number: blockNumber } = block(BigInt(atMs / 60_000))
+  return {
+    address: token,
+    topics: [
+      toEventSelector("Transfer(address,address,uint256)"),
+      pad(source.builderVault, { size: 32 }),
+      pad(to, { size: 32 })
+    ],
+    data: numberToHex(amount, { size: 32 }),
+    blockNumber,
+    blockHash,
+    transactionHash: hash(name),
+    logIndex: 0
+  }
+}
+
+/** A chain with these transfers. `meanwhile` happens while its settlements and payments are read. */
+const chainWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>) =>
+  FakeChain.layer({
+    chain: source,
+    block: (number) => Effect.succeedSome(block(typeof number === "bigint" ? number : NEWEST)),
+    transactionCount: () => Effect.succeed(0n),
+    logs: ({ address: contracts, fromBlock, toBlock }) =>
+      Effect.as(meanwhile, {
+        logs: transfers.filter(
+          (log) =>
+            [contracts].flat().includes(log.address) && fromBlock <= log.blockNumber && log.blockNumber <= toBlock
+        )
+      }),
+    receipt: (transactionHash) => {
+      const log = transfers.find((each) => each.transactionHash === transactionHash)
+      if (log === undefined) return Effect.succeedNone
+      const { blockHash, blockNumber } = log
+      return Effect.succeed(
+        Option.some({
+          transactionHash,
+          blockNumber,
+          blockHash,
+          status: "success" as const,
+          gasUsed: 1n,
+          effectiveGasPrice: 1n,
+          logs: [log]
+        })
+      )
+    }
+  })
+
+const sceneWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>) =>
+  PayoutDesk.layer.pipe(
+    Layer.provide(Layer.succeed(Screening, { clear: () => Effect.void })),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        stores,
+        Stores.layer,
+        chainWith(transfers, meanwhile),
+        SweepContracts.layer,
+        SecureRandom.layerWebCrypto
+      )
+    ),
+    Layer.provideMerge(migratedDatabase)
+  )
+
+/** The clock is set before the database opens, since its pool wakes every few seconds of a time that passes. */
+export const sceneOf = (
+  atMs: number,
+  transfers: ReadonlyArray<Log> = [],
+  meanwhile: Effect.Effect<void> = Effect.void
+) => Layer.unwrap(Effect.as(TestClock.setTime(atMs), sceneWith(transfers, meanwhile)))
+
+/** An accrual of a builder on the chain of the scene. */
+export const earn = Effect.fnUntraced(function* (sweepId: string, amount: bigint, chainId: number = source.id) {
+  yield* (yield* Ledger).accrue({ builderId: "alpha", sweepId, token: TOKEN, amount, chainId })
+})
+
+/** Runs the command without options. */
+export const reconcileNow = Effect.fnUntraced(function* (dryRun = false) {
+  const restore = yield* restoreOf(undefined, dryRun)
+  if (restore === undefined) return yield* new UsageError({ detail: "no restore is recorded" })
+  return yield* reconcile({ restore, dryRun })
+})
