@@ -2,10 +2,11 @@
  * A connection to Redis or Valkey by Bun's client.
  *
  * Effect's layer for Bun keeps one client, which gives up after its last attempt to reconnect. Here a connection that failed, or
- * whose answer nobody waits for any more, is closed, and the next request opens another one.
+ * did not answer in time, is closed, and the next request opens another one. All requests share the connection, so a caller that leaves
+ * must not close it: a command runs to its end without its caller.
  */
 import { RedisClient } from "bun"
-import { Effect, Exit, Redacted, Schema, type Scope } from "effect"
+import { Effect, Exit, Fiber, Redacted, Schema, type Scope } from "effect"
 
 /** The server cannot be reached, refused the command, or answered something else. */
 export class RedisFailed extends Schema.TaggedError<RedisFailed>()("RedisFailed", { detail: Schema.String }) {
@@ -16,10 +17,15 @@ export class RedisFailed extends Schema.TaggedError<RedisFailed>()("RedisFailed"
 
 const CONNECT_TIMEOUT_MILLIS = 1_000
 
+/** Time of a command with its answer, and with the connection that it may have to open. Callers may leave earlier. */
+const ANSWER_TIMEOUT_MILLIS = 2_000
+
 const failed = (cause: unknown) => new RedisFailed({ detail: cause instanceof Error ? cause.message : String(cause) })
 
+const silent = () => Effect.fail(new RedisFailed({ detail: `no answer within ${ANSWER_TIMEOUT_MILLIS} ms` }))
+
 export interface RedisConnection {
-  /** Sends a command, and reads its answer. It may wait without an end. */
+  /** Sends a command, and reads its answer. Fails after 2 seconds without one. An interruption does not take the command back. */
   readonly send: <A>(
     answer: Schema.Codec<A, unknown>,
     command: string,
@@ -45,16 +51,24 @@ export const make = (url: Redacted.Redacted): Effect.Effect<RedisConnection, nev
       })
 
     yield* Effect.addFinalizer(() => Effect.suspend(() => (current === undefined ? Effect.void : drop(current))))
+    const scope = yield* Effect.scope
+
+    const answered = (command: string, args: ReadonlyArray<string>) =>
+      Effect.suspend(() => {
+        const client = connected()
+        return Effect.tryPromise({ try: () => client.send(command, [...args]), catch: failed }).pipe(
+          Effect.timeoutOrElse({ duration: ANSWER_TIMEOUT_MILLIS, orElse: silent }),
+          Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : drop(client)))
+        )
+      })
 
     return {
       send: (answer, command, args) =>
-        Effect.suspend(() => {
-          const client = connected()
-          return Effect.tryPromise({ try: () => client.send(command, [...args]), catch: failed }).pipe(
-            Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : drop(client))),
-            // A strange value is no fault of the connection, on which others wait for their answers.
-            Effect.flatMap((received) => Effect.mapError(Schema.decodeUnknownEffect(answer)(received), failed))
-          )
-        })
+        answered(command, args).pipe(
+          Effect.forkIn(scope, { startImmediately: true }),
+          Effect.flatMap(Fiber.join),
+          // A strange value is no fault of the connection, on which others wait for their answers.
+          Effect.flatMap((received) => Effect.mapError(Schema.decodeUnknownEffect(answer)(received), failed))
+        )
     } satisfies RedisConnection
   })

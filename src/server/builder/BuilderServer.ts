@@ -14,6 +14,7 @@ import * as RouteTable from "../shared/RouteTable.ts"
 import * as SecurityPage from "../shared/SecurityPage.ts"
 import * as ServiceServer from "../shared/ServiceServer.ts"
 import * as Validation from "../shared/Validation.ts"
+import * as WrongTokens from "../shared/WrongTokens.ts"
 import * as DeploymentHandlers from "../web/DeploymentHandlers.ts"
 import * as WebRoutes from "../web/WebRoutes.ts"
 import * as AccountHandlers from "./AccountHandlers.ts"
@@ -85,7 +86,7 @@ export const routes = Layer.mergeAll(
   DocsPage.layer(BuilderApi),
   WebRoutes.layer,
   shell
-)
+).pipe(Layer.provide(WrongTokens.GuessedService.layer("builder-backend")))
 
 /** Listens on a port of its own, and stops as {@link ServiceServer.listen} says. */
 export const listen = (options: ServiceServer.ListenOptions) => ServiceServer.listen(routes, options)

@@ -20,6 +20,7 @@ import { type FailureReason, isTerminal } from "../../domain/Intent.ts"
 import type { Quote } from "../../domain/Quote.ts"
 import type { Intents, IntentState } from "../../ports/orchestrator/Intents.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as Background from "../../runtime/Background.ts"
 import { Stopping } from "../shared/Stopping.ts"
 
 /** Maximum number of ids in one query. */
@@ -84,52 +85,102 @@ const makeQuotes = (intents: Intents["Service"]) => {
   }
 }
 
+/** Makes `read(ids)`, which reads the states of the known ones among the ids together. */
+const makeRead = (intents: Intents["Service"]) => {
+  const withQuotes = makeQuotes(intents)
+
+  return Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+    const [states, quotes] = yield* withQuotes(ids, intents.states(ids))
+    const open = states.flatMap(({ id, status }) => (status === "submitted" ? [id] : []))
+    const reasons: ReadonlyMap<string, FailureReason> =
+      open.length === 0 ? new Map<string, FailureReason>() : yield* intents.givenUpReasons(open)
+    const shown = (state: IntentState): ShownState => {
+      const reason = reasons.get(state.id)
+      return { ...quotes.get(state.id), ...state, ...(reason === undefined ? {} : { pendingFailureReason: reason }) }
+    }
+    return new Map(states.map((state) => [state.id, shown(state)]))
+  })
+}
+
+type Reads = ReadonlyMap<string, Exit.Exit<Option.Option<ShownState>>>
+
+/**
+ * Makes `readEach(ids)`. A row that cannot be read kills the read of all rows, so the ids are then halved until it is alone. Only its own
+ * id fails.
+ */
+const makeReadEach = (intents: Intents["Service"]) => {
+  const read = makeRead(intents)
+
+  const readEach = (ids: ReadonlyArray<string>): Effect.Effect<Reads, StoreUnavailable> =>
+    read(ids).pipe(
+      Effect.map((states) => new Map(ids.map((id) => [id, Exit.succeed(Option.fromUndefinedOr(states.get(id)))]))),
+      Effect.catchDefect((defect): Effect.Effect<Reads, StoreUnavailable> => {
+        if (ids.length <= 1) return Effect.succeed(new Map(ids.map((id) => [id, Exit.die(defect)])))
+        const middle = Math.floor(ids.length / 2)
+        return merged([ids.slice(0, middle), ids.slice(middle)])
+      })
+    )
+  const merged = (parts: ReadonlyArray<ReadonlyArray<string>>) =>
+    Effect.map(Effect.forEach(parts, readEach), (reads): Reads => new Map(reads.flatMap((each) => [...each])))
+
+  /** Reads the ids of `alone` one by one, and the others together. */
+  return (ids: ReadonlyArray<string>, alone: ReadonlySet<string>) => {
+    const together = ids.filter((id) => !alone.has(id))
+    const single = ids.flatMap((id) => (alone.has(id) ? [[id]] : []))
+    return merged(together.length === 0 ? single : [together, ...single])
+  }
+}
+
+/** Makes `find(id)`. Simultaneous calls are one read, apart from those of the ids in `alone`. */
+const makeFind = (intents: Intents["Service"], alone: ReadonlySet<string>): IntentStates["find"] => {
+  const readEach = makeReadEach(intents)
+  const resolver = RequestResolver.make<StateOf>(
+    Effect.fnUntraced(function* (entries) {
+      const reads = yield* readEach([...new Set(entries.map(({ request }) => request.id))], alone)
+      for (const entry of entries) entry.completeUnsafe(reads.get(entry.request.id) ?? Exit.succeed(Option.none()))
+    })
+  ).pipe(RequestResolver.batchN(MAX_IDS))
+  return (id) => Effect.request(new StateOf({ id }), resolver)
+}
+
+type Follower = Queue.Queue<ShownState>
+
 export const make = Effect.fnUntraced(function* (
   intents: Intents["Service"]
 ): Effect.fn.Return<IntentStates, never, Scope.Scope | Stopping> {
-  const withQuotes = makeQuotes(intents)
-  const resolver = RequestResolver.make<StateOf>(
-    Effect.fnUntraced(function* (entries) {
-      const ids = [...new Set(entries.map(({ request }) => request.id))]
-      const [states, quotes] = yield* withQuotes(ids, intents.states(ids))
-      const open = states.flatMap(({ id, status }) => (status === "submitted" ? [id] : []))
-      const reasons: ReadonlyMap<string, FailureReason> =
-        open.length === 0 ? new Map<string, FailureReason>() : yield* intents.givenUpReasons(open)
-      const shown = (state: IntentState): ShownState => {
-        const reason = reasons.get(state.id)
-        return { ...quotes.get(state.id), ...state, ...(reason === undefined ? {} : { pendingFailureReason: reason }) }
-      }
-      const byId = new Map(states.map((state) => [state.id, shown(state)]))
-      for (const entry of entries) {
-        entry.completeUnsafe(Exit.succeed(Option.fromUndefinedOr(byId.get(entry.request.id))))
-      }
-    })
-  ).pipe(RequestResolver.batchN(MAX_IDS))
-
-  const find: IntentStates["find"] = (id) => Effect.request(new StateOf({ id }), resolver)
-
-  type Follower = Queue.Queue<ShownState>
   const followers = new Map<string, Set<Follower>>()
+  /** Followed intents that the last poll could not read. */
+  const unreadable = new Set<string>()
+  const find = makeFind(intents, unreadable)
   const stopping = yield* Stopping
   /** Open while somebody follows: without a follower, nothing is to be read. */
   const followed = yield* Latch.make()
 
-  const poll = Effect.suspend(() =>
-    Effect.forEach(
-      followers,
-      ([id, queues]) =>
-        Effect.flatMap(find(id), (found) =>
-          Option.isNone(found)
-            ? Effect.void
-            : Effect.forEach(queues, (queue) => Queue.offer(queue, found.value), { discard: true })
-        ),
-      { concurrency: "unbounded", discard: true }
+  /** Logs only the first failure of an intent in a row. */
+  const failed = (id: string, defect: unknown) =>
+    Effect.suspend(() => {
+      if (unreadable.has(id) || !followers.has(id)) return Effect.void
+      unreadable.add(id)
+      return Effect.annotateLogs(Effect.logError("intent.unreadable"), { intentId: id, detail: String(defect) })
+    })
+
+  const tell = ([id, queues]: readonly [string, ReadonlySet<Follower>]) =>
+    find(id).pipe(
+      Effect.tap(() => Effect.sync(() => unreadable.delete(id))),
+      Effect.flatMap((found) =>
+        Option.isNone(found)
+          ? Effect.void
+          : Effect.forEach(queues, (queue) => Queue.offer(queue, found.value), { discard: true })
+      ),
+      Effect.catchDefect((defect) => failed(id, defect))
     )
-  )
-  yield* followed.whenOpen(Effect.delay(poll, POLL)).pipe(
-    Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-    Effect.forever,
-    Effect.forkScoped
+
+  const poll = Effect.suspend(() => Effect.forEach(followers, tell, { concurrency: "unbounded", discard: true }))
+  // The poll waits for a follower and for its interval by itself.
+  yield* Background.loop(
+    Background.supervisor("intent states"),
+    { pauseMillis: 0 },
+    followed.whenOpen(Effect.delay(poll, POLL))
   )
 
   const joined = Effect.fnUntraced(function* (id: string) {
@@ -145,7 +196,10 @@ export const make = Effect.fnUntraced(function* (
         Effect.sync(() => {
           const standing = followers.get(id)
           standing?.delete(queue)
-          if (standing?.size === 0) followers.delete(id)
+          if (standing?.size === 0) {
+            followers.delete(id)
+            unreadable.delete(id)
+          }
           if (followers.size === 0) followed.closeUnsafe()
         })
     )

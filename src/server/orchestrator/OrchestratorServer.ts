@@ -42,6 +42,7 @@ import * as SecurityPage from "../shared/SecurityPage.ts"
 import * as ServiceServer from "../shared/ServiceServer.ts"
 import { Stopping } from "../shared/Stopping.ts"
 import * as Validation from "../shared/Validation.ts"
+import * as WrongTokens from "../shared/WrongTokens.ts"
 import * as CatalogHandlers from "./CatalogHandlers.ts"
 import * as EndpointHandlers from "./EndpointHandlers.ts"
 import * as Handlers from "./Handlers.ts"
@@ -116,7 +117,9 @@ const api = HttpApiBuilder.layer(OrchestratorApi, { openapiPath: ServiceServer.O
 const metrics = MetricsPage.layer.pipe(Layer.provide(RateLimiter.layer))
 
 /** Every route. Needs the use cases, their settings, `ServerSettings`, `Stopping` and a `RateLimiterStore`. */
-export const routes = Layer.mergeAll(api, metrics, SecurityPage.layer, DocsPage.layer(OrchestratorApi), shell)
+export const routes = Layer.mergeAll(api, metrics, SecurityPage.layer, DocsPage.layer(OrchestratorApi), shell).pipe(
+  Layer.provide(WrongTokens.GuessedService.layer("orchestrator"))
+)
 
 /** Listens on a port of its own, and stops as {@link ServiceServer.listen} says. */
 export const listen = (options: ServiceServer.ListenOptions) => ServiceServer.listen(routes, options)

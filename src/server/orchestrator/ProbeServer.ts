@@ -11,6 +11,7 @@ import * as HttpShell from "../shared/HttpShell.ts"
 import * as MetricsPage from "../shared/MetricsPage.ts"
 import * as RouteTable from "../shared/RouteTable.ts"
 import * as ServiceServer from "../shared/ServiceServer.ts"
+import * as WrongTokens from "../shared/WrongTokens.ts"
 import * as Handlers from "./Handlers.ts"
 import * as OrchestratorServer from "./OrchestratorServer.ts"
 
@@ -28,7 +29,7 @@ const elsewhere =
 export const routes = (roles: ReadonlySet<Role>) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(Probes).pipe(Layer.provide(Handlers.system)),
-    MetricsPage.layer.pipe(Layer.provide(RateLimiter.layer)),
+    MetricsPage.layer.pipe(Layer.provide([RateLimiter.layer, WrongTokens.GuessedService.layer("orchestrator")])),
     HttpShell.layer({
       routes: RouteTable.make(Probes, MetricsPage.PATHS),
       cors: () => undefined,

@@ -54,6 +54,20 @@ export const fromRequest = (request: HttpServerRequest.HttpServerRequest, truste
   })
 
 /**
+ * Key under which wrong tokens of a request are counted: that of {@link fromRequest}, except for a request that no proxy forwarded. Its key
+ * is then the address of its peer, because a bucket that all internal callers share would let one of them lock out the others. The prefix
+ * keeps a forged header from reaching the key of a peer.
+ */
+export const guesserKey = (request: HttpServerRequest.HttpServerRequest, trustedProxyHops: number): string => {
+  const key = fromRequest(request, trustedProxyHops)
+  if (trustedProxyHops === 0 || key !== ANONYMOUS) return key
+  return Option.match(request.remoteAddress, {
+    onNone: () => ANONYMOUS,
+    onSome: (peer) => `peer:${Option.match(parse(peer), { onNone: () => peer, onSome: NetAddress.formatIp })}`
+  })
+}
+
+/**
  * Makes `warn(request)`, which logs a warning for the first request with an `X-Forwarded-For` that no setting trusts: either a
  * client tries to disguise itself, or all clients come through a proxy and share one limit.
  */

@@ -1,7 +1,8 @@
 /** Windows in Redis: the program that is installed, or a stand-in, see `SharedStore`. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
+import { TestClock } from "effect/testing"
 import * as RedisWindows from "../../../src/adapters/redis/RedisWindows.ts"
 import { SharedWindows } from "../../../src/ports/shared/SharedWindows.ts"
 import { specify } from "../../ports/shared/SharedWindows.suite.ts"
@@ -39,18 +40,42 @@ describe("a connection to Redis", () => {
     })
   )
 
-  it.live("is left when nobody waits for its answer any more", () =>
+  it.live("stays open for the others when one leaves before its answer", () =>
+    Effect.gen(function* () {
+      const redis = yield* RespServer.start
+      const windows = yield* replicaAt(redis.url)
+      yield* asked(windows)
+      redis.behave("holds")
+      const [leaving, staying] = [yield* Effect.forkChild(asked(windows)), yield* Effect.forkChild(asked(windows))]
+      yield* Effect.yieldNow.pipe(
+        Effect.repeat({ until: () => redis.held() === 2, schedule: Schedule.spaced("1 millis") }),
+        Effect.timeout("20 seconds")
+      )
+      yield* Fiber.interrupt(leaving)
+      redis.behave("answers")
+      assert.strictEqual(yield* Fiber.join(staying), 3)
+      assert.strictEqual(yield* asked(windows), 4)
+      assert.strictEqual(redis.connections(), 1)
+    })
+  )
+
+  it.effect("is left when it does not answer in time, also if nobody waits for the answer any more", () =>
     Effect.gen(function* () {
       const redis = yield* RespServer.start
       const windows = yield* replicaAt(redis.url)
       yield* asked(windows)
       redis.behave("silent")
-      const waiting = yield* Effect.forkChild(asked(windows))
+      const staying = yield* Effect.forkChild(asked(windows))
       yield* Effect.yieldNow
-      yield* Fiber.interrupt(waiting)
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* Fiber.join(staying), "no answer within 2000 ms")
+      const leaving = yield* Effect.forkChild(asked(windows))
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(leaving)
+      yield* TestClock.adjust("2 seconds")
       redis.behave("answers")
       assert.strictEqual(yield* asked(windows), 2)
-      assert.strictEqual(redis.connections(), 2)
+      assert.strictEqual(redis.connections(), 3)
     })
   )
 

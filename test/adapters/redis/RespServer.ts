@@ -11,7 +11,8 @@ interface Window {
   readonly endsAt: number
 }
 
-export type Mood = "answers" | "refuses" | "silent" | "nonsense"
+/** `holds`: keeps the answers, and gives them in the next mood that answers. */
+export type Mood = "answers" | "refuses" | "silent" | "nonsense" | "holds"
 
 /** Splits the arrays of bulk strings off the front of a text. Returns them, and the rest. */
 const commandsOf = (
@@ -35,6 +36,9 @@ const commandsOf = (
   }
 }
 
+/** Whole milliseconds, as those of Redis, so that sums and differences are exact. */
+const clockMillis = () => Math.floor(performance.now())
+
 /** Listens on a free port of loopback until the scope closes. */
 export const start = Effect.gen(function* () {
   const windows = new Map<string, Window>()
@@ -42,26 +46,27 @@ export const start = Effect.gen(function* () {
   const sockets = new Set<Net.Socket>()
   let mood: Mood = "answers"
   let connections = 0
+  let held: Array<{ readonly socket: Net.Socket; readonly command: ReadonlyArray<string> }> = []
 
   const take = ([, , , key = "", tokens, limit, millis]: ReadonlyArray<string>) => {
-    const now = performance.now()
+    const now = clockMillis()
     const standing = windows.get(key)
     const window =
       standing !== undefined && standing.endsAt > now ? standing : { count: 0, endsAt: now + Number(millis) }
     windows.set(key, window)
     const count = window.count + Number(tokens)
     if (count <= Number(limit)) window.count = count
-    return `*2\r\n:${count}\r\n:${Math.ceil(window.endsAt - now)}\r\n`
+    return `*2\r\n:${count}\r\n:${window.endsAt - now}\r\n`
   }
 
   const set = ([, key = "", value = "", , millis]: ReadonlyArray<string>) => {
-    values.set(key, { value, endsAt: performance.now() + Number(millis) })
+    values.set(key, { value, endsAt: clockMillis() + Number(millis) })
     return "+OK\r\n"
   }
 
   const recall = ([, , , key = ""]: ReadonlyArray<string>) => {
     const { endsAt = 0, value = "" } = values.get(key) ?? {}
-    const left = Math.ceil(endsAt - performance.now())
+    const left = endsAt - clockMillis()
     return left < 1 ? "*0\r\n" : `*2\r\n$${value.length}\r\n${value}\r\n:${left}\r\n`
   }
 
@@ -85,7 +90,9 @@ export const start = Effect.gen(function* () {
     socket.on("data", (chunk) => {
       const { commands, rest } = commandsOf(received + chunk.toString("latin1"))
       received = rest
-      if (mood !== "silent") for (const command of commands) socket.write(answer(command), "latin1")
+      if (mood === "silent") return
+      if (mood === "holds") held.push(...commands.map((command) => ({ socket, command })))
+      else for (const command of commands) socket.write(answer(command), "latin1")
     })
   })
   const listen = (port: number) =>
@@ -102,8 +109,13 @@ export const start = Effect.gen(function* () {
   return {
     url: `redis://127.0.0.1:${port}/0`,
     connections: () => connections,
+    /** Number of commands that wait for an answer. */
+    held: () => held.length,
     behave: (next: Mood) => {
       mood = next
+      if (next === "silent" || next === "holds") return
+      for (const { command, socket } of held) socket.write(answer(command), "latin1")
+      held = []
     },
     stop,
     restart: Effect.suspend(() => listen(port))

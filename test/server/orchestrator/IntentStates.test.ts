@@ -1,10 +1,12 @@
 /** States of intents as clients see them, over a real store. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option, Schema, Stream } from "effect"
+import { Effect, Exit, Fiber, Layer, Logger, Option, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as MemoryIntents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import { IntentView } from "../../../src/api/orchestrator/Schemas.ts"
+import type { WaitingFor } from "../../../src/domain/Intent.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import { readIntent } from "../../../src/sdk/wire/Intent.ts"
 import * as IntentStates from "../../../src/server/orchestrator/IntentStates.ts"
 import { Stopping } from "../../../src/server/shared/Stopping.ts"
@@ -75,4 +77,113 @@ describe("the terms of an intent", () => {
       assert.deepStrictEqual(asked, [["a"], ["unknown"]])
     }).pipe(Effect.provide(layer))
   )
+})
+
+describe("a state that cannot be read", () => {
+  const unreadable = new Error("the row has another form")
+
+  /** The store, whose reads of states die while `dies` says so. Counts the reads. */
+  const breaking = Effect.map(Intents, (stored) => {
+    const reads: Array<ReadonlyArray<string>> = []
+    const broken = { dies: (_ids: ReadonlyArray<string>, _read: number): boolean => false }
+    const states = (ids: ReadonlyArray<string>) =>
+      Effect.suspend(() => {
+        reads.push(ids)
+        return broken.dies(ids, reads.length) ? Effect.die(unreadable) : stored.states(ids)
+      })
+    return { intents: { ...stored, states }, reads, broken }
+  })
+
+  /** Follows an intent for the rest of the test. Returns what the follower has seen so far. */
+  const followed = Effect.fnUntraced(function* (states: IntentStates.IntentStates, id: string) {
+    const seen: Array<WaitingFor | undefined> = []
+    const first = Option.getOrThrow(yield* states.find(id))
+    const follower = yield* states.follow(first).pipe(
+      Stream.runForEach(({ waitingFor }) => Effect.sync(() => seen.push(waitingFor))),
+      Effect.forkChild({ startImmediately: true })
+    )
+    return { seen, leave: Fiber.interrupt(follower) }
+  })
+
+  /** The messages that are logged, with all annotations at the end. */
+  const capture = () => {
+    const lines: Array<string> = []
+    return { lines, logger: Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))]) }
+  }
+
+  it.effect("ends no following: the next read tells it", () => {
+    const { lines, logger } = capture()
+    return Effect.gen(function* () {
+      const { broken, intents } = yield* breaking
+      const states = yield* IntentStates.make(intents)
+      yield* submitted({ id: "a" })
+      const { seen } = yield* followed(states, "a")
+      broken.dies = (_ids, read) => read === 3
+      yield* TestClock.adjust(500)
+      yield* intents.release(["a"], 3_000, "gas_price")
+      yield* TestClock.adjust(250)
+      assert.deepStrictEqual(seen, [undefined, "gas_price"])
+      assert.deepStrictEqual(lines, ["intent.unreadable"])
+    }).pipe(Effect.provide(layer), Effect.provide(logger))
+  })
+
+  it.effect("keeps no other state from those who follow it or ask for it, and is logged once", () => {
+    const { lines, logger } = capture()
+    return Effect.gen(function* () {
+      const { broken, intents, reads } = yield* breaking
+      const states = yield* IntentStates.make(intents)
+      const ids = ["a", "b", "c", "d", "e", "f", "g", "h"]
+      for (const [index, id] of ids.entries()) yield* submitted({ id, nonce: BigInt(index) })
+      const following = yield* Effect.forEach(ids, (id) => followed(states, id))
+      broken.dies = (asked) => asked.includes("c")
+      yield* intents.release(ids, 3_000, "gas_price")
+      yield* TestClock.adjust(250)
+      for (const [index, { seen }] of following.entries()) {
+        assert.deepStrictEqual(seen, ids[index] === "c" ? [undefined] : [undefined, "gas_price"], ids[index])
+      }
+
+      const exits = yield* Effect.forEach(ids, (id) => Effect.exit(states.find(id)), { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        exits.map(Exit.isSuccess),
+        ids.map((id) => id !== "c")
+      )
+      // From now on, the one that failed is read by itself.
+      reads.length = 0
+      yield* TestClock.adjust(250)
+      assert.deepStrictEqual(reads, [ids.filter((id) => id !== "c"), ["c"]])
+      assert.deepStrictEqual(lines, ["intent.unreadable"])
+
+      broken.dies = () => false
+      yield* TestClock.adjust(250)
+      assert.deepStrictEqual(following[2]?.seen, [undefined, "gas_price"])
+      reads.length = 0
+      yield* TestClock.adjust(250)
+      assert.deepStrictEqual(reads, [ids])
+      for (const { leave } of following) yield* leave
+    }).pipe(Effect.provide(layer), Effect.provide(logger))
+  })
+
+  it.effect("does not stop the polling if more than the row is broken", () => {
+    const { lines, logger } = capture()
+    return Effect.gen(function* () {
+      const { intents } = yield* breaking
+      let isOut = false
+      const states = yield* IntentStates.make({
+        ...intents,
+        states: (ids) =>
+          Effect.suspend(() =>
+            isOut ? Effect.fail(new StoreUnavailable({ operation: "states", detail: "gone" })) : intents.states(ids)
+          )
+      })
+      yield* submitted({ id: "a" })
+      const { seen } = yield* followed(states, "a")
+      isOut = true
+      yield* TestClock.adjust(1_000)
+      isOut = false
+      yield* intents.release(["a"], 3_000, "gas_price")
+      yield* TestClock.adjust(250)
+      assert.deepStrictEqual(seen, [undefined, "gas_price"])
+      assert.deepStrictEqual(lines, ["background.database_lost", "background.database_recovered"])
+    }).pipe(Effect.provide(layer), Effect.provide(logger))
+  })
 })

@@ -1,6 +1,8 @@
 /** `GET /metrics`: closed by default, open to the bearer of its own token, and bounded whatever clients send. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { RateLimiter } from "effect/persistence"
+import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
 import { isolated } from "../../support/Metrics.ts"
 import { OWNER, quoteRequest } from "./Fixtures.ts"
 import { serve } from "./Harness.ts"
@@ -43,6 +45,26 @@ describe("GET /metrics", () => {
       const answer = yield* call("/metrics", bearer(TOKEN))
       assert.strictEqual(answer.status, 429)
       assert.isNotNull(answer.headers.get("retry-after"))
+    }).pipe(isolated)
+  )
+
+  it.effect("counts guesses of a caller inside the network by its own address and by the service", () =>
+    Effect.gen(function* () {
+      const keys = new Set<string>()
+      const store = Layer.effect(
+        RateLimiter.RateLimiterStore,
+        Effect.map(RateLimiter.RateLimiterStore, (counts) => ({
+          ...counts,
+          fixedWindow: (options) => {
+            keys.add(options.key)
+            return counts.fixedWindow(options)
+          }
+        }))
+      ).pipe(Layer.provide(RateLimitStore.layerMemory))
+      const { call } = yield* serve({ store }, { ...settings, trustedProxyHops: 1 })
+      yield* call("/metrics", bearer("a guess"))
+      yield* call("/admin/alerts", bearer("a guess"))
+      assert.deepStrictEqual([...keys], ["wrong-token:orchestrator:peer:127.0.0.1"])
     }).pipe(isolated)
   )
 
