@@ -1,7 +1,14 @@
 /** The client for programs that use Effect. It needs `effect` beside `viem`; the main entry needs only `viem`. */
 export { OrchestratorApi } from "../api/orchestrator/OrchestratorApi.ts"
 export type { RetryOptions } from "./core/Retry.ts"
-export { Declined, NothingToSweep, OrderMismatch, SigningFailed, SweepFailed } from "./effect/Failures.ts"
+export {
+  Declined,
+  NothingToSweep,
+  OrderMismatch,
+  SigningFailed,
+  SweepFailed,
+  SweepUnfinished
+} from "./effect/Failures.ts"
 export { type KeyedOptions, type Options, SweepApi } from "./effect/SweepApi.ts"
 export type { SignedBatch, Sweep, SweepQuotes, SweepQuotesRequest } from "./model/Batch.ts"
 export type { SignedSweep, SweepRequest } from "./model/Sweep.ts"

@@ -56,6 +56,7 @@ export {
   OrderMismatchError,
   SigningError,
   SweepFailedError,
+  SweepUnfinishedError,
   UsageError,
   WaitTimeoutError
 } from "./model/Errors.ts"

@@ -71,6 +71,13 @@ describe("a query", () => {
     assert.deepStrictEqual([fails(limited), fails()], [300_000, 4_000])
   })
 
+  it("asks again after an hour at the latest, since a timer of 25 days would run at once", () => {
+    const { fails } = makeQuery()
+    for (const retryAfterSeconds of [3_601, 2_147_484, Number.MAX_SAFE_INTEGER]) {
+      assert.strictEqual(fails(new RateLimitedError({ ...answer, status: 429, retryAfterSeconds })), 3_600_000)
+    }
+  })
+
   it("with a maximum stops after so many pauses, and begins again after a complete answer", () => {
     const twice = askAgain<Data>((data) => data === "part", 2)
     const { fails, gets, query } = makeQuery(twice)

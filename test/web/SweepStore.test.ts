@@ -23,7 +23,7 @@ const fewer = { legs: [], leftOut: [] } as unknown as BatchReview
 const sweep = { id: "1", intents: [] } as unknown as Sweep
 
 /** A client whose sweeps go on when the test says so. */
-const scene = () => {
+const scene = (signs: Promise<void> = Promise.resolve()) => {
   const asked: Array<SweepAllOptions> = []
   const ended = Promise.withResolvers<undefined>()
   const client: Pick<SweepClient, "sweepAll"> = {
@@ -32,6 +32,8 @@ const scene = () => {
       const chosen = (await options.confirm?.(review)) ?? true
       if (chosen === false) return undefined
       options.signal?.throwIfAborted()
+      await signs
+      options.onEvent?.({ type: "signed", signed: { quoteIds: [], signature: "0x", authorizations: [] } })
       options.onEvent?.({ type: "submitted", accepted: { id: "1", intents: [] } })
       options.onEvent?.({ type: "progress", sweep })
       await ended.promise
@@ -104,5 +106,25 @@ describe("the sweep of a host's page", () => {
     await settled()
     const state = store.get()
     assert.strictEqual(state.step === "failed" ? String(state.error) : state.step, "Error: lost")
+  })
+
+  it("keeps the review of a sweep that stops after the signature, since it may still be executed", async () => {
+    const { ended, store } = scene()
+    store.start({ request, signer })
+    store.confirm(fewer)
+    await settled()
+    const error = new Error("lost")
+    ended.reject(error)
+    await settled()
+    assert.deepStrictEqual(store.get(), { step: "failed", error, review: fewer })
+  })
+
+  it("has no review of a sweep that the wallet did not sign", async () => {
+    const error = new Error("refused")
+    const { store } = scene(Promise.reject(error))
+    store.start({ request, signer })
+    store.confirm()
+    await settled()
+    assert.deepStrictEqual(store.get(), { step: "failed", error })
   })
 })

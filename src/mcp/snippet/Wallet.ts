@@ -83,16 +83,12 @@ export async function signWallet(signer: Signer, request: WalletRequest, offer: 
 
 /** Submits all orders or none. Each then settles or fails alone. */
 export function submitWallet(signed: Awaited<ReturnType<typeof signWallet>>): Promise<WalletSweep> {
-  return call<WalletSweep>("POST", "/sweeps", signed)
+  return submitOnce<WalletSweep>("/sweeps", signed, signed.quoteIds)
 }
 
 /** Resolves once every token is delivered or has failed. */
-export async function followWallet(id: string): Promise<WalletSweep> {
-  for (;;) {
-    const sweep = await call<WalletSweep>("GET", "/sweeps/" + id)
-    if (sweep.intents.every(({ status }) => status === "delivered" || status === "failed")) return sweep
-    await new Promise((resolve) => setTimeout(resolve, 3000))
-  }
+export function followWallet(id: string): Promise<WalletSweep> {
+  return poll<WalletSweep>("/sweeps/" + id, ({ intents }) => intents.every(isEnded))
 }
 
 /** Quotes, reviews, signs once, submits and follows. Signs nothing if \`confirm\` returns false. */

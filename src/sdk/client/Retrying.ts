@@ -1,5 +1,5 @@
 /** Retries of the promise client. `core/Retry.ts` decides; this module waits. */
-import { pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
+import { isUnanswered, pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
 import { ApiError } from "../model/ApiErrors.ts"
 import { NetworkError } from "../model/Errors.ts"
 import { sleep } from "./Sleep.ts"
@@ -7,10 +7,6 @@ import { sleep } from "./Sleep.ts"
 /** Describes an error to the retry policy. Returns undefined for an error that is not a failed request. */
 export const failureOf = (error: unknown): RequestFailure | undefined =>
   error instanceof NetworkError || error instanceof ApiError ? error : undefined
-
-/** True if the service may have done what was asked, although it did not say so. */
-const isUnanswered = (error: unknown): boolean =>
-  error instanceof NetworkError || (error instanceof ApiError && error.status >= 500)
 
 /**
  * Sends a request until it succeeds. Rejects with the last error if a retry is pointless or the attempts are used up. Its cause is then
@@ -26,12 +22,13 @@ export const withRetries = async <A>(
     try {
       return await send()
     } catch (error) {
-      const pause = pauseBeforeRetry(failureOf(error), sent, options)
+      const failure = failureOf(error)
+      const pause = pauseBeforeRetry(failure, sent, options)
       if (pause === undefined) {
         if (unanswered !== undefined && error instanceof Error) error.cause ??= unanswered
         throw error
       }
-      if (isUnanswered(error)) unanswered = error
+      if (isUnanswered(failure)) unanswered = error
       await sleep(pause, signal)
     }
   }

@@ -6,6 +6,7 @@ import type { Portfolio, SweepableToken } from "../model/Portfolio.ts"
 import type { BatchReview } from "../review/BatchReview.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
 import type { RequestOptions } from "./RequestOptions.ts"
+import { finished } from "./Unfinished.ts"
 import type { WaitOptions } from "./Waiting.ts"
 
 /** A wallet to sweep. */
@@ -99,8 +100,12 @@ export const sweepAll = async (
   wait.signal?.throwIfAborted()
   const signed = await steps.signBatch(chosen, signer, options)
   onEvent({ type: "signed", signed })
-  const accepted = await steps.submitSweep(signed, options)
-  onEvent({ type: "submitted", accepted })
-  const onProgress = (sweep: Sweep) => onEvent({ type: "progress", sweep })
-  return { review: chosen, sweep: await steps.waitForSweep(accepted.id, { ...wait, onProgress }) }
+  const sweep = await finished(signed.quoteIds, steps.submitSweep(signed, options), (accepted) => {
+    onEvent({ type: "submitted", accepted })
+    return steps.waitForSweep(accepted.id, {
+      ...wait,
+      onProgress: (state) => onEvent({ type: "progress", sweep: state })
+    })
+  })
+  return { review: chosen, sweep }
 }

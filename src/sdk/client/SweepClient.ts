@@ -38,6 +38,7 @@ import { type Fetch, makeHttp } from "./Http.ts"
 import type { KeyedRequestOptions, PageOptions, PortfolioOptions, RequestOptions } from "./RequestOptions.ts"
 import { sweepAll, type SweepAllOptions, type SweepAllRequest, type SweepAllResult } from "./SweepAll.ts"
 import type { SweepClientOptions, SweepOptions, SweepResult } from "./SweepClientOptions.ts"
+import { finished } from "./Unfinished.ts"
 import { INTENT, SWEEP, waitFor, type WaitOptions } from "./Waiting.ts"
 
 export interface SweepClient {
@@ -89,6 +90,7 @@ export interface SweepClient {
    * false.
    *
    * @throws {SweepFailedError} if the sweep ends without delivery
+   * @throws {SweepUnfinishedError} if a step after the signature fails. Do not repeat the call then
    * @example
    * const result = await client.sweep(request, account, { confirm: (review) => askTheUser(review) })
    */
@@ -129,6 +131,7 @@ export interface SweepClient {
    * intent has ended, or with undefined if `confirm` returned false.
    *
    * @throws {NothingToSweepError} if no balance is worth sweeping, or no order passes the review
+   * @throws {SweepUnfinishedError} if a step after the signature fails. Do not repeat the call then
    * @example
    * const result = await client.sweepAll({ owner: account.address, token: USDC, to: { chainId: 8453 } }, account, {
    *   confirm: (review) => askTheUser(review),
@@ -241,8 +244,10 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       const review = client.reviewOrder(offer, request)
       if (confirm !== undefined && !(await confirm(review))) return undefined
       signal?.throwIfAborted()
-      const accepted = await client.submit(await signOne(review, signer, requestOptions), requestOptions)
-      const intent = await client.waitForIntent(accepted.id, waitOptions)
+      const signed = await signOne(review, signer, requestOptions)
+      const intent = await finished([review.quoteId], client.submit(signed, requestOptions), ({ id }) =>
+        client.waitForIntent(id, waitOptions)
+      )
       if (intent.status === "failed") throw new SweepFailedError(intent)
       return { intent, review }
     },

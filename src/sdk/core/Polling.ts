@@ -1,5 +1,5 @@
 /** Pauses between polls: short at first, then as long as the specification asks. Pure. */
-import { pauseAfterFailure, type RequestFailure } from "./Retry.ts"
+import { LONGEST_PAUSE_MILLIS, pauseAfterFailure, type RequestFailure } from "./Retry.ts"
 
 export interface PollPauses {
   /** Pause after the first poll, in milliseconds. */
@@ -16,12 +16,14 @@ const GROWTH = 1.4
 export const pauseAfterPoll = (polled: number, { first, longest }: PollPauses = DEFAULT_POLL_PAUSES): number =>
   Math.min(first * GROWTH ** (polled - 1), longest)
 
-/** The same after a poll that failed: at least as long as the service asks. Returns undefined to give up. */
+/** The same after a poll that failed: at least as long as the service asks, up to a minute. Returns undefined to give up. */
 export const pauseAfterFailedPoll = (
   failure: RequestFailure | undefined,
   polled: number,
   pauses: PollPauses = DEFAULT_POLL_PAUSES
 ): number | undefined => {
   const pause = pauseAfterFailure(failure, pauses.longest)
-  return pause === undefined ? undefined : Math.max(pause, pauseAfterPoll(polled, pauses))
+  return pause === undefined
+    ? undefined
+    : Math.max(Math.min(pause, LONGEST_PAUSE_MILLIS), pauseAfterPoll(polled, pauses))
 }

@@ -20,7 +20,11 @@ export interface RequestFailure {
 }
 
 /** A longer pause is not worth waiting for: a rate limit is counted per minute, and a quote lives for two. */
-const LONGEST_PAUSE_MILLIS = 60_000
+export const LONGEST_PAUSE_MILLIS = 60_000
+
+/** True if it is not known what the service did. */
+export const isUnanswered = (failure: RequestFailure | undefined): boolean =>
+  failure?.status === undefined || failure.status >= 500
 
 /**
  * Returns the milliseconds to wait after a failure: as long as the service asks, else `pauseMillis`. Returns undefined if a
@@ -28,9 +32,8 @@ const LONGEST_PAUSE_MILLIS = 60_000
  */
 export const pauseAfterFailure = (failure: RequestFailure | undefined, pauseMillis: number): number | undefined => {
   if (failure === undefined) return undefined
-  const { retryAfterSeconds, status } = failure
-  if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000
-  return status === undefined || status >= 500 ? pauseMillis : undefined
+  if (failure.retryAfterSeconds !== undefined) return failure.retryAfterSeconds * 1000
+  return isUnanswered(failure) ? pauseMillis : undefined
 }
 
 /**

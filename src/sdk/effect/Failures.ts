@@ -39,6 +39,25 @@ export class SweepFailed extends Schema.TaggedError<SweepFailed>()("SweepFailed"
   }
 }
 
+/**
+ * The wallet signed, and a later step of `sweep` failed with `cause`. The sweep may still be executed, so the same call could sweep a second
+ * time. Wait for the first one, by the id of its quote.
+ */
+export class SweepUnfinished extends Schema.TaggedError<SweepUnfinished>()("SweepUnfinished", {
+  quoteIds: Schema.Array(Schema.String),
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `do not sign sweep ${this.quoteIds} again: ${this.cause}`
+  }
+}
+
+/** Fails with {@link SweepUnfinished}. The type keeps the errors of the steps, for programs that catch them by tag. */
+export const asUnfinished =
+  (quoteId: string) =>
+  <A, E, R>(steps: Effect.Effect<A, E, R>): Effect.Effect<A, E | SweepUnfinished, R> =>
+    Effect.mapError(steps, (cause) => new SweepUnfinished({ quoteIds: [quoteId], cause }))
+
 /** Fails with {@link OrderMismatch} where the review throws, and dies of any other error. */
 export const asOrderMismatch = (error: unknown): Effect.Effect<never, OrderMismatch> =>
   error instanceof OrderMismatchError

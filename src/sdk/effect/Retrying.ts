@@ -49,6 +49,23 @@ export const withRetries =
     return attempt(1)
   }
 
+/** Time for the whole response to one attempt, in milliseconds. */
+const ANSWER_MILLIS = 30_000
+
+/** Fails like a lost response if the whole response does not arrive in time. */
+export const inTime =
+  (request: HttpClientRequest.HttpClientRequest) =>
+  <A, E, R>(answer: Effect.Effect<A, E, R>): Effect.Effect<A, E | HttpClientError.HttpClientError, R> =>
+    Effect.timeoutOrElse(answer, {
+      duration: ANSWER_MILLIS,
+      orElse: () =>
+        Effect.fail(
+          new HttpClientError.HttpClientError({
+            reason: new HttpClientError.TransportError({ request, description: `no response in ${ANSWER_MILLIS} ms` })
+          })
+        )
+    })
+
 const CurrentKey = Context.Reference<string | undefined>("sweep/sdk/IdempotencyKey", { defaultValue: () => undefined })
 
 /** Adds the `Idempotency-Key` to every request that is sent within {@link underOneKey}. */

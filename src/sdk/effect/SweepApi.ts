@@ -1,6 +1,6 @@
 /** The Effect client: the contract's own client, and on it the steps of a sweep. */
 import { Context, Effect, Layer } from "effect"
-import type { HttpClient } from "effect/http"
+import { type HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import type { IntentView, QuoteResponse } from "../../api/orchestrator/Schemas.ts"
@@ -20,8 +20,8 @@ import type { SweepSigner } from "../sign/Signer.ts"
 import { signBatch, signReviewed } from "../sign/Signing.ts"
 import { writeSweepQuotesRequest } from "../wire/Batch.ts"
 import { writeRequest } from "../wire/Offer.ts"
-import { asBatchRefused, asOrderMismatch, asSigningFailed, Declined, SweepFailed } from "./Failures.ts"
-import { sendKeys, type TaggedFailure, underOneKey, withRetries } from "./Retrying.ts"
+import { asBatchRefused, asOrderMismatch, asSigningFailed, asUnfinished, Declined, SweepFailed } from "./Failures.ts"
+import { inTime, sendKeys, type TaggedFailure, underOneKey, withRetries } from "./Retrying.ts"
 import { INTENT, SWEEP, waitForEnd } from "./Waiting.ts"
 
 type Intent = typeof IntentView.Type
@@ -109,23 +109,33 @@ const signMany = Effect.fn("SweepApi.signBatch")((reviewed: BatchReview, signer:
   )
 )
 
+/** Sends a request under one key, with retries and a time limit for each attempt. */
+const makeOnce =
+  ({ orchestratorUrl, retry }: Options) =>
+  <A, E extends TaggedFailure>(path: string, request: Effect.Effect<A, E>, { idempotencyKey }: KeyedOptions) =>
+    underOneKey(withRetries(retry)(inTime(HttpClientRequest.post(orchestratorUrl + path))(request)), idempotencyKey)
+
 const makeSteps = Effect.fnUntraced(function* (options: Options) {
   const api = yield* HttpApiClient.make(OrchestratorApi, {
     baseUrl: options.orchestratorUrl,
     transformClient: sendKeys
   })
   const { apiKey } = options
-  const once = <A, E extends TaggedFailure>(request: Effect.Effect<A, E>, { idempotencyKey }: KeyedOptions) =>
-    underOneKey(withRetries(options.retry)(request), idempotencyKey)
+  const once = makeOnce(options)
+  const polled = <A, E>(path: string, status: Effect.Effect<A, E>) =>
+    inTime(HttpClientRequest.get(options.orchestratorUrl + path))(status)
 
   const quote = Effect.fn("SweepApi.quote")(function* (request: SweepRequest, keyed: KeyedOptions = {}) {
-    return asOffer(yield* once(api.quotes.quote({ payload: asQuoteRequest(attributed(request, apiKey)) }), keyed))
+    return asOffer(
+      yield* once("/quote", api.quotes.quote({ payload: asQuoteRequest(attributed(request, apiKey)) }), keyed)
+    )
   })
 
   const review = makeReview(options)
 
   const submit = Effect.fn("SweepApi.submit")((signed: SignedSweep, keyed: KeyedOptions = {}) =>
     once(
+      "/intents",
       api.intents.submit({
         payload: {
           ...signed,
@@ -141,7 +151,7 @@ const makeSteps = Effect.fnUntraced(function* (options: Options) {
     keyed: KeyedOptions = {}
   ) {
     const payload = asQuotesRequest(attributed(request, apiKey))
-    return asSweepQuotes(yield* once(api.quotes.quotes({ payload }), keyed))
+    return asSweepQuotes(yield* once("/quotes", api.quotes.quotes({ payload }), keyed))
   })
 
   const reviewQuotes = Effect.fn("SweepApi.reviewQuotes")(function* (quotes: SweepQuotes, request: SweepQuotesRequest) {
@@ -154,6 +164,7 @@ const makeSteps = Effect.fnUntraced(function* (options: Options) {
 
   const submitSweep = Effect.fn("SweepApi.submitSweep")((signed: SignedBatch, keyed: KeyedOptions = {}) =>
     once(
+      "/sweeps",
       api.sweeps.submit({ payload: { ...signed, authorizations: signed.authorizations.map(asAuthorization) } }),
       keyed
     )
@@ -162,7 +173,7 @@ const makeSteps = Effect.fnUntraced(function* (options: Options) {
   const waitForSweep = Effect.fn("SweepApi.waitForSweep")(
     (id: string, onProgress: (sweep: Sweep) => Effect.Effect<void> = () => Effect.void) =>
       waitForEnd(id, SWEEP, {
-        status: api.sweeps.sweep({ params: { id } }),
+        status: polled(`/sweeps/${id}`, api.sweeps.sweep({ params: { id } })),
         opened: api.sweeps.events({ params: { id }, responseMode: "response-only" }),
         onProgress
       })
@@ -171,7 +182,7 @@ const makeSteps = Effect.fnUntraced(function* (options: Options) {
   const wait = Effect.fn("SweepApi.wait")(
     (id: string, onProgress: (intent: Intent) => Effect.Effect<void> = () => Effect.void) =>
       waitForEnd(id, INTENT, {
-        status: api.intents.status({ params: { id } }),
+        status: polled(`/intents/${id}`, api.intents.status({ params: { id } })),
         opened: api.intents.events({ params: { id }, responseMode: "response-only" }),
         onProgress
       })
@@ -216,8 +227,11 @@ const make = Effect.fnUntraced(function* (options: Options) {
   ) {
     const reviewed = yield* steps.review(yield* steps.quote(request), request)
     if (more.confirm !== undefined && !(yield* more.confirm(reviewed))) return yield* new Declined()
-    const accepted = yield* steps.submit(yield* sign(reviewed, signer))
-    const intent = yield* steps.wait(accepted.id, more.onProgress)
+    const signed = yield* sign(reviewed, signer)
+    const intent = yield* steps.submit(signed).pipe(
+      Effect.flatMap(({ id }) => steps.wait(id, more.onProgress)),
+      asUnfinished(signed.quoteId)
+    )
     if (intent.status === "failed") {
       const { failureReason, id } = intent
       return yield* new SweepFailed({ id, ...(failureReason === undefined ? {} : { failureReason }) })

@@ -25,6 +25,7 @@ export type KnownSweepError =
   | Errors.OrderMismatchError
   | Errors.SigningError
   | Errors.SweepFailedError
+  | Errors.SweepUnfinishedError
   | Errors.UsageError
   | Errors.WaitTimeoutError
 

@@ -92,15 +92,32 @@ export const failureMessage = ({ failureReason, id }: Pick<Intent, "id" | "failu
 export class WaitTimeoutError extends SweepError<"wait_timeout"> {
   override readonly retryable = true
   /** Last known state of the intent. Undefined if a sweep was waited for. */
-  readonly intent: Intent | undefined = undefined
+  declare readonly intent: Intent | undefined
   /** Last known state of the sweep. Undefined if an intent was waited for. */
-  readonly sweep: Sweep | undefined = undefined
+  declare readonly sweep: Sweep | undefined
 
   constructor(id: string, timeoutMillis: number, last: Intent | Sweep | undefined) {
     const states = last === undefined ? "unknown" : intentsOf(last).map(({ status }) => status)
     const kind = last !== undefined && "intents" in last ? "sweep" : "intent"
     super("wait_timeout", `${kind} ${id} is still ${states} after ${timeoutMillis / 1000} s`)
     Object.assign(this, { [kind]: last })
+  }
+}
+
+/**
+ * The wallet signed, and a later step of `sweep` or `sweepAll` failed: see `cause`. The sweep may still be executed, so the same call could
+ * sweep a second time. Wait for the first one by its `sweepId`, else by the ids of its quotes.
+ */
+export class SweepUnfinishedError extends SweepError<"sweep_unfinished"> {
+  /** Ids of the signed quotes, which their intents have too. For `waitForIntent`. */
+  declare readonly quoteIds: ReadonlyArray<string>
+  /** Id of the accepted intent of `sweep`, or sweep of `sweepAll`. Undefined if the service did not say that it accepted it. */
+  declare readonly sweepId: string | undefined
+
+  constructor(quoteIds: ReadonlyArray<string>, sweepId: string | undefined, cause: SweepError) {
+    super("sweep_unfinished", `do not sign sweep ${sweepId ?? quoteIds} again: ${cause.message}`, cause)
+    this.quoteIds = quoteIds
+    this.sweepId = sweepId
   }
 }
 

@@ -6,6 +6,9 @@ import { SweepError } from "../../sdk/model/SweepError.ts"
 const FIRST_PAUSE_MILLIS = 2_000
 const LONGEST_PAUSE_MILLIS = 60_000
 
+/** Longest pause that the service can ask for. A timer of more than 24.8 days overflows, and runs at once. */
+const LONGEST_ASKED_MILLIS = 3_600_000
+
 /** The part of a query of TanStack Query that decides. */
 export interface Asked<Data> {
   readonly state: {
@@ -24,8 +27,8 @@ const isFinal = (error: unknown): boolean => error instanceof SweepError && !err
 
 /**
  * Makes a `refetchInterval`: milliseconds until the query asks again, or false if its answer is complete or a retry cannot
- * succeed. The pause doubles from 2 seconds to a minute, is at least what the service asks for, and starts again after a
- * complete answer. After `most` pauses in a row the query asks no more by itself. Default: no maximum.
+ * succeed. The pause doubles from 2 seconds to a minute, is at least what the service asks for, up to an hour, and starts
+ * again after a complete answer. After `most` pauses in a row the query asks no more by itself. Default: no maximum.
  */
 export const askAgain =
   <Data>(isIncomplete: (data: Data) => boolean, most = Infinity) =>
@@ -45,7 +48,8 @@ export const askAgain =
       last === undefined ? FIRST_PAUSE_MILLIS : isSame ? last.millis : Math.min(2 * last.millis, LONGEST_PAUSE_MILLIS)
     pauses.set(query, { answers, millis, count })
     if (count > most) return false
-    return error instanceof RetryLaterError ? Math.max(millis, 1_000 * error.retryAfterSeconds) : millis
+    const askedMillis = error instanceof RetryLaterError ? 1_000 * error.retryAfterSeconds : 0
+    return Math.max(millis, Math.min(askedMillis, LONGEST_ASKED_MILLIS))
   }
 
 /** The same for answers that are always complete. */

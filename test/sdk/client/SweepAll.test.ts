@@ -151,6 +151,30 @@ describe("a whole wallet", () => {
     }
   })
 
+  it("that fails after the signature is not retryable, and names its quotes and the sweep", async () => {
+    for (const [path, failure, sweepId, cause] of [
+      ["/sweeps", new TypeError("connection reset"), undefined, Sdk.NetworkError],
+      ["/sweeps", json(503, { error: "budget_spent" }, { "retry-after": "9" }), undefined, Sdk.SweepPostponedError],
+      ["/sweeps", json(400, { error: "expired_quote" }), undefined, Sdk.SweepRefusedError],
+      [`/sweeps/${SWEEP}`, json(404, { error: "not found" }), SWEEP, Sdk.NotFoundError]
+    ] as const) {
+      const { fetch } = stub([(asked) => (new URL(asked.url).pathname === path ? failure : answers(asked))])
+      const { ended, events, wallet } = run({ fetch, retry: { attempts: 1 } })
+      const error = await ended.catch((thrown: unknown) => thrown)
+      if (!(error instanceof Sdk.SweepUnfinishedError)) return assert.fail(String(error))
+      assert.isFalse(error.retryable)
+      assert.strictEqual(error.sweepId, sweepId)
+      assert.deepStrictEqual(
+        error.quoteIds,
+        events.flatMap((event) => (event.type === "signed" ? event.signed.quoteIds : []))
+      )
+      assert.lengthOf(error.quoteIds, 1)
+      assert.isTrue(error.cause instanceof cause)
+      assert.include(error.message, sweepId ?? error.quoteIds.join())
+      assert.strictEqual(wallet.signed, 1)
+    }
+  })
+
   it("does not sign for a service that lies", async () => {
     const swapped = swapOffer()
     const lying = { ...swapped, order: { ...swapped.order, destination: owner.address } }

@@ -20,6 +20,15 @@ describe("the pause between polls", () => {
     assert.strictEqual(pauseAfterFailedPoll({ status: 429, retryAfterSeconds: 1 }, 9), 3_000)
   })
 
+  it("is a minute at most, however long the service asks for, or the caller's where that is longer", () => {
+    for (const retryAfterSeconds of [61, 3_600, 2_147_484, Number.MAX_SAFE_INTEGER]) {
+      assert.strictEqual(pauseAfterFailedPoll({ status: 429, retryAfterSeconds }, 1), 60_000)
+    }
+    const pauses = { first: 90_000, longest: 90_000 }
+    assert.strictEqual(pauseAfterFailedPoll({ status: 503 }, 1, pauses), 90_000)
+    assert.strictEqual(pauseAfterFailedPoll({ status: 429, retryAfterSeconds: 3_600 }, 1, pauses), 90_000)
+  })
+
   it("does not exist after a refusal", () => {
     assert.isUndefined(pauseAfterFailedPoll({ status: 404 }, 1))
     assert.isUndefined(pauseAfterFailedPoll(undefined, 1))

@@ -18,6 +18,10 @@ const offered = () => json(200, wireOffer())
 const reset = () => new TypeError("connection reset")
 const failed = (status: number) => () => json(status, { error: "internal error" })
 
+const silent = () => new Promise<Answer>(() => undefined)
+/** A response whose body does not end. */
+const endless = () => new Response(new ReadableStream(), { headers: { "content-type": "application/json" } })
+
 /** A response with an event stream. With `open` it does not end. */
 const streamed =
   (text: string, { open = false } = {}) =>
@@ -34,7 +38,7 @@ const streamed =
 
 /** Runs with the given responses. The test clock advances while the effect waits. */
 const using = <A, E>(
-  answers: ReadonlyArray<() => Answer>,
+  answers: ReadonlyArray<() => Answer | Promise<Answer>>,
   use: (sweeps: SweepApi["Service"]) => Effect.Effect<A, E>,
   options: Partial<Options> = {}
 ) => {
@@ -57,6 +61,8 @@ const using = <A, E>(
 describe("a request that is sent again", () => {
   for (const [trouble, answer] of [
     ["no answer", reset],
+    ["30 seconds of silence", silent],
+    ["30 seconds without the rest of the answer", endless],
     ["500", failed(500)],
     ["a gateway's 502", () => new Response("<html>", { status: 502 })],
     ["429", () => json(429, { error: "rate limit exceeded" }, { "retry-after": "7" })],
@@ -118,7 +124,7 @@ describe("a request that is sent again", () => {
 })
 
 describe("waiting", () => {
-  const waiting = (answers: ReadonlyArray<() => Answer>) => {
+  const waiting = (answers: ReadonlyArray<() => Answer | Promise<Answer>>) => {
     const seen: Array<string> = []
     return Effect.map(
       using(answers, (sweeps) => sweeps.wait(ID, ({ status }) => Effect.sync(() => seen.push(status)))),
@@ -145,6 +151,7 @@ describe("waiting", () => {
     ["end early", streamed(event("submitted"))],
     ["fall silent", streamed(event("submitted"), { open: true })],
     ["are something else", polled("submitted")],
+    ["are not answered", silent],
     ["are not there", () => json(404, { error: "not found" })],
     ["cannot be had", reset]
   ] as const) {
@@ -155,13 +162,15 @@ describe("waiting", () => {
           polled("submitted"),
           failed(503),
           reset,
+          silent,
+          endless,
           polled("submitted"),
           polled("settled_source"),
           polled("delivered")
         ])
         assert.isTrue(result._tag === "Success" && result.success.status === "delivered")
         assert.deepStrictEqual(seen, ["submitted", "settled_source", "delivered"])
-        assert.deepStrictEqual(paths, ["/events", "", "", "", "", "", ""])
+        assert.deepStrictEqual(paths, ["/events", "", "", "", "", "", "", "", ""])
       })
     )
   }
@@ -171,6 +180,39 @@ describe("waiting", () => {
       const { paths, result } = yield* waiting([() => json(404, { error: "not found" })])
       assert.isTrue(result._tag === "Failure" && result.failure._tag === "NotFound")
       assert.deepStrictEqual(paths, ["/events", ""])
+    })
+  )
+})
+
+describe("a sweep that fails after the signature", () => {
+  const review = { delegates: known.delegates ?? {} }
+  const accepted = () => json(201, { id: ID, status: "submitted" })
+  const sweep = (answers: ReadonlyArray<() => Answer>) =>
+    using([offered, ...answers], (sweeps) => Effect.andThen(TestClock.setTime(NOW_MS), sweeps.sweep(request, owner)), {
+      retry: { attempts: 1 },
+      review
+    })
+
+  for (const [name, answers, cause] of [
+    ["no answer", [reset], "HttpClientError"],
+    ["429", [() => json(429, { error: "rate limit exceeded" }, { "retry-after": "7" })], "RateLimitExceeded"],
+    ["an unknown id", [accepted, () => json(404, { error: "not found" })], "NotFound"]
+  ] as const) {
+    it.effect(`names its quote and the cause: ${name}`, () =>
+      Effect.gen(function* () {
+        const { result } = yield* sweep(answers)
+        if (result._tag === "Success" || result.failure._tag !== "SweepUnfinished") return assert.fail(String(result))
+        assert.deepStrictEqual(result.failure.quoteIds, [wireOffer().quote.id])
+        assert.propertyVal(result.failure.cause, "_tag", cause)
+        assert.include(result.failure.message, String(wireOffer().quote.id))
+      })
+    )
+  }
+
+  it.effect("has its own error if it ended without delivery", () =>
+    Effect.gen(function* () {
+      const { result } = yield* sweep([accepted, polled("failed"), polled("failed")])
+      assert.isTrue(result._tag === "Failure" && result.failure._tag === "SweepFailed")
     })
   )
 })

@@ -25,6 +25,7 @@ const errors: Readonly<Record<Sdk.SweepErrorCode, Sdk.KnownSweepError>> = {
   sweep_failed: new Sdk.SweepFailedError(intent),
   sweep_postponed: new Sdk.SweepPostponedError(answer),
   sweep_refused: new Sdk.SweepRefusedError(answer),
+  sweep_unfinished: new Sdk.SweepUnfinishedError(["1"], undefined, new Sdk.NodeError("down")),
   unavailable: new Sdk.UnavailableError(answer),
   unexpected_status: new Sdk.UnexpectedStatusError(answer),
   unsupported_wallet: new Sdk.SigningError("unsupported_wallet", "authorization", "no"),

@@ -38,6 +38,12 @@ const serving = ({ order, quote }: Offer, path: string) =>
       }
     : { status: path === "/intents" ? 201 : 200, body: { id: "q1", status: "delivered" } }
 
+/** Statuses of the answers after the quote. The last is repeated, and only a success has JSON. */
+const TROUBLES = new Map([
+  ["that are limited and fail for a while", [429, 503, 201, 502, 500, 200]],
+  ["whose id is not known", [201, 404]]
+])
+
 const codeFor = (url: string, domainName?: string): string =>
   snippets({ builder, deployment: deployment(url, domainName), builderUrl: url }).find(({ name }) => name === "HTTP")
     ?.code ?? ""
@@ -46,6 +52,8 @@ const codeFor = (url: string, domainName?: string): string =>
 const RUNNER = `
 const [, , ...programs] = process.argv
 const say = console.log
+// Pauses take no time.
+globalThis.setTimeout = (run) => setImmediate(run)
 console.log = () => undefined
 for (const program of programs) {
   say(JSON.stringify(await import(program).then(() => null, ({ message }) => message)))
@@ -54,7 +62,13 @@ for (const program of programs) {
 
 const HONEST = "one swap of SwapRouter02"
 const RENAMED = "the same for a deployment of another name"
-const OFFERS = new Map([[HONEST, honest()], [RENAMED, honest()], ...CALLS, ...ATTACKS])
+const OFFERS = new Map([
+  [HONEST, honest()],
+  [RENAMED, honest()],
+  ...CALLS,
+  ...ATTACKS,
+  ...[...TROUBLES.keys()].map((name) => [name, honest()] as const)
+])
 
 /** EIP-712 domain name of a deployment that is not called `Service`. */
 const NAME = 'Acme "&'
@@ -74,10 +88,21 @@ class Outcomes extends Context.Service<Outcomes, { readonly of: (name: string) =
     Effect.gen(function* () {
       const server = yield* StubServer
       const offers = [...OFFERS.values()]
+      const names = [...OFFERS.keys()]
+      const answered = new Map<string, number>()
       yield* server.answer(({ path }) => {
         const [, index, route] = path.split("/")
         const offer = offers[Number(index)]
-        return offer === undefined ? { status: 404 } : serving(offer, `/${route}`)
+        const name = names[Number(index)] ?? ""
+        const statuses = TROUBLES.get(name)
+        if (statuses === undefined || route === "quote") {
+          return offer === undefined ? { status: 404 } : serving(offer, `/${route}`)
+        }
+        const count = answered.get(name) ?? 0
+        answered.set(name, count + 1)
+        const status = statuses[Math.min(count, statuses.length - 1)] ?? 500
+        const state = status === 200 ? "delivered" : "submitted"
+        return status < 300 ? { status, body: { id: "q1", status: state } } : { status }
       })
       const directory = yield* Effect.acquireRelease(
         Effect.promise(() => mkdtemp(join(tmpdir(), "sweep-quickstart-"))),
@@ -146,6 +171,18 @@ layer(Outcomes.layer.pipe(Layer.provide(StubServer.layer)))("the quickstart's co
       const { refusal, submissions } = (yield* Outcomes).of(name)
       assert.isUndefined(refusal)
       assert.lengthOf(submissions, 1)
+    })
+  )
+
+  it.effect.each([...TROUBLES.keys()])("goes on through answers %s, and ends for an unknown id", (name) =>
+    Effect.gen(function* () {
+      const { refusal, submissions } = (yield* Outcomes).of(name)
+      assert.strictEqual(
+        refusal,
+        TROUBLES.get(name)?.at(-1) === 404 ? "the service does not know the sweep" : undefined
+      )
+      assert.lengthOf(submissions, TROUBLES.get(name)?.indexOf(201) === 0 ? 1 : 3)
+      assert.lengthOf(new Set(submissions.map(({ body }) => body)), 1)
     })
   )
 

@@ -175,10 +175,19 @@ const delegate = "${facts.delegate}" // compare it with the operator's documenta
 const owner = privateKeyToAccount(process.env.OWNER_KEY)
 ${leastOf({ builder, ...facts })}
 
+const pause = (seconds = 3) => new Promise((resolve) => setTimeout(resolve, 1000 * Math.min(Math.max(seconds, 3), 60)))
+const ask = (path, init) => fetch(sweep + path, { ...init, signal: AbortSignal.timeout(30_000) }).catch(() => undefined)
+
+// Repeats a request that has no final answer. The key makes all attempts one request to the service.
 const post = async (path, body) => {
-  const response = await fetch(sweep + path, { method: "POST", body: JSON.stringify(body) })
-  if (!response.ok) throw new Error(\`\${path}: \${response.status} \${await response.text()}\`)
-  return response.json()
+  const init = { method: "POST", headers: { "idempotency-key": crypto.randomUUID() }, body: JSON.stringify(body) }
+  for (let sent = 1; ; sent++) {
+    const response = await ask(path, init)
+    if (response?.ok) return response.json()
+    const isFinal = response && response.status < 500 && ![409, 429].includes(response.status)
+    if (isFinal || sent === 5) throw new Error(\`\${path}: \${response?.status} \${await response?.text()}\`)
+    await pause(Number(response?.headers.get("retry-after")) || 3)
+  }
 }
 
 // 1. Quote. The key stays on your server and makes the sweep yours.
@@ -234,8 +243,11 @@ const { r, s, yParity } = await owner.signAuthorization({ address: delegate, cha
 const authorization = { address: delegate, chainId, nonce, r, s, yParity }
 let intent = await post("/intents", { quoteId: quote.id, signature, authorization })
 while (intent.status !== "delivered" && intent.status !== "failed") {
-  await new Promise((resolve) => setTimeout(resolve, 3000))
-  intent = await (await fetch(\`\${sweep}/intents/\${quote.id}\`)).json()
+  await pause()
+  // A failed poll says nothing about the sweep, unless its id is unknown.
+  const response = await ask(\`/intents/\${quote.id}\`)
+  if (response?.status === 404) throw new Error("the service does not know the sweep")
+  if (response?.ok) intent = await response.json().catch(() => intent)
 }
 console.log(intent.status, intent.txHash)`
 

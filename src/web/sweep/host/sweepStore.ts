@@ -21,8 +21,11 @@ export type SweepState =
   | { readonly step: "following"; readonly review: BatchReview; readonly sweep: Sweep | undefined }
   /** Every intent is delivered or failed. */
   | { readonly step: "ended"; readonly review: BatchReview; readonly sweep: Sweep }
-  /** The sweep stopped. The error is a `SweepError`, or one of the app's own code. */
-  | { readonly step: "failed"; readonly error: unknown }
+  /**
+   * The sweep stopped. The error is a `SweepError`, or one of the app's own code. It has the review if the wallet signed it: such a
+   * sweep may still be executed.
+   */
+  | { readonly step: "failed"; readonly error: unknown; readonly review?: BatchReview }
 
 /** A sweep to start: the request of `sweepAll`, the wallet, and the choice of balances. */
 export interface SweepStart extends Pick<SweepAllOptions, "choose" | "timeoutMillis"> {
@@ -65,9 +68,10 @@ export const makeSweepStore = (client: Pick<SweepClient, "sweepAll">) => {
     const show = (next: SweepState) => {
       if (current === run) set(next)
     }
-    let signed: BatchReview | undefined
+    let confirmed: BatchReview | undefined
+    let signed: { readonly review?: BatchReview } = {}
     const follow = (sweep: Sweep | undefined) => {
-      if (signed !== undefined) show({ step: "following", review: signed, sweep })
+      if (confirmed !== undefined) show({ step: "following", review: confirmed, sweep })
     }
     show({ step: "quoting" })
     client
@@ -78,7 +82,7 @@ export const makeSweepStore = (client: Pick<SweepClient, "sweepAll">) => {
           new Promise((resolve) => {
             run.decide = (chosen) => {
               run.decide = () => undefined
-              signed = chosen
+              confirmed = chosen
               if (chosen !== undefined) show({ step: "signing", review: chosen })
               resolve(chosen ?? false)
             }
@@ -86,13 +90,14 @@ export const makeSweepStore = (client: Pick<SweepClient, "sweepAll">) => {
             else run.decide(undefined)
           }),
         onEvent: (event) => {
+          if (event.type === "signed" && confirmed !== undefined) signed = { review: confirmed }
           if (event.type === "submitted") follow(undefined)
           if (event.type === "progress") follow(event.sweep)
         }
       })
       .then(
         (result) => show(result === undefined ? IDLE : { step: "ended", ...result }),
-        (error: unknown) => show({ step: "failed", error })
+        (error: unknown) => show({ step: "failed", error, ...signed })
       )
   }
 

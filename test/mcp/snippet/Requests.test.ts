@@ -1,0 +1,103 @@
+/** The generated code's requests: a submission is sent again under its key, and a failed poll does not end the wait. */
+import { mkdtemp, mkdir, rm, symlink } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it, vi } from "vitest"
+import { snippet } from "../../../src/mcp/snippet/Snippet.ts"
+import * as Project from "../../examples/Project.ts"
+import { type Answer, json, stub } from "../../sdk/StubFetch.ts"
+
+interface Generated {
+  readonly submit: (signed: object) => Promise<unknown>
+  readonly submitWallet: (signed: object) => Promise<unknown>
+  readonly follow: (id: string) => Promise<unknown>
+  readonly followWallet: (id: string) => Promise<unknown>
+}
+
+const reset = () => new TypeError("connection reset")
+const html = (status: number) => () => new Response("<html>", { status })
+const limited = () => json(429, { error: "rate limit exceeded" }, { "retry-after": "7" })
+const inProgress = () => json(409, { error: "in progress" }, { "retry-after": "1" })
+
+describe("the generated code's requests", () => {
+  let directory = ""
+  let generated: Generated
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "sweep-snippet-"))
+    await mkdir(join(directory, "node_modules"))
+    await symlink(join(Project.root, "node_modules", "viem"), join(directory, "node_modules", "viem"))
+    const options = { orchestratorUrl: "https://sweep.test", builderApiKey: undefined, sweepRouter: undefined }
+    const path = join(directory, "snippet.ts")
+    await Bun.write(path, snippet({ ...options, domainName: "Service", sourceChainId: 8453 }))
+    generated = await import(path)
+  })
+  afterAll(() => rm(directory, { recursive: true, force: true }))
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }))
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  })
+
+  /** Runs with these responses, and lets the pauses pass. */
+  const run = async (answers: ReadonlyArray<() => Answer>, call: () => Promise<unknown>) => {
+    const { asked, fetch } = stub(answers)
+    const signals: Array<unknown> = []
+    vi.stubGlobal("fetch", (url: string, init: RequestInit) => {
+      signals.push(init.signal)
+      return fetch(url, init)
+    })
+    const state: { outcome?: unknown } = {}
+    const ended = call().then(
+      (value) => void (state.outcome = { value }),
+      (error: unknown) => void (state.outcome = error)
+    )
+    for (let round = 0; round < 60; round++) await vi.advanceTimersByTimeAsync(1_000)
+    await ended
+    for (const signal of signals) assert.instanceOf(signal, AbortSignal)
+    return { asked, outcome: state.outcome }
+  }
+
+  const one = { id: "q1", status: "delivered" }
+  const many = { id: "s1", intents: [one] }
+
+  for (const [name, follow, last] of [
+    ["follow", () => generated.follow("q1"), one],
+    ["followWallet", () => generated.followWallet("s1"), many]
+  ] as const) {
+    it(`${name} goes on after failed polls`, async () => {
+      const answers = [reset, limited, html(502), html(200), () => json(403, { error: "no" }), () => json(200, last)]
+      const { asked, outcome } = await run(answers, follow)
+      assert.deepStrictEqual(outcome, { value: last })
+      assert.lengthOf(asked, 6)
+    })
+
+    it(`${name} ends for an unknown id`, async () => {
+      const { asked, outcome } = await run([() => json(404, { error: "not found" })], follow)
+      assert.include(String(outcome), "404 not found")
+      assert.lengthOf(asked, 1)
+    })
+  }
+
+  for (const [name, submit, quoteIds] of [
+    ["submit", () => generated.submit({ quoteId: "q1" }), "q1"],
+    ["submitWallet", () => generated.submitWallet({ quoteIds: ["q1", "q2"] }), "q1,q2"]
+  ] as const) {
+    it(`${name} sends the same submission again under its key`, async () => {
+      const { asked, outcome } = await run([reset, html(503), limited, inProgress, () => json(201, one)], submit)
+      assert.deepStrictEqual(outcome, { value: one })
+      assert.lengthOf(asked, 5)
+      for (const each of asked) assert.deepStrictEqual(each, asked[0])
+      assert.match(asked[0]?.idempotencyKey ?? "", /^\d+(-\d+){3}$/)
+    })
+
+    it(`${name} does not repeat a refusal, and gives up in the end with the quotes to follow`, async () => {
+      const refused = await run([() => json(400, { error: "internal error" })], submit)
+      assert.include(String(refused.outcome), "400 internal error")
+      assert.lengthOf(refused.asked, 1)
+      const lost = await run([reset], submit)
+      assert.include(String(lost.outcome), `do not sign again before you follow ${quoteIds}`)
+      assert.lengthOf(lost.asked, 5)
+    })
+  }
+})

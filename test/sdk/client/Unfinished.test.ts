@@ -1,0 +1,89 @@
+/** A single sweep that fails after the wallet signed: its error forbids a repetition, and names what to follow. */
+import { assert, describe, it } from "vitest"
+import * as Sdk from "../../../src/sdk/index.ts"
+import { known, owner, request, wireOffer } from "../Offers.ts"
+import { type Answer, type Asked, json, stub } from "../StubFetch.ts"
+
+const QUOTE = String(wireOffer(request).quote.id)
+
+/** The offer now, since the client reads the system clock. */
+const offered = () => {
+  const deadline = String(Math.floor(Date.now() / 1000) + 600)
+  return json(200, wireOffer(request, { order: { deadline }, quote: { expiresAtMs: Date.now() + 60_000 } }))
+}
+
+const lost = () => new TypeError("connection reset")
+const accepted = () => json(201, { id: QUOTE, status: "submitted" })
+const state = (status: string) => () => json(200, { id: QUOTE, status, crossChain: false })
+const notFound = () => json(404, { error: "not found" })
+
+/** Sweeps with these responses to the submission and to the polls. */
+const sweep = (submission: () => Answer, poll: () => Answer, options: Sdk.SweepOptions = {}) => {
+  const answer = ({ method, url }: Asked): Answer => {
+    if (url.endsWith("/quote")) return offered()
+    return method === "POST" ? submission() : poll()
+  }
+  const { asked, fetch } = stub([answer])
+  const { delegates = {} } = known
+  const client = Sdk.createSweepClient({
+    orchestratorUrl: "https://sweep.test",
+    fetch,
+    retry: { attempts: 1 },
+    review: { delegates }
+  })
+  const failure = client
+    .sweep(request, owner, { events: false, pollMillis: { first: 1, longest: 2 }, ...options })
+    .then(
+      () => assert.fail("nothing was rejected"),
+      (error: unknown) => error
+    )
+  return { asked, failure }
+}
+
+describe("a sweep that fails after the signature", () => {
+  for (const [name, submission, poll, cause] of [
+    ["the response to the submission is lost", lost, notFound, Sdk.NetworkError],
+    [
+      "the submission is limited",
+      () => json(429, { error: "" }, { "retry-after": "90" }),
+      notFound,
+      Sdk.RateLimitedError
+    ],
+    ["the submission is answered by 503", () => json(503, { error: "" }), notFound, Sdk.ServiceError],
+    ["the submission is refused", () => json(400, { error: "internal error" }), notFound, Sdk.SubmissionRefusedError],
+    ["the acceptance is malformed", () => json(201, {}), notFound, Sdk.MalformedAnswerError],
+    ["the wait ends before the sweep", accepted, state("submitted"), Sdk.WaitTimeoutError],
+    ["the id is unknown", accepted, notFound, Sdk.NotFoundError]
+  ] as const) {
+    it(`is not retryable, and names its quote: ${name}`, async () => {
+      const error = await sweep(submission, poll, { timeoutMillis: 50 }).failure
+      if (!Sdk.isSweepError(error) || error.code !== "sweep_unfinished") return assert.fail(String(error))
+      assert.instanceOf(error, Sdk.SweepUnfinishedError)
+      assert.isFalse(error.retryable)
+      assert.deepStrictEqual([error.quoteIds, error.sweepId], [[QUOTE], submission === accepted ? QUOTE : undefined])
+      assert.isTrue(error.cause instanceof cause)
+      assert.include(error.message, QUOTE)
+    })
+  }
+
+  it("has its own error if it ended without delivery", async () => {
+    assert.instanceOf(await sweep(accepted, state("failed")).failure, Sdk.SweepFailedError)
+  })
+
+  it("rejects with the signal's reason if its caller gives up", async () => {
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    const { failure } = sweep(accepted, state("submitted"), {
+      signal: controller.signal,
+      onProgress: () => controller.abort(reason)
+    })
+    assert.strictEqual(await failure, reason)
+  })
+
+  it("keeps the errors of the quote, which nothing was signed for", async () => {
+    const { fetch } = stub([lost])
+    const client = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch, retry: { attempts: 1 } })
+    const error = await client.sweep(request, owner).catch((cause: unknown) => cause)
+    assert.instanceOf(error, Sdk.NetworkError)
+  })
+})
