@@ -4,6 +4,7 @@ import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { described } from "./Described.ts"
+import * as LimitedArray from "./LimitedArray.ts"
 import { SlippageBps, UserId } from "./Quote.ts"
 import { Tier } from "./Tier.ts"
 
@@ -42,10 +43,12 @@ export const SweepQuotesRequest = Schema.Struct({
   destChainId: described(ChainId, "Destination chain."),
   tokenOut: described(Address.NonZeroAddress, "Token to receive, on the destination chain."),
   tokens: described(
-    Schema.Array(SweepToken).check(
-      Schema.isMinLength(1, { message: "expected at least 1 token" }),
-      Schema.isMaxLength(MAX_TOKENS, { message: `expected at most ${MAX_TOKENS} tokens` }),
-      areDistinct
+    LimitedArray.lengthFirst(
+      Schema.Array(SweepToken).check(
+        Schema.isMinLength(1, { message: "expected at least 1 token" }),
+        Schema.isMaxLength(MAX_TOKENS, { message: `expected at most ${MAX_TOKENS} tokens` }),
+        areDistinct
+      )
     ),
     "Tokens to sweep, each at most once."
   ),

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { KeyName, KeyScope, KeyScopes } from "../../domain/ApiKey.ts"
 import { described } from "../../domain/Described.ts"
+import * as LimitedArray from "../../domain/LimitedArray.ts"
 import { Milestones } from "../../domain/Milestones.ts"
 import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
@@ -14,9 +15,16 @@ import { DetailedBody, SameSiteOnly, SessionOnly } from "./Middleware.ts"
 const NAME = "Name by which people tell keys apart."
 const SCOPES = "Permissions of the key. `quote` attributes quotes, `read` reads the builder's own data."
 
+const RequestedScopes = LimitedArray.lengthFirst(
+  KeyScopes.check(
+    // Documents state it as `uniqueItems`.
+    Schema.isMaxLength(KeyScope.literals.length, { message: "expected each scope once", toJsonSchema: () => ({}) })
+  )
+)
+
 export const KeyRequest = Schema.Struct({
   name: described(KeyName, NAME),
-  scopes: described(KeyScopes, SCOPES)
+  scopes: described(RequestedScopes, SCOPES)
 }).annotate({ identifier: "KeyRequest" })
 
 export const KeyView = Schema.Struct({

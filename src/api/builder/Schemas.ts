@@ -11,6 +11,7 @@ import { Balance } from "../../domain/LedgerEntry.ts"
 import { PayoutBatch } from "../../domain/Payout.ts"
 import { ApiKeyView, cursor, Millis } from "./AccountSchemas.ts"
 import { described } from "../../domain/Described.ts"
+import * as LimitedArray from "../../domain/LimitedArray.ts"
 
 export const BuilderBalances = Schema.Struct({
   builderId: described(Schema.String, "Identifier of the builder."),
@@ -195,7 +196,11 @@ export const PayoutRequest = Schema.Struct({
   token: described(Address.NonZeroAddress, "Token in which the batch is paid."),
   minAmount: described(Schema.optionalKey(Uint256), "Builders who are owed less are left out. Default: 0."),
   exclude: described(
-    Schema.optionalKey(Schema.Array(Schema.String.check(Schema.isMaxLength(128))).check(Schema.isMaxLength(1_000))),
+    Schema.optionalKey(
+      LimitedArray.lengthFirst(
+        Schema.Array(Schema.String.check(Schema.isMaxLength(128))).check(Schema.isMaxLength(1_000))
+      )
+    ),
     "Ids of builders that are left out. Default: none."
   )
 }).annotate({ identifier: "PayoutRequest" })

@@ -10,6 +10,7 @@ import { DetailedBody, SameSiteOnly, SessionOnly } from "./Middleware.ts"
 import { cursor, Ok, page, period, search } from "./AccountSchemas.ts"
 import * as Docs from "./WebhookDocs.ts"
 import { described } from "../../domain/Described.ts"
+import * as LimitedArray from "../../domain/LimitedArray.ts"
 import { DeliveryState, DeliveryView } from "./DeliveryView.ts"
 import { plainText } from "../../domain/PlainText.ts"
 
@@ -30,16 +31,18 @@ const Events = Schema.Array(WebhookEventType).check(
   Schema.isMaxLength(WebhookEventType.literals.length, { message: "expected each type once" })
 )
 
+const RequestedEvents = LimitedArray.lengthFirst(Events)
+
 export const WebhookRequest = Schema.Struct({
   url: Url,
   description: described(Schema.optionalKey(Description), NOTE),
-  events: described(Schema.optionalKey(Events), EVENTS)
+  events: described(Schema.optionalKey(RequestedEvents), EVENTS)
 }).annotate({ identifier: "WebhookRequest" })
 
 export const WebhookPatch = Schema.Struct({
   url: Schema.optionalKey(Url),
   description: described(Schema.optionalKey(Description), NOTE),
-  events: described(Schema.optionalKey(Events), EVENTS),
+  events: described(Schema.optionalKey(RequestedEvents), EVENTS),
   enabled: described(Schema.optionalKey(Schema.Boolean), "False to pause the webhook, true to resume it.")
 }).annotate({ identifier: "WebhookPatch", description: "Absent fields are not changed" })
 

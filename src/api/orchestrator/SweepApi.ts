@@ -7,6 +7,7 @@ import { Authorization } from "../../domain/Delegation.ts"
 import { described } from "../../domain/Described.ts"
 import { Hash, Hex } from "../../domain/Hex.ts"
 import { IntentStatus } from "../../domain/Intent.ts"
+import * as LimitedArray from "../../domain/LimitedArray.ts"
 import { QuoteId } from "../../domain/Quote.ts"
 import { MAX_TOKENS } from "../../domain/SweepQuotes.ts"
 import { LastingReason, PassingReason } from "../../domain/SweepRefusal.ts"
@@ -23,16 +24,18 @@ const areDistinct = Schema.makeFilter(
 
 export const SweepSubmission = Schema.Struct({
   quoteIds: described(
-    Schema.Array(QuoteId).check(
-      Schema.isMinLength(1, { message: "expected at least 1 quote" }),
-      Schema.isMaxLength(MAX_TOKENS, { message: `expected at most ${MAX_TOKENS} quotes` }),
-      areDistinct
+    LimitedArray.lengthFirst(
+      Schema.Array(QuoteId).check(
+        Schema.isMinLength(1, { message: "expected at least 1 quote" }),
+        Schema.isMaxLength(MAX_TOKENS, { message: `expected at most ${MAX_TOKENS} quotes` }),
+        areDistinct
+      )
     ),
     "Identifiers of the quotes, in the order of the signed legs."
   ),
   signature: described(Hex, "EIP-712 signature of the SweepBatch by its owner."),
   authorizations: described(
-    Schema.Array(Authorization).check(Schema.isMaxLength(MAX_TOKENS)),
+    LimitedArray.lengthFirst(Schema.Array(Authorization).check(Schema.isMaxLength(MAX_TOKENS))),
     "EIP-7702 authorizations of the owner: one for each chain where the account does not run the delegate."
   )
 }).annotate({ identifier: "SweepSubmission", description: "Signatures of the owner for many tokens" })

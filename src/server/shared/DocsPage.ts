@@ -5,8 +5,10 @@
 import { Duration, Effect, Exit, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApi, type HttpApiGroup, HttpApiSwagger } from "effect/http-api"
+import * as Cacheable from "./Cacheable.ts"
 import { type DocsFiles, load, PATH } from "./DocsFiles.ts"
 import { API_PATH, render, STYLE_HASH } from "./DocsHtml.ts"
+import * as RequestPath from "./RequestPath.ts"
 
 export { API_PATH }
 
@@ -32,17 +34,36 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'"
 ].join("; ")
 
-const policy = HttpRouter.middleware(Effect.map(HttpServerResponse.setHeader("content-security-policy", API_POLICY)))
+/** Makes the answer to every request for a response whose body is in memory. */
+const answerOf = (response: HttpServerResponse.HttpServerResponse): Effect.Effect<Cacheable.Revalidated> =>
+  response.body._tag === "Uint8Array"
+    ? Cacheable.revalidated(response, response.body.body)
+    : Effect.succeed(Effect.succeed(response))
+
+/** Sets the policy of the explorer, and keeps its page. Each service has its own. */
+const kept = () =>
+  HttpRouter.middleware(
+    Effect.sync(() => {
+      let known: Cacheable.Revalidated | undefined
+      return <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+        Effect.suspend(() => {
+          if (known !== undefined) return known
+          return Effect.flatMap(app, (page) =>
+            Effect.flatMap(
+              answerOf(HttpServerResponse.setHeader(page, "content-security-policy", API_POLICY)),
+              (answer) => (known = answer)
+            )
+          )
+        })
+    })
+  )
 
 const explorer = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
-  HttpApiSwagger.layer(api, { path: API_PATH }).pipe(Layer.provide(policy.layer))
+  HttpApiSwagger.layer(api, { path: API_PATH }).pipe(Layer.provide(kept().layer))
 
 const notFound = HttpServerResponse.jsonUnsafe({ error: "not found" }, { status: 404 })
 
-/** The path of a request target without its query and without a slash at the end. */
-const pathOf = (url: string): string => (url.split(/[?#]/, 1)[0] ?? "").replace(/\/+$/, "")
-
-const answer = (files: DocsFiles, path: string): HttpServerResponse.HttpServerResponse => {
+const responseOf = (files: DocsFiles, path: string): HttpServerResponse.HttpServerResponse | undefined => {
   const page = files.pages.get(path)
   if (page !== undefined) {
     return HttpServerResponse.text(render(files, page), {
@@ -53,7 +74,7 @@ const answer = (files: DocsFiles, path: string): HttpServerResponse.HttpServerRe
   const image = files.images.get(path)
   if (image !== undefined) return HttpServerResponse.uint8Array(image.bytes, { contentType: "image/webp" })
   const document = files.documents.get(path)
-  return document === undefined ? notFound : HttpServerResponse.text(document, { contentType: "application/json" })
+  return document === undefined ? undefined : HttpServerResponse.text(document, { contentType: "application/json" })
 }
 
 const pages = HttpRouter.use(
@@ -62,8 +83,18 @@ const pages = HttpRouter.use(
     const files = yield* Effect.cachedWithTTL(Effect.promise(load), (exit) =>
       Exit.isSuccess(exit) ? Duration.infinity : Duration.zero
     )
-    const page = ({ url }: HttpServerRequest.HttpServerRequest) =>
-      Effect.map(files, (loaded) => answer(loaded, pathOf(url)))
+    // Answers by path, of files that exist. Rendering a page takes tens of milliseconds, so each one is rendered once.
+    const answers = new Map<string, Cacheable.Revalidated>()
+    const page = Effect.fnUntraced(function* ({ url }: HttpServerRequest.HttpServerRequest) {
+      const path = RequestPath.of(url)
+      const known = answers.get(path)
+      if (known !== undefined) return yield* known
+      const response = responseOf(yield* files, path)
+      if (response === undefined) return notFound
+      const answer = yield* answerOf(response)
+      answers.set(path, answer)
+      return yield* answer
+    })
     // The router takes this for the path without the slash, too.
     yield* router.add("GET", `${PATH}/*`, page)
   })

@@ -56,13 +56,27 @@ const parseKey = Effect.fnUntraced(function* (header: string) {
 const textOf = (body: HttpBody.HttpBody): string | undefined =>
   body._tag === "Uint8Array" ? (body.text ?? decoder.decode(body.body)) : undefined
 
-/** A response is stored if it settles the request: neither 5xx nor 499, which means that the client left, nor one to retry. */
 const CLIENT_CLOSED_REQUEST = 499
 
-const answerOf = ({ body, headers, status }: HttpServerResponse.HttpServerResponse): StoredAnswer | undefined => {
+const FIRST_FAILURE = 400
+
+/** Maximum size in bytes of a stored failure. */
+const MAX_FAILURE_BYTES = 65_536
+
+/**
+ * Gives the response to store. A response is stored if it settles the request: neither 5xx nor 499, which means that the client left,
+ * nor one to retry. A success is stored at any size, because the request must not be executed again. A failure has no effect, so a
+ * large one is not stored, and the key is free again.
+ */
+export const answerOf = ({
+  body,
+  headers,
+  status
+}: HttpServerResponse.HttpServerResponse): StoredAnswer | undefined => {
   const text = textOf(body)
   const isSettled = status < CLIENT_CLOSED_REQUEST && headers["retry-after"] === undefined
   if (text === undefined || !isSettled) return undefined
+  if (status >= FIRST_FAILURE && encoder.encode(text).byteLength > MAX_FAILURE_BYTES) return undefined
   const sweepReason = headers[REASON]
   return { status, body: text, ...(sweepReason === undefined ? {} : { sweepReason }) }
 }

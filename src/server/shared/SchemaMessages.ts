@@ -1,5 +1,5 @@
 /**
- * Text of a validation error: every problem with the name of its field, joined with `"; "` (spec, "Errors"). The wording is
+ * Text of a validation error: the problems with the names of their fields, joined with `"; "` (spec, "Errors"). The wording is
  * part of the interface. It never shows type names of the service, or the input.
  */
 import { type SchemaAST, SchemaIssue } from "effect"
@@ -84,12 +84,21 @@ export const problems = (
   }
 }
 
-/** One line per problem, in the order of the schema's fields; `root` names the whole value, e.g. `body`. */
+/** Maximum number of problems that a text names. */
+const MAX_LINES = 20
+
+/**
+ * One line per problem, in the order of the schema's fields; `root` names the whole value, e.g. `body`. The last line counts the
+ * problems above the maximum.
+ */
 export const messages = (issue: SchemaIssue.Issue, root: string): ReadonlyArray<string> => {
-  const lines = problems(issue, []).map(
-    ({ message, path }) => `${path.length === 0 ? root : path.map(String).join(".")}: ${lowerFirst(message)}`
+  const lines = new Set(
+    problems(issue, []).map(
+      ({ message, path }) => `${path.length === 0 ? root : path.map(String).join(".")}: ${lowerFirst(message)}`
+    )
   )
-  return [...new Set(lines)]
+  const named = [...lines].slice(0, MAX_LINES)
+  return lines.size > MAX_LINES ? [...named, `and ${lines.size - MAX_LINES} more`] : named
 }
 
 export const format = (issue: SchemaIssue.Issue, root: string): string => messages(issue, root).join("; ")

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BuilderSettings, type BuilderSettingsShape } from "../../builder/shared/BuilderSettings.ts"
+import * as RequestPath from "../shared/RequestPath.ts"
 import { type Asset, WebAssets } from "./WebAssets.ts"
 
 const APP = "/app"
@@ -60,7 +61,7 @@ const file = (asset: Asset, request: HttpServerRequest.HttpServerRequest, csp: s
 }
 
 /** The part of a request's path below the app's own, without its query and slashes at the end. */
-const below = (url: string): string => (url.split(/[?#]/, 1)[0] ?? "").slice(APP.length + 1).replace(/\/+$/, "")
+const below = (url: string): string => RequestPath.of(url).slice(APP.length + 1)
 
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {

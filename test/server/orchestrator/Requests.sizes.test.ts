@@ -2,10 +2,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { connect } from "node:net"
+import { expectError } from "./Expect.ts"
 import { serve } from "./Harness.ts"
-import { quoteRequest } from "./Fixtures.ts"
+import { ID, quoteRequest } from "./Fixtures.ts"
 
 const KIB_64 = 64 * 1024
+
+const quotesRequest = {
+  owner: quoteRequest.owner,
+  destination: quoteRequest.destination,
+  destChainId: 1,
+  tokenOut: quoteRequest.tokenOut,
+  userId: "user-1",
+  subscriptionActive: false
+}
 
 describe("sizes", () => {
   const padded = (bytes: number) => {
@@ -70,6 +80,36 @@ describe("sizes", () => {
       const { post } = yield* serve()
       assert.strictEqual((yield* post("/quote", "[".repeat(30_000) + "]".repeat(30_000))).status, 422)
       assert.strictEqual((yield* post("/quote", `{"owner":${"[".repeat(30_000)}${"]".repeat(30_000)}}`)).status, 422)
+    })
+  )
+
+  it.effect("names only the length of an array that is too long, whatever its elements are", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve()
+      const elements = Array.from({ length: 21_000 }, () => ({}))
+      const sweep = { quoteIds: [ID], signature: "0x12", authorizations: [] }
+      const cases: ReadonlyArray<readonly [string, object, string]> = [
+        [
+          "/sweeps",
+          { ...sweep, authorizations: elements },
+          "authorizations: expected a value with a length of at most 50"
+        ],
+        ["/sweeps", { ...sweep, quoteIds: elements }, "quoteIds: expected at most 50 quotes"],
+        ["/quotes", { ...quotesRequest, tokens: elements }, "tokens: expected at most 50 tokens"]
+      ]
+      for (const [path, body, error] of cases) expectError(yield* post(path, body), 422, error)
+    })
+  )
+
+  it.effect("names at most 20 problems of a body, and counts the others", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve()
+      const answer = yield* post("/quotes", { ...quotesRequest, tokens: Array.from({ length: 50 }, () => ({})) })
+      const problems = Array.from({ length: 20 }, (_, index) => {
+        const field = ["chainId", "token", "amount"][index % 3]
+        return `tokens.${Math.floor(index / 3)}.${field}: missing`
+      })
+      expectError(answer, 422, [...problems, "and 130 more"].join("; "))
     })
   )
 })

@@ -177,10 +177,19 @@ describe("browsers", () => {
   it.effect("sets headers that keep answers out of caches, frames and guesses", () =>
     Effect.gen(function* () {
       const { call } = yield* serve()
-      for (const path of ["/healthz", "/nope", `/intents/${ID}`, "/docs"]) {
+      const cached = "public, max-age=300"
+      const paths = {
+        "/healthz": "no-store",
+        "/nope": "no-store",
+        [`/intents/${ID}`]: "no-store",
+        "/docs": cached,
+        "/docs/api": cached,
+        "/docs/nope": "no-store"
+      }
+      for (const [path, caching] of Object.entries(paths)) {
         const { headers } = yield* call(path)
         assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
-        assert.strictEqual(headers.get("cache-control"), "no-store")
+        assert.strictEqual(headers.get("cache-control"), caching, path)
         assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
         assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'.*frame-ancestors 'none'/)
       }

@@ -94,6 +94,16 @@ describe("SchemaMessages", () => {
     }
   })
 
+  it("names at most 20 problems, and counts the others", () => {
+    const Wide = Schema.Record(Schema.String, Schema.String)
+    const wrong = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, index]))
+    const lines = (count: number) => Array.from({ length: count }, (_, index) => `f${index}: expected a string`)
+    assert.deepStrictEqual(messagesOf(Wide, wrong(20)), lines(20))
+    assert.deepStrictEqual(messagesOf(Wide, wrong(21)), [...lines(20), "and 1 more"])
+    assert.deepStrictEqual(messagesOf(Wide, wrong(5_000)), [...lines(20), "and 4980 more"])
+  })
+
   it("joins with '; '", () => {
     const result = Schema.decodeUnknownResult(QuoteRequest, { errors: "all" })({ ...quoteRequest, owner: 1, tier: 2 })
     assert.isTrue(Result.isFailure(result))
