@@ -18,7 +18,7 @@ const reason = Flag.String("reason").pipe(Flag.withDescription("Reason, for the 
 /** The refusals of the service, for people. */
 const REFUSALS: Readonly<Record<string, string>> = {
   LaneNotChanged:
-    "the lane cannot be changed now. Drain it first and wait a minute until `list` shows nothing in flight; the last active lane cannot be drained; the rest of a retired lane goes to another active lane or to LANE_REST_RECIPIENTS",
+    "the lane cannot be changed now. Drain it first and wait a minute until `list` shows nothing in flight; the last active lane cannot be drained; the rest of a retired lane goes to another active lane or to LANE_REST_RECIPIENTS, and to the recipient of the first `empty` until that transfer is mined; the lane cannot be activated before",
   NotFound: "no such lane or chain. `sweep operate lanes list` shows the lanes",
   ChainNotAnswering: "the chain does not answer, or refused the transfer. The orchestrator's log has the cause"
 }
@@ -78,7 +78,7 @@ const empty = Command.make(
         LaneTransfer,
         yield* explained(lanes.empty(request), REFUSALS),
         json,
-        ({ amount, txHash }) => `sent ${amount} wei to ${recipient} in transaction ${txHash}`
+        ({ amount, recipient, txHash }) => `sent ${amount} wei to ${recipient} in transaction ${txHash}`
       )
     })
 ).pipe(

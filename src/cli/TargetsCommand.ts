@@ -10,6 +10,7 @@ import * as LaneKeys from "../adapters/evm/keys/LaneKeys.ts"
 import { deployment } from "../config/Deployment.ts"
 import * as Address from "../domain/Address.ts"
 import { ChainId } from "../domain/ChainId.ts"
+import type { Urgency } from "../domain/OperatorFees.ts"
 import type { TargetListing } from "../domain/SwapTarget.ts"
 import { toSafeTarget, type TargetChange } from "../domain/TargetSafe.ts"
 import { type ChainClient, Chains, type ChainUnavailable } from "../ports/shared/Chains.ts"
@@ -77,7 +78,8 @@ const list = Command.make("list", { chain: Flag.optional(chainFlag), json }, ({ 
 const carryOut = Effect.fnUntraced(function* (
   client: ChainClient,
   change: TargetChange,
-  output: Option.Option<string>
+  output: Option.Option<string>,
+  urgency: Urgency = "ordinary"
 ) {
   const { chain } = client
   const { owner } = yield* SwapTargets.facts(client)
@@ -99,12 +101,11 @@ const carryOut = Effect.fnUntraced(function* (
         detail: `GUARD_OWNER_KEY is the key of ${account}. The guard of ${chain.name} belongs to ${owner}`
       })
     }
-    const hash = yield* GuardOwner.send(
-      client,
-      owner,
-      SwapTargets.encodeSet(change.target, change.kind, change.isAllowed)
+    const data = SwapTargets.encodeSet(change.target, change.kind, change.isAllowed)
+    const { fee, hash } = yield* GuardOwner.send(client, owner, data, urgency)
+    yield* Console.log(
+      `${change.isAllowed ? "proposed" : "removed"} ${change.target} in transaction ${hash}, for a fee of ${fee} wei`
     )
-    yield* Console.log(`${change.isAllowed ? "proposed" : "removed"} ${change.target} in transaction ${hash}`)
   }).pipe(Effect.provide(keys))
 })
 
@@ -214,7 +215,7 @@ const remove = Command.make(
       const client = yield* clientOf(chainId)
       const { activeFrom, kind = "router" } = yield* listingOf(client, target)
       if (activeFrom === 0n) return yield* new UsageError({ detail: `${target} is not listed` })
-      yield* carryOut(client, { target, kind, isAllowed: false }, output)
+      yield* carryOut(client, { target, kind, isAllowed: false }, output, "emergency")
     }).pipe(Effect.provide(connected))
 ).pipe(
   Command.withDescription("Remove a swap target at once, without the timelock"),

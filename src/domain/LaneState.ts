@@ -37,11 +37,14 @@ export interface LaneFacts {
   readonly inFlight: number
   /** True if another lane with a key is active. */
   readonly hasOther: boolean
+  /** True if a transfer of the lane's rest is not mined, or perhaps not. A batch could take its nonce. */
+  readonly isEmptying: boolean
 }
 
 /** Reason against a change, or undefined. Repeating a change is allowed. */
 export const refusal = (wanted: LaneState, facts: LaneFacts, nowMs: number): LaneRefusal | undefined => {
-  if (wanted === facts.state || wanted === "active") return undefined
+  if (wanted === facts.state) return undefined
+  if (wanted === "active") return facts.isEmptying ? "in_flight" : undefined
   if (wanted === "draining") return facts.hasOther || facts.state === "retired" ? undefined : "last_lane"
   if (facts.state !== "draining") return "not_draining"
   if (facts.inFlight > 0) return "in_flight"

@@ -136,6 +136,32 @@ layer(environment, { excludeTestServices: true })("sweep doctor", (it) => {
     })
   )
 
+  it.effect("names each key that cannot be used, and judges the others", () =>
+    Effect.gen(function* () {
+      const { dev, lane, report } = yield* operator()
+      const keys = {
+        FEE_RECIPIENT_KEY: "keystore:/nowhere/treasury.json?passphrase=/nowhere/passphrase",
+        RELAYER_KEYS: `keystore:/nowhere/lane.json?passphrase=/nowhere/passphrase,${lane}`
+      }
+      const all = yield* report(keys)
+      const account = Address.of(privateKeyToAccount(lane).address)
+      const about = (check: string) =>
+        all.findings.filter((each) => each.check === check).map(({ code, level, subject }) => [level, code, subject])
+      assert.deepStrictEqual(about("lanes"), [
+        ["error", "key_unusable", "RELAYER_KEYS key 1"],
+        ["ok", "lane_ok", `${dev.chain.name} ${account}`]
+      ])
+      assert.deepStrictEqual(about("fee recipient"), [
+        ["error", "key_unusable", "FEE_RECIPIENT_KEY"],
+        ["ok", "fee_recipient_ok", dev.chain.name]
+      ])
+      // They are seen without the chains as well.
+      const without = yield* report({ ...keys, CHAINS_FILE: "/nowhere/chains.json" })
+      assert.include(codes(without, "error"), "key_unusable")
+      assert.strictEqual(without.code, 1)
+    })
+  )
+
   it.effect("notices transactions of a lane that the database does not know", () =>
     Effect.gen(function* () {
       const { dev, lane, report } = yield* operator()

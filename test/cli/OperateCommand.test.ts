@@ -239,6 +239,15 @@ describe("sweep operate", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("prints the recipient that the transfer of a lane's rest goes to", () =>
+    Effect.gen(function* () {
+      const signed = { lane: LANE, chainId: 8453, recipient: LANE, amount: 5n, txHash: TX }
+      const run = yield* shell({ ...working, empty: () => Effect.succeed(signed) })
+      const { out } = yield* run("lanes", "empty", LANE, "--chain", "8453", "--to", OTHER)
+      assert.strictEqual(out, `sent 5 wei to ${LANE} in transaction ${TX}\n`)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says what to do about a refusal", () =>
     Effect.gen(function* () {
       const run = yield* shell({ ...working, move: () => Effect.fail(new LaneRefused({ reason: "in_flight" })) })

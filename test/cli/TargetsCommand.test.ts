@@ -10,6 +10,7 @@ import { sweepHere } from "./inProcess.ts"
 
 const NEW = address(0x7a)
 const OTHER = address(0x79)
+const LATE = address(0x78)
 const TOKEN_LIKE = address(0x7b)
 
 interface Row {
@@ -20,12 +21,15 @@ interface Row {
 }
 
 /** The chain's file with more targets, and the command on it. */
-const operator = Effect.fnUntraced(function* (targets: ReadonlyArray<Record<string, unknown>> = []) {
+const operator = Effect.fnUntraced(function* (
+  targets: ReadonlyArray<Record<string, unknown>> = [],
+  money: Readonly<Record<string, string>> = {}
+) {
   const dev = yield* OneChain
   const fs = yield* FileSystem.FileSystem
   const file = yield* ChainsFile.write([dev], ({ rpcUrl }) => rpcUrl)
   const [entry] = JSON.parse(yield* fs.readFileString(file)) as [Record<string, unknown>]
-  yield* fs.writeFileString(file, JSON.stringify([{ ...entry, targets }]))
+  yield* fs.writeFileString(file, JSON.stringify([{ ...entry, ...money, targets }]))
   const env = { CHAINS_FILE: file }
   const run = (...args: ReadonlyArray<string>) => withLiveClock(sweepHere(["targets", ...args], env))
   const asOwner = (...args: ReadonlyArray<string>) =>
@@ -40,6 +44,7 @@ const operator = Effect.fnUntraced(function* (targets: ReadonlyArray<Record<stri
   yield* dev.node.ask("place the contracts", async (node) => {
     await node.setCode({ address: NEW, bytecode: "0x00" })
     await node.setCode({ address: OTHER, bytecode: "0x00" })
+    await node.setCode({ address: LATE, bytecode: "0x00" })
     // Returns one word for every call, as a token returns an allowance.
     await node.setCode({ address: TOKEN_LIKE, bytecode: "0x60205ff3" })
   })
@@ -115,6 +120,26 @@ layer(environment, { excludeTestServices: true })("sweep targets", (it) => {
       assert.strictEqual(yield* row(NEW), undefined)
       const again = yield* asOwner("remove", "--chain", chain, "--target", NEW)
       assert.include(again.err, "is not listed")
+    })
+  )
+
+  it.effect("removes a target while the base fee is above the chain's limit, and proposes none", () =>
+    Effect.gen(function* () {
+      const cheap = yield* operator()
+      const target = ["--chain", cheap.chain, "--target", LATE] as const
+      const proposed = yield* cheap.asOwner("propose", ...target, "--kind", "router")
+      assert.strictEqual(proposed.code, 0, proposed.err)
+      const { asOwner, row } = yield* operator([], { maxFeePerGasWei: "1", minPriorityFeePerGasWei: "0" })
+      const refused = yield* asOwner("propose", "--chain", cheap.chain, "--target", OTHER, "--kind", "router")
+      assert.strictEqual(refused.code, 1)
+      assert.include(refused.err, "raise maxFeePerGasWei")
+      const removed = yield* asOwner("remove", ...target)
+      assert.strictEqual(removed.code, 0, removed.err)
+      assert.match(
+        removed.out,
+        new RegExp(`removed ${LATE} in transaction 0x[0-9a-f]{64}, for a fee of [1-9][0-9]* wei`)
+      )
+      assert.strictEqual(yield* row(LATE), undefined)
     })
   )
 

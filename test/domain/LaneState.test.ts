@@ -8,7 +8,8 @@ const Facts = Schema.Struct({
   state: LaneState,
   sinceMs: between(0, 1_000_000),
   inFlight: between(0, 2),
-  hasOther: Schema.Boolean
+  hasOther: Schema.Boolean,
+  isEmptying: Schema.Boolean
 })
 const Now = between(0, 1_200_000)
 
@@ -23,8 +24,9 @@ describe("a lane", () => {
     assert.strictEqual(refusal("draining", each, now) === undefined, each.state !== "active" || each.hasOther)
   })
 
-  it.prop("is used again at any time", [Facts, Now], ([each, now]) => {
-    assert.isUndefined(refusal("active", each, now))
+  it.prop("is used again at any time, except while its rest is on its way", [Facts, Now], ([each, now]) => {
+    const expected = each.isEmptying && each.state !== "active" ? "in_flight" : undefined
+    assert.strictEqual(refusal("active", each, now), expected)
   })
 
   it.prop("gives what its balance has above the cost of a transfer", [Units, Units], ([balance, cost]) => {

@@ -1,6 +1,6 @@
 /** One check of `./sweep doctor`. It gathers facts, and leaves the judgement to `domain/doctor`. */
 import type { PgClient } from "@effect/sql-pg"
-import type { Effect, FileSystem, Option, Path, Scope } from "effect"
+import type { Effect, FileSystem, Option, Path, Result, Scope } from "effect"
 import type { HttpClient } from "effect/http"
 import type { ChainSettings } from "../../adapters/evm/chains/ChainSettings.ts"
 import type * as Address from "../../domain/Address.ts"
@@ -21,16 +21,24 @@ export interface Unknown {
   readonly message: string
 }
 
+/** A key that a setting names. */
+export interface NamedKey {
+  /** The setting, and the position of the key if it has several. */
+  readonly subject: string
+  /** Account of the key; a failure if the key cannot be used. */
+  readonly account: Result.Result<Address.Address, Unknown>
+}
+
 /** The deployment that is checked. Settings that cannot be read fail here, and are findings of the check of settings. */
 export interface Deployment {
   readonly services: ReadonlyArray<Service>
   /** An address that every sanctions oracle must list. */
   readonly listed: Option.Option<Address.Address>
   readonly served: Effect.Effect<ReadonlyArray<Served>, Unknown>
-  /** Accounts of the lanes. */
-  readonly lanes: Effect.Effect<ReadonlyArray<Address.Address>, Unknown>
-  /** Account of the treasury's key, if one is set. */
-  readonly feeRecipientAccount: Effect.Effect<Option.Option<Address.Address>, Unknown>
+  /** Keys of the lanes. */
+  readonly lanes: Effect.Effect<ReadonlyArray<NamedKey>, Unknown>
+  /** Key of the treasury, if one is set. */
+  readonly feeRecipientKey: Effect.Effect<Option.Option<NamedKey>, Unknown>
   /** Connects to the database of the settings for the time of an effect. */
   readonly withDatabase: <A, E extends Unknown>(
     use: Effect.Effect<A, E, PgClient.PgClient>

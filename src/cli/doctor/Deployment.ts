@@ -1,5 +1,5 @@
 /** The deployment of the environment, as the checks see it. Everything is read once, when a check first needs it. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { chainOf } from "../../adapters/evm/chains/ChainSettings.ts"
 import * as ChainsFile from "../../adapters/evm/chains/ChainsFile.ts"
 import * as JsonRpcChains from "../../adapters/evm/chains/Chains.ts"
@@ -10,12 +10,13 @@ import { ChainsConfig } from "../../config/Chains.ts"
 import { common } from "../../config/Common.ts"
 import { orchestrator } from "../../config/Orchestrator.ts"
 import type * as Address from "../../domain/Address.ts"
+import type { KeyReference } from "../../domain/KeyReference.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as Keys from "../Keys.ts"
 import { feeRecipientKey, relayerKeys } from "../OrchestratorCommand.ts"
 import { sentence } from "../Problems.ts"
 import { UsageError } from "../UsageError.ts"
-import type { Deployment, Service, Unknown } from "./Check.ts"
+import type { Deployment, NamedKey, Service, Unknown } from "./Check.ts"
 import { rawText } from "./Secrets.ts"
 
 const toUnknown = (error: { readonly message: string }): Unknown => ({ message: sentence(error) })
@@ -37,18 +38,30 @@ export const served = Effect.gen(function* () {
   )
 })
 
-const lanes = Effect.gen(function* () {
-  const options = yield* Keys.options
-  const accounts = yield* Effect.forEach(yield* relayerKeys, (key) => ConfiguredKey.make(key, options), {
-    concurrency: 4
-  })
-  return accounts.map(({ address }) => address)
+/** Opens a key. One that cannot be used spoils no other. */
+const named = Effect.fnUntraced(function* (subject: string, reference: KeyReference, options: ConfiguredKey.Options) {
+  const opened = yield* Effect.result(ConfiguredKey.make(reference, options))
+  return { subject, account: Result.mapBoth(opened, { onFailure: toUnknown, onSuccess: ({ address }) => address }) }
 })
 
-const feeRecipientAccount = Effect.gen(function* () {
+const lanes = Effect.gen(function* () {
+  const options = yield* Keys.options
+  const { name } = orchestrator.relayerKeys
+  const references = yield* relayerKeys
+  const keys: ReadonlyArray<NamedKey> = yield* Effect.forEach(
+    references,
+    (key, index) => named(references.length === 1 ? name : `${name} key ${index + 1}`, key, options),
+    { concurrency: 4 }
+  )
+  return keys
+})
+
+const treasuryKey = Effect.gen(function* () {
   const key = yield* feeRecipientKey
-  if (key === undefined) return Option.none()
-  return Option.some((yield* ConfiguredKey.make(key, yield* Keys.options)).address)
+  if (key === undefined) return Option.none<NamedKey>()
+  const { feeRecipientKey: setting, feeRecipientKmsKey: inKms } = orchestrator
+  const { name } = Option.isSome(yield* inKms.config) ? inKms : setting
+  return Option.some<NamedKey>(yield* named(name, key, yield* Keys.options))
 })
 
 const withDatabase: Deployment["withDatabase"] = (use) =>
@@ -69,9 +82,7 @@ export const make = Effect.fnUntraced(function* (
     listed,
     served: yield* Effect.cached(served.pipe(Effect.mapError(toUnknown), Effect.provideContext(context))),
     lanes: yield* Effect.cached(lanes.pipe(Effect.mapError(toUnknown), Effect.provideContext(context))),
-    feeRecipientAccount: yield* Effect.cached(
-      feeRecipientAccount.pipe(Effect.mapError(toUnknown), Effect.provideContext(context))
-    ),
+    feeRecipientKey: yield* Effect.cached(treasuryKey.pipe(Effect.mapError(toUnknown), Effect.provideContext(context))),
     withDatabase
   } satisfies Deployment
 })

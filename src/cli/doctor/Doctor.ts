@@ -4,8 +4,8 @@ import * as Checks from "../../domain/doctor/Checks.ts"
 import { type Finding, found } from "../../domain/doctor/Finding.ts"
 import { scrubbed } from "../../domain/doctor/Scrub.ts"
 import { within } from "../../runtime/Within.ts"
-import { sentence } from "../Problems.ts"
 import type { Check, Deployment } from "./Check.ts"
+import { orNotChecked } from "./NotChecked.ts"
 
 /** Time limit of a check. Each of its requests has a shorter one. */
 const LIMIT = "30 seconds"
@@ -19,11 +19,16 @@ export interface Checked {
 export type Progress = (ended: Checked, left: number) => Effect.Effect<void>
 
 const findingsOf = (check: Check, deployment: Deployment) =>
-  check.findings(deployment).pipe(
-    Effect.scoped,
-    within(LIMIT),
-    Effect.map(Option.getOrElse(() => [found(Checks.kinds.tooSlow, check.name, `not done within ${LIMIT}`)])),
-    Effect.catch((error) => Effect.succeed([found(Checks.kinds.notChecked, check.name, sentence(error))])),
+  orNotChecked(
+    check.name,
+    check
+      .findings(deployment)
+      .pipe(
+        Effect.scoped,
+        within(LIMIT),
+        Effect.map(Option.getOrElse(() => [found(Checks.kinds.tooSlow, check.name, `not done within ${LIMIT}`)]))
+      )
+  ).pipe(
     Effect.catchCause((cause) =>
       Effect.succeed([found(Checks.kinds.broken, check.name, Cause.pretty(cause).split("\n")[0] ?? "")])
     )

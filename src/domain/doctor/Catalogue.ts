@@ -6,6 +6,7 @@ import * as Database from "./Database.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as FeeRecipient from "./FeeRecipient.ts"
 import type { Kind } from "./Finding.ts"
+import * as Keys from "./Keys.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Redis from "./Redis.ts"
 import * as Roles from "./Roles.ts"
@@ -28,6 +29,7 @@ export const catalogue: ReadonlyArray<Group> = [
   group("Endpoints and clocks", Endpoints.kinds),
   group("Contracts and addresses", Contracts.kinds),
   group("Swap targets", Targets.kinds),
+  group("Keys", Keys.kinds),
   group("Lanes", Lanes.kinds),
   group("Fee recipient", FeeRecipient.kinds),
   group("Roles", Roles.kinds),

@@ -43,7 +43,17 @@ export const kinds = {
     "the other service of the deployment answers, but is not ready",
     "Run `./sweep doctor` with its settings."
   ),
-  peerWell: ok("service_ok", "the other service answers, and takes the token")
+  peerWrong: error(
+    "service_answer_wrong",
+    "the URL of the other service of the deployment gives another answer to the token than the service does",
+    "Correct the URL, to which the paths of the API of the service are added. If it is right, read the log of the service."
+  ),
+  peerBusy: warning(
+    "service_busy",
+    "the other service of the deployment refuses a request with the token for now, so that the token was not checked",
+    "Run the command again in a minute."
+  ),
+  peerWell: ok("service_ok", "the other service is ready, and takes the token if one is set")
 }
 
 /** Outcome of one request. */
@@ -87,17 +97,34 @@ export interface PeerFacts {
   readonly isRunning: boolean
 }
 
+const isStatus = (outcome: Outcome, ...statuses: ReadonlyArray<number>): boolean =>
+  outcome._tag === "Status" && statuses.includes(outcome.status)
+
+/** Findings about the answer to the token: none for 200. */
+const tokenFindings = ({ name, tokenSetting, urlSetting }: PeerFacts, authorized: Outcome): ReadonlyArray<Finding> => {
+  if (isStatus(authorized, 200)) return []
+  const seen =
+    authorized._tag === "Silent"
+      ? `the ${name} does not answer a request with the token: ${authorized.detail}`
+      : `the ${name} returns ${seenOf(authorized)} to a request with the token`
+  if (isStatus(authorized, 401, 403)) return [found(kinds.peerToken, tokenSetting, seen)]
+  return [found(isStatus(authorized, 429, 503) ? kinds.peerBusy : kinds.peerWrong, urlSetting, seen)]
+}
+
 export const judgePeer = (facts: PeerFacts): ReadonlyArray<Finding> => {
   const { authorized, isRunning, name, ready, tokenSetting, urlSetting } = facts
   if (ready._tag === "Silent" || (ready.status !== 200 && ready.status !== 503)) {
     const kind = isRunning ? kinds.peerUnreachable : kinds.peerNotSeen
     return [found(kind, urlSetting, `the ${name} does not answer: ${seenOf(ready)}`)]
   }
-  const isRefused =
-    authorized !== undefined && authorized._tag === "Status" && (authorized.status === 401 || authorized.status === 403)
+  const isReady = ready.status === 200
   const findings = [
-    ...(ready.status === 503 ? [found(kinds.peerNotReady, urlSetting, `GET /readyz of the ${name} returns 503`)] : []),
-    ...(isRefused ? [found(kinds.peerToken, tokenSetting, `the ${name} returns ${seenOf(authorized)}`)] : [])
+    ...(isReady ? [] : [found(kinds.peerNotReady, urlSetting, `GET /readyz of the ${name} returns 503`)]),
+    // A service that is not ready may return 503 to everything, which says nothing more.
+    ...(authorized === undefined || (!isReady && isStatus(authorized, 503)) ? [] : tokenFindings(facts, authorized))
   ]
-  return findings.length > 0 ? findings : [found(kinds.peerWell, urlSetting, `the ${name} is ready`)]
+  if (findings.length > 0) return findings
+  const tried =
+    authorized === undefined ? `is ready. ${tokenSetting} is not set, so the token was not tried` : "is ready"
+  return [found(kinds.peerWell, urlSetting, `the ${name} ${tried}`)]
 }

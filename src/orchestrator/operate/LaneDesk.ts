@@ -108,10 +108,32 @@ const makeView = Effect.gen(function* () {
   })
 })
 
+/** Makes `emptying(lane)`: true if a transfer of the lane's rest is not mined, or if the chain of one does not answer. */
+const makeEmptying = Effect.gen(function* () {
+  const book = yield* LaneBook
+  const chains = yield* Chains
+
+  return Effect.fnUntraced(function* (lane: Address.Address) {
+    const last = yield* book.lastWithdrawals(lane)
+    const open = yield* Effect.filter(
+      chains.all,
+      Effect.fnUntraced(function* ({ chain, transactionCount }) {
+        const nonce = last.get(chain.id)
+        if (nonce === undefined) return false
+        const count = yield* answered(transactionCount(lane, "latest"))
+        return Option.isNone(count) || nonce >= count.value
+      }),
+      { concurrency: "unbounded" }
+    )
+    return open.length > 0
+  })
+})
+
 const make = Effect.gen(function* () {
   const alerts = yield* Alerts
   const book = yield* LaneBook
   const chains = yield* Chains
+  const emptying = yield* makeEmptying
   const known = yield* makeKnown
   const viewOf = yield* makeView
   const moveRest = yield* LaneRest.make
@@ -136,7 +158,9 @@ const make = Effect.gen(function* () {
     const inFlight = [...(yield* book.inFlight(lane)).values()].reduce((sum, count) => sum + count, 0)
     const others = [...withKey].filter((each) => each !== lane)
     const hasOther = others.some((each) => (states.get(each)?.state ?? "active") === "active")
-    const against = refusal(to, { state, sinceMs, inFlight, hasOther }, yield* Clock.currentTimeMillis)
+    const isEmptying = to === "active" && state !== "active" && (yield* emptying(lane))
+    const facts = { state, sinceMs, inFlight, hasOther, isEmptying }
+    const against = refusal(to, facts, yield* Clock.currentTimeMillis)
     if (against !== undefined) return yield* new LaneRefused({ reason: against })
     if (state !== to) {
       const record = { actor, action: `lane.${to}`, subject: lane, details: { from: state, reason } }
@@ -167,7 +191,12 @@ const make = Effect.gen(function* () {
       action: "lane.empty",
       subject: lane,
       details: { chainId: String(chainId), recipient, amountWei: amount.toString(), reason }
-    })).pipe(Effect.catchTag("LaneInUse", () => Effect.fail(new LaneRefused({ reason: "not_retired" }))))
+    })).pipe(
+      Effect.catchTags({
+        LaneInUse: () => Effect.fail(new LaneRefused({ reason: "not_retired" })),
+        OtherRecipient: () => Effect.fail(new LaneRefused({ reason: "recipient_not_allowed" }))
+      })
+    )
     return yield* Effect.mapError(Effect.fromOption(moved), () => new LaneRefused({ reason: "nothing_to_move" }))
   })
 

@@ -15,6 +15,9 @@ const DATA_FEE_FACTOR = 2n
 /** The lane is no longer retired. Nothing was sent. */
 export class LaneInUse extends Schema.TaggedError<LaneInUse>()("LaneInUse", {}) {}
 
+/** A transfer to another account was signed before, and is not mined. It is the one that is sent. */
+export class OtherRecipient extends Schema.TaggedError<OtherRecipient>()("OtherRecipient", {}) {}
+
 /** Makes `moveRest(client, lane, recipient, recordOf)`. None if the balance does not cover the cost of a transfer. */
 export const make = Effect.gen(function* () {
   const book = yield* LaneBook
@@ -68,17 +71,19 @@ export const make = Effect.gen(function* () {
   ) {
     const nonce = yield* client.transactionCount(lane, "latest")
     const before = yield* book.withdrawal(client.chain.id, lane, nonce)
+    if (Option.exists(before, (stored) => stored.recipient !== recipient)) return yield* new OtherRecipient()
     const wanted = Option.isSome(before) ? before : yield* signed(client, lane, recipient, nonce)
     if (Option.isNone(wanted)) return Option.none()
     const kept = yield* book.withdraw(wanted.value, recordOf(wanted.value.amount))
     // Another replica has taken the lane into use again.
     if (Option.isNone(kept)) return yield* new LaneInUse()
     const stored = kept.value
+    if (stored.recipient !== recipient) return yield* new OtherRecipient()
     yield* client
       .send(stored.raw)
       .pipe(Effect.catchTag("SendRejected", ({ detail }) => Effect.fail(refusedBy(client, detail))))
     const { amount, chainId, hash: txHash } = stored
-    return Option.some({ lane, chainId, recipient: stored.recipient, amount, txHash })
+    return Option.some({ lane, chainId, recipient, amount, txHash })
   })
 })
 

@@ -48,6 +48,8 @@ export class LaneBook extends Context.Service<
       lane: Address.Address,
       nonce: bigint
     ) => Effect.Effect<Option.Option<Withdrawal>, StoreUnavailable>
+    /** Highest nonces of the stored transfers of a lane, by chain. */
+    readonly lastWithdrawals: (lane: Address.Address) => Effect.Effect<ReadonlyMap<ChainId, bigint>, StoreUnavailable>
     /**
      * Stores a transfer of a retired lane before it is sent, and records it. Returns the stored one of the nonce, which may be
      * another's. None if the lane is no longer retired: then nothing is stored.

@@ -19,7 +19,7 @@ const deployment = (...services: ReadonlyArray<Service>): Deployment => ({
   listed: Option.none(),
   served: missing,
   lanes: missing,
-  feeRecipientAccount: missing,
+  feeRecipientKey: missing,
   withDatabase: () => missing
 })
 

@@ -16,7 +16,7 @@ const deployment: Deployment = {
   listed: Option.none(),
   served: nothing,
   lanes: nothing,
-  feeRecipientAccount: nothing,
+  feeRecipientKey: nothing,
   withDatabase: () => nothing
 }
 

@@ -19,7 +19,7 @@ const open = Effect.gen(function* () {
 /** A chain with a transfer that nothing explains. */
 const unknown = [transfer("unknown", minute(13), 7n, { to: address(0x99) })]
 
-/** Runs a test with a restore to `EARLY`. What it gives to `later` happens once, in the middle of the next reconciliation. */
+/** Runs a test with a restore to `EARLY`. Runs the effect that it gives to `later` once, in the middle of the next reconciliation. */
 const rule = (
   name: string,
   transfers: Parameters<typeof sceneOf>[1],

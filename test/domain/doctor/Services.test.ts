@@ -1,7 +1,7 @@
 /** The judgements of doctor about services and screening, and the last line of defence of secrets. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import type { Finding } from "../../../src/domain/doctor/Finding.ts"
+import type { Finding, Level } from "../../../src/domain/doctor/Finding.ts"
 import * as FeeRecipient from "../../../src/domain/doctor/FeeRecipient.ts"
 import * as Sanctions from "../../../src/domain/doctor/Sanctions.ts"
 import { scrubber, secretsOfUrl } from "../../../src/domain/doctor/Scrub.ts"
@@ -39,6 +39,34 @@ describe("services and screening", () => {
     assert.deepStrictEqual(judged({ _tag: "Silent", detail: "x" }, undefined, false), ["service_not_seen"])
     assert.strictEqual(Services.kinds.peerNotSeen.level, "warning")
     assert.deepStrictEqual(judged(status(200), status(401), false), ["service_token_refused"])
+  })
+
+  it.each<readonly [Services.Outcome, Level, string, string]>([
+    [status(200), "ok", "service_ok", "URL"],
+    [status(204), "error", "service_answer_wrong", "URL"],
+    [status(404), "error", "service_answer_wrong", "URL"],
+    [status(500), "error", "service_answer_wrong", "URL"],
+    [{ _tag: "Silent", detail: "no answer in 5 seconds" }, "error", "service_answer_wrong", "URL"],
+    [status(429), "warning", "service_busy", "URL"],
+    [status(503), "warning", "service_busy", "URL"],
+    [status(401), "error", "service_token_refused", "TOKEN"],
+    [status(403), "error", "service_token_refused", "TOKEN"]
+  ])("the other service that answers the token with %j", (authorized, level, code, subject) => {
+    const facts = { name: "backend", urlSetting: "URL", tokenSetting: "TOKEN", ready: status(200), isRunning: true }
+    const [finding, ...more] = Services.judgePeer({ ...facts, authorized })
+    assert.lengthOf(more, 0)
+    assert.deepInclude(finding, { level, code, subject })
+    const seen = authorized._tag === "Silent" ? authorized.detail : `HTTP ${authorized.status}`
+    if (level !== "ok") assert.include(finding?.seen, seen)
+  })
+
+  it("the other service without a token is well, and says that the token was not tried", () => {
+    const facts = { name: "backend", urlSetting: "URL", tokenSetting: "TOKEN", isRunning: true, authorized: undefined }
+    const [finding] = Services.judgePeer({ ...facts, ready: status(200) })
+    assert.deepInclude(finding, { code: "service_ok", level: "ok" })
+    assert.include(finding?.seen, "TOKEN is not set, so the token was not tried")
+    const unready = { ...facts, ready: status(503), authorized: status(500) }
+    assert.deepStrictEqual(codes(Services.judgePeer(unready)), ["service_not_ready", "service_answer_wrong"])
   })
 
   it("an oracle and a list are judged by their answers and age", () => {

@@ -198,7 +198,7 @@ describe("the rest of a lane", () => {
       const moved = yield* desk.empty(lane, wanted, CHANGE)
       assert.deepInclude(moved, { lane, chainId: source.id, recipient: other, amount })
       yield* chain.setFees({ ...FEES, maxFeePerGas: 9_000n })
-      assert.deepStrictEqual(yield* desk.empty(lane, { ...wanted, recipient: RECIPIENT }, CHANGE), moved)
+      assert.deepStrictEqual(yield* desk.empty(lane, wanted, CHANGE), moved)
       const [raw, again, ...more] = yield* chain.sent
       assert.strictEqual(raw, again)
       assert.lengthOf(more, 0)
@@ -210,6 +210,41 @@ describe("the rest of a lane", () => {
         (yield* (yield* LaneBook).log(10)).filter(({ action }) => action === "lane.empty"),
         1
       )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("goes nowhere else once a transfer is signed, until that one is mined", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* retired
+      const to = (recipient: Address.Address) => desk.empty(lane, { chainId: source.id, recipient }, CHANGE)
+      yield* to(other)
+      assert.strictEqual(yield* reasonOf(to(RECIPIENT)), "recipient_not_allowed")
+      assert.lengthOf(yield* chain.sent, 1)
+      yield* chain.setTransactionCount(lane, 1n)
+      assert.strictEqual((yield* to(RECIPIENT)).recipient, RECIPIENT)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("keeps its nonce: the lane is used again only when the transfer is mined", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* retired
+      yield* chain.setTransactionCount(lane, 4n)
+      yield* desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
+      const activate = (from?: "draining") =>
+        Effect.andThen(
+          from === undefined ? Effect.void : desk.move(lane, from, CHANGE),
+          desk.move(lane, "active", CHANGE)
+        )
+      assert.strictEqual(yield* reasonOf(activate()), "in_flight")
+      assert.strictEqual(yield* reasonOf(activate("draining")), "in_flight")
+      // A node behind the others may not know the newest transactions of the lane.
+      yield* chain.setTransactionCount(lane, 3n)
+      assert.strictEqual(yield* reasonOf(activate()), "in_flight")
+      yield* chain.setTransactionCount(lane, 5n)
+      yield* chain.fail("transactionCount")
+      assert.strictEqual(yield* reasonOf(activate()), "in_flight")
+      yield* chain.fail()
+      assert.strictEqual((yield* activate()).state, "active")
     }).pipe(Effect.provide(layer))
   )
 

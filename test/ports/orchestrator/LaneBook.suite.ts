@@ -110,7 +110,19 @@ export const suite = (adapter: string, stores: Layer.Layer<LaneBook | Intents | 
         assert.deepStrictEqual(again, Option.some(transfer))
         assert.deepStrictEqual(yield* book.withdrawal(1, LANE, 5n), Option.some(transfer))
         assert.isTrue(Option.isNone(yield* book.withdrawal(1, LANE, 6n)))
-        assert.lengthOf(yield* book.log(10), 3)
+        assert.strictEqual((yield* book.lastWithdrawals(OTHER)).size, 0)
+        for (const next of [
+          { ...transfer, nonce: 7n, hash: hash("d") },
+          { ...transfer, chainId: 2, nonce: 3n, hash: hash("e") }
+        ]) {
+          assert.deepStrictEqual(yield* book.withdraw(next, record("lane.empty")), Option.some(next))
+        }
+        const last = new Map([
+          [1, 7n],
+          [2, 3n]
+        ])
+        assert.deepStrictEqual(new Map([...(yield* book.lastWithdrawals(LANE))].toSorted(([a], [b]) => a - b)), last)
+        assert.lengthOf(yield* book.log(10), 5)
         // Another replica takes the lane into use between the reading of its state and the transfer.
         yield* book.move(LANE, "retired", "active", record("lane.active"))
         const late = { ...transfer, nonce: 6n, hash: hash("c") }

@@ -1,10 +1,11 @@
 /** Deploys a chain's contracts at their computed addresses, and verifies their code. Safe to repeat. */
-import { Effect, Option, Schedule, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type * as Address from "../../../domain/Address.ts"
 import { withinCap } from "../../../domain/RelayGas.ts"
 import type { ChainClient } from "../../../ports/shared/Chains.ts"
 import type { RelayerKeys } from "../../../ports/orchestrator/RelayerKeys.ts"
 import * as Deployment from "./Deployment.ts"
+import * as OperatorTransaction from "./OperatorTransaction.ts"
 
 /** The chain does not support the deployment, or one of its addresses holds other code. */
 export class DeploymentFailed extends Schema.TaggedError<DeploymentFailed>()("DeploymentFailed", {
@@ -31,8 +32,6 @@ export const inspect = Effect.fn("Deployer.inspect")(function* (client: ChainCli
 /** One and a half times the estimate: deployments are rare, and a failed one costs all its gas. */
 const withMargin = (gas: bigint): bigint => withinCap(gas, (gas * 3n) / 2n)
 
-const CONFIRMATION = { poll: "500 millis", patience: "3 minutes" } as const
-
 const send = Effect.fnUntraced(function* (
   client: ChainClient,
   keys: RelayerKeys["Service"],
@@ -51,35 +50,15 @@ const send = Effect.fnUntraced(function* (
         })
     )
   )
-  const [nonce, fees] = yield* Effect.all([client.transactionCount(lane, "pending"), client.feesPerGas])
-  const signed = yield* keys.sign(lane, {
-    chainId: client.chain.id,
-    nonce,
-    to: transaction.to,
-    data: transaction.data,
-    gas: withMargin(gas),
-    maxFeePerGas: fees.maxFeePerGas,
-    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-    authorizationList: []
-  })
-  yield* client.send(signed.raw)
-  yield* Effect.logInfo("sent", { contract: transaction.contract, txHash: signed.hash })
-  const receipt = yield* client.receipt(signed.hash).pipe(
-    Effect.repeat({ schedule: Schedule.spaced(CONFIRMATION.poll), until: Option.isSome }),
-    Effect.timeoutOrElse({
-      duration: CONFIRMATION.patience,
-      orElse: () =>
-        Effect.fail(
-          new DeploymentFailed({
-            chainId: client.chain.id,
-            detail: `transaction ${signed.hash} is not mined yet; run the command again to continue`
-          })
-        )
-    })
+  const { fee, hash } = yield* OperatorTransaction.send(
+    client,
+    { keys, account: lane },
+    { to: transaction.to, data: transaction.data, gas: withMargin(gas) }
+  ).pipe(
+    Effect.catchTag("NotDone", ({ detail }) => Effect.fail(new DeploymentFailed({ chainId: client.chain.id, detail }))),
+    Effect.annotateLogs({ contract: transaction.contract })
   )
-  if (Option.isSome(receipt) && receipt.value.status === "reverted") {
-    return yield* new DeploymentFailed({ chainId: client.chain.id, detail: `transaction ${signed.hash} reverted` })
-  }
+  yield* Effect.logInfo("mined", { contract: transaction.contract, txHash: hash, feeWei: fee.toString() })
 })
 
 const NAMES = ["guard", "delegate", "entry"] as const

@@ -1,6 +1,7 @@
 /** {@link LaneBook} in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Option, Ref } from "effect"
 import type * as Address from "../../../domain/Address.ts"
+import type { ChainId } from "../../../domain/ChainId.ts"
 import { LaneBook, type Withdrawal } from "../../../ports/orchestrator/LaneBook.ts"
 import type { NewOperatorRecord } from "../../../ports/shared/Overrides.ts"
 import { OrchestratorState, type State } from "./OrchestratorState.ts"
@@ -58,6 +59,14 @@ export const layer = Layer.effect(
             withdrawals.find((each) => each.chainId === chainId && each.lane === lane && each.nonce === nonce)
           )
         ),
+      lastWithdrawals: (address) =>
+        Effect.map(Ref.get(state), ({ withdrawals }) => {
+          const last = new Map<ChainId, bigint>()
+          for (const { chainId, lane, nonce } of withdrawals) {
+            if (lane === address && nonce > (last.get(chainId) ?? -1n)) last.set(chainId, nonce)
+          }
+          return last
+        }),
       withdraw,
       note: (record) =>
         Effect.flatMap(Clock.currentTimeMillis, (atMs) =>

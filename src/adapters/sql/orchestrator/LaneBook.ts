@@ -85,6 +85,13 @@ const withdrawal = (sql: Sql): Shape["withdrawal"] =>
     return Option.map(Option.fromUndefinedOr(rows[0]), toWithdrawal)
   }, guarded("LaneBook.withdrawal"))
 
+const lastWithdrawals = (sql: Sql): Shape["lastWithdrawals"] =>
+  Effect.fnUntraced(function* (lane) {
+    const rows = yield* sql<{ chain_id: bigint; nonce: bigint }>`
+      SELECT chain_id, max(nonce) AS nonce FROM orchestrator.lane_withdrawals WHERE lane = ${lane} GROUP BY chain_id`
+    return new Map(rows.map(({ chain_id, nonce }) => [Number(chain_id), nonce]))
+  }, guarded("LaneBook.lastWithdrawals"))
+
 const withdraw = (sql: Sql): Shape["withdraw"] =>
   Effect.fnUntraced(
     function* (wanted, change) {
@@ -129,6 +136,7 @@ export const layer = Layer.effect(
     inFlight: inFlight(sql),
     move: move(sql),
     withdrawal: withdrawal(sql),
+    lastWithdrawals: lastWithdrawals(sql),
     withdraw: withdraw(sql),
     note: (change) => record(sql, change).pipe(guarded("LaneBook.note")),
     log: log(sql)

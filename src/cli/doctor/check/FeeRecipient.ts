@@ -3,6 +3,8 @@ import { Effect, Option } from "effect"
 import * as FeeRecipient from "../../../domain/doctor/FeeRecipient.ts"
 import type { Check, Deployment, Served } from "../Check.ts"
 import { eachChain } from "../EachChain.ts"
+import { accountsOf, unusable } from "../NamedKeys.ts"
+import { orNotChecked } from "../NotChecked.ts"
 import { isSanctioned } from "../Oracle.ts"
 
 const judged = Effect.fnUntraced(function* (
@@ -24,13 +26,17 @@ const judged = Effect.fnUntraced(function* (
   })
 })
 
+const name = "fee recipient"
+
 export const feeRecipient: Check = {
-  name: "fee recipient",
+  name,
   services: ["orchestrator"],
-  findings: Effect.fnUntraced(function* ({ feeRecipientAccount, lanes, served }: Deployment) {
-    // Wrong keys are findings of the check of settings.
-    const accounts = yield* Effect.orElseSucceed(lanes, () => [])
-    const keyAccount = Option.getOrUndefined(yield* feeRecipientAccount)
-    return yield* eachChain(yield* served, (one) => judged(one, accounts, keyAccount))
+  findings: Effect.fnUntraced(function* ({ feeRecipientKey, lanes, served }: Deployment) {
+    // Wrong keys are findings of the checks of settings and lanes.
+    const accounts = accountsOf(yield* Effect.orElseSucceed(lanes, () => []))
+    const keys = Option.toArray(yield* feeRecipientKey)
+    const [keyAccount] = accountsOf(keys)
+    const judgedOnChains = Effect.flatMap(served, (all) => eachChain(all, (one) => judged(one, accounts, keyAccount)))
+    return [...unusable(keys), ...(yield* orNotChecked(name, judgedOnChains))]
   })
 }

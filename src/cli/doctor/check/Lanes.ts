@@ -6,8 +6,10 @@ import { orchestratorSettings } from "../../../config/Orchestrator.ts"
 import type * as Address from "../../../domain/Address.ts"
 import * as Lanes from "../../../domain/doctor/Lanes.ts"
 import * as ChainLimits from "../../../orchestrator/shared/ChainLimits.ts"
-import type { Check, Served } from "../Check.ts"
+import type { Check, Deployment, Served } from "../Check.ts"
 import { eachChain } from "../EachChain.ts"
+import { accountsOf, unusable } from "../NamedKeys.ts"
+import { orNotChecked } from "../NotChecked.ts"
 
 interface Shared {
   readonly lanes: ReadonlyArray<Address.Address>
@@ -48,23 +50,30 @@ const judgedLane = Effect.fnUntraced(function* (served: Served, address: Address
   })
 })
 
+const judgedOnChains = Effect.fnUntraced(function* (deployment: Deployment, lanes: ReadonlyArray<Address.Address>) {
+  const { relayer } = yield* orchestratorSettings
+  const shared: Shared = {
+    lanes,
+    // Without a database or its schema, the history is unknown.
+    history: yield* Effect.option(deployment.withDatabase(LaneHistory.read)),
+    minimumOn: ({ client }) => ChainLimits.minLaneBalance(relayer, client.chain)
+  }
+  const sending = (yield* deployment.served).filter(({ entry }) => entry.supportsSetCode !== false)
+  return yield* eachChain(sending, (served) =>
+    Effect.map(
+      Effect.forEach(shared.lanes, (lane) => judgedLane(served, lane, shared), { concurrency: "unbounded" }),
+      (all) => all.flat()
+    )
+  )
+})
+
+const name = "lanes"
+
 export const lanes: Check = {
-  name: "lanes",
+  name,
   services: ["orchestrator"],
   findings: Effect.fnUntraced(function* (deployment) {
-    const { relayer } = yield* orchestratorSettings
-    const shared: Shared = {
-      lanes: yield* deployment.lanes,
-      // Without a database or its schema, the history is unknown.
-      history: yield* Effect.option(deployment.withDatabase(LaneHistory.read)),
-      minimumOn: ({ client }) => ChainLimits.minLaneBalance(relayer, client.chain)
-    }
-    const sending = (yield* deployment.served).filter(({ entry }) => entry.supportsSetCode !== false)
-    return yield* eachChain(sending, (served) =>
-      Effect.map(
-        Effect.forEach(shared.lanes, (lane) => judgedLane(served, lane, shared), { concurrency: "unbounded" }),
-        (all) => all.flat()
-      )
-    )
+    const keys = yield* deployment.lanes
+    return [...unusable(keys), ...(yield* orNotChecked(name, judgedOnChains(deployment, accountsOf(keys))))]
   })
 }

@@ -10,14 +10,15 @@ import * as Deployer from "../../../../src/adapters/evm/contracts/Deployer.ts"
 import * as Deployment from "../../../../src/adapters/evm/contracts/Deployment.ts"
 import * as RawKeys from "../../../../src/adapters/evm/keys/RawKeys.ts"
 import * as Anvil from "../../../../src/devnet/Anvil.ts"
+import type { ChainMoney } from "../../../../src/domain/ChainMoney.ts"
 import { Chains } from "../../../../src/ports/shared/Chains.ts"
 import { RelayerKeys } from "../../../../src/ports/orchestrator/RelayerKeys.ts"
 import { address, chain as template } from "../../../support/FakeChain.ts"
 
 const TARGET = address(0x5a)
 
-/** A fresh node, the deployer's key with gas, and a contract to allow as target. */
-const fresh = Effect.gen(function* () {
+/** A fresh node, the deployer's key with gas, and a contract to allow as target. The chain has these limits of the operator. */
+const freshWith = Effect.fnUntraced(function* (limits: ChainMoney) {
   const anvil = yield* Anvil.start({ chainId: 31_337 })
   const key = generatePrivateKey()
   const lane = privateKeyToAccount(key).address
@@ -25,7 +26,9 @@ const fresh = Effect.gen(function* () {
   yield* anvil.ask("place the target", (node) => node.setCode({ address: TARGET, bytecode: "0x6001" }))
   const context = yield* Layer.build(
     Layer.mergeAll(
-      EvmChains.layer([{ chain: template, rpcUrls: [anvil.rpcUrl] }]).pipe(Layer.provide(FetchHttpClient.layer)),
+      EvmChains.layer([{ chain: { ...template, ...limits }, rpcUrls: [anvil.rpcUrl] }]).pipe(
+        Layer.provide(FetchHttpClient.layer)
+      ),
       RawKeys.layer([Redacted.make<Hex>(key)])
     )
   )
@@ -44,6 +47,7 @@ const fresh = Effect.gen(function* () {
   const [sender] = keys.lanes(template.id)
   if (sender === undefined) throw new Error("there is no lane")
   return {
+    account: privateKeyToAccount(key),
     anvil,
     client,
     keys,
@@ -53,6 +57,8 @@ const fresh = Effect.gen(function* () {
     spent: client.transactionCount(sender, "latest")
   }
 })
+
+const fresh = freshWith({})
 
 const MISSING = { guard: "missing", delegate: "missing", entry: "missing" } as const
 const RIGHT = { guard: "right", delegate: "right", entry: "right" } as const
@@ -110,6 +116,31 @@ layer(BunServices.layer, { excludeTestServices: true })("Deployer", (it) => {
       yield* anvil.ask("remove the target", (node) => node.setCode({ address: TARGET, bytecode: "0x" }))
       const { message } = yield* Effect.flip(deploy)
       assert.include(message, "the guard's constructor would revert")
+      assert.strictEqual(yield* spent, 0n)
+    })
+  )
+
+  it.effect("replaces a transaction of the account that is stuck", () =>
+    Effect.gen(function* () {
+      const { account, anvil, client, keys, plan, spent } = yield* fresh
+      const [lane] = keys.lanes(template.id)
+      if (lane === undefined) throw new Error("there is no lane")
+      yield* anvil.ask("leave a transaction pending", async (node) => {
+        await node.setAutomine(false)
+        await node.sendTransaction({ account, chain: node.chain, to: TARGET, gas: 30_000n })
+      })
+      const mine = Effect.orDie(anvil.ask("mine", (node) => node.mine({ blocks: 1 })))
+      const mining = { ...client, send: (raw: Hex) => Effect.tap(client.send(raw), mine) }
+      assert.deepStrictEqual((yield* Deployer.deploy(mining, plan, { keys, lane })).findings, RIGHT)
+      assert.strictEqual(yield* spent, 2n)
+    })
+  )
+
+  it.effect("sends nothing while the base fee is above the chain's limit, and names the setting", () =>
+    Effect.gen(function* () {
+      const { deploy, spent } = yield* freshWith({ maxFeePerGasWei: 1n, minPriorityFeePerGasWei: 0n })
+      const { message } = yield* Effect.flip(deploy)
+      assert.match(message, /the base fee is \d+ wei per gas, above the limit of 1\b.*maxFeePerGasWei/)
       assert.strictEqual(yield* spent, 0n)
     })
   )
