@@ -202,7 +202,7 @@ describe("a sweep that fails after the signature", () => {
       Effect.gen(function* () {
         const { result } = yield* sweep(answers)
         if (result._tag === "Success" || result.failure._tag !== "SweepUnfinished") return assert.fail(String(result))
-        assert.deepStrictEqual(result.failure.quoteIds, [wireOffer().quote.id])
+        assert.deepStrictEqual(result.failure.quoteIds, [String(wireOffer().quote.id)])
         assert.propertyVal(result.failure.cause, "_tag", cause)
         assert.include(result.failure.message, String(wireOffer().quote.id))
       })
