@@ -36,6 +36,11 @@ const askAlone = (entries: ReadonlyArray<Entry>) =>
     { concurrency: "unbounded", discard: true }
   )
 
+const failAll = (entries: ReadonlyArray<Entry>, error: ChainUnavailable) =>
+  Effect.sync(() => {
+    for (const entry of entries) entry.completeUnsafe(Exit.fail(error))
+  })
+
 /** Makes all lookups in the same calls. */
 const askTogether = Effect.fnUntraced(function* (client: ChainClient, entries: ReadonlyArray<Entry>) {
   const distinct = new Map(entries.flatMap(({ request }) => request.reads.map((read) => [keyOf(read), read])))
@@ -57,7 +62,10 @@ export const make = (): LookUp => {
       const [{ request }, ...others] = entries
       return others.length === 0
         ? askAlone(entries)
-        : Effect.catch(askTogether(request.client, entries), () => askAlone(entries))
+        : Effect.catch(askTogether(request.client, entries), (error) =>
+            // A node that is down or busy is not asked again by each exchange.
+            Multicall3.mayDivide(error) ? askAlone(entries) : failAll(entries, error)
+          )
     }
   })
   return (client, reads) =>

@@ -55,10 +55,11 @@ const exchangeOf = (
   }
 }
 
-/** The exchange of `swapRouter` and `quoter`, and one source for each name of a venue, whatever chains have it. */
-export const make: Effect.Effect<ReadonlyArray<VenueSource>, never, Chains> = Effect.gen(function* () {
+/** Sources whose lookups of pools come before the quotes of a new pair, or beside them without `lookUp`. */
+const makeWith = Effect.fnUntraced(function* (
+  lookUp?: PoolLookups.LookUp
+): Effect.fn.Return<ReadonlyArray<VenueSource>, never, Chains> {
   const chains = yield* Chains
-  const lookUp = PoolLookups.make()
   const known = { memory: PoolMemory.make(lookUp), v4: V4Pools.make(lookUp), worths: yield* GasWorths.make }
   const first = yield* UniswapV3.makeWith(known)
   const exchanges = new Map<Venue.Venue, Option.Option<OnChainVenue.Exchange>>()
@@ -93,3 +94,9 @@ export const make: Effect.Effect<ReadonlyArray<VenueSource>, never, Chains> = Ef
     ...Array.from(names, named)
   ]
 })
+
+/** The exchange of `swapRouter` and `quoter`, and one source for each name of a venue, whatever chains have it. */
+export const make = Effect.suspend(() => makeWith(PoolLookups.make()))
+
+/** The same for a chain whose answers take long, such as of an old block: each round trip counts more than the size of its requests. */
+export const makeFar = makeWith()

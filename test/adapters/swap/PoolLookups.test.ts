@@ -6,7 +6,7 @@ import type * as Multicall3 from "../../../src/adapters/evm/codec/Multicall3.ts"
 import * as PoolLookups from "../../../src/adapters/swap/PoolLookups.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
-import { CallReverted } from "../../../src/ports/shared/Chains.ts"
+import { CallReverted, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import * as Priority from "../../../src/ports/shared/Priority.ts"
 import { address, client } from "../../support/FakeChain.ts"
 
@@ -66,6 +66,26 @@ describe("lookups that are made at the same moment", () => {
       assert.deepStrictEqual(good?._tag === "Success" ? hexes(good.success) : good, ["0x01"])
       assert.strictEqual(broken?._tag, "Failure")
       assert.deepStrictEqual(calls, [["0x01", "0x02"], ["0x01"], ["0x02"]])
+    })
+  )
+
+  it.effect("all fail with a node that does not answer, which is not asked once more by each", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const failure = new ChainUnavailable({ chainId: 1, method: "eth_call", detail: "no answer" })
+      const chain = client({
+        call: () =>
+          Effect.suspend(() => {
+            calls++
+            return Effect.fail(failure)
+          })
+      })
+      const lookUp = PoolLookups.make()
+      const results = yield* Effect.all(
+        [FIRST, SECOND].map((to) => Effect.flip(lookUp(chain, [read(to, "0x01")]))),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual([results, calls], [[failure, failure], 1])
     })
   )
 

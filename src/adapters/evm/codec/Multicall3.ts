@@ -87,8 +87,14 @@ export const decode = (result: Hex): Option.Option<ReadonlyArray<Answer>> => {
   return Option.some(answers)
 }
 
+/** Method of failures by Multicall3 itself, which other reads in the call may have caused. */
+const METHOD = "aggregate3"
+
 const unusable = (client: ChainClient, detail: string) =>
-  new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
+  new ChainUnavailable({ chainId: client.chain.id, method: METHOD, detail })
+
+/** True if the node answered, and a call with fewer reads may succeed. False if the node did not answer. */
+export const mayDivide = ({ method }: ChainUnavailable): boolean => method === METHOD
 
 const ZERO_WORD: Hex = `0x${Words.ofNumber(0)}`
 
