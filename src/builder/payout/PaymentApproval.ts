@@ -28,9 +28,15 @@ const EXPLAINED: ReadonlySet<SendRefusal> = new Set([
 const send = (client: ChainClient, raw: Hex) =>
   client.send(raw).pipe(
     Effect.as(Option.none<SendRefusal>()),
-    Effect.catchTag("SendRejected", (rejected) =>
-      EXPLAINED.has(rejected.reason) ? Effect.succeedSome(rejected.reason) : Effect.fail(rejected)
-    )
+    Effect.catchTags({
+      SendRejected: (rejected) =>
+        EXPLAINED.has(rejected.reason) ? Effect.succeedSome(rejected.reason) : Effect.fail(rejected),
+      // Another node may have taken it. Every version has the same nonce, so at most one is mined.
+      ChainUnavailable: (failed) =>
+        failed.refusal !== undefined && EXPLAINED.has(failed.refusal)
+          ? Effect.succeedSome(failed.refusal)
+          : Effect.fail(failed)
+    })
   )
 
 /**

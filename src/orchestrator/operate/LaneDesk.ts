@@ -23,7 +23,10 @@ import * as LaneRest from "./LaneRest.ts"
 import { answered } from "./Probe.ts"
 
 /** The lane cannot be changed as asked. */
-export class LaneRefused extends Schema.TaggedError<LaneRefused>()("LaneRefused", { reason: LaneRefusal }) {}
+export class LaneRefused extends Schema.TaggedError<LaneRefused>()("LaneRefused", {
+  reason: LaneRefusal,
+  detail: Schema.optionalKey(Schema.String)
+}) {}
 
 /** Neither a key nor a record of the lane is known. */
 export class UnknownLane extends Schema.TaggedError<UnknownLane>()("UnknownLane", {}) {}
@@ -108,10 +111,15 @@ const makeView = Effect.gen(function* () {
   })
 })
 
-/** Makes `emptying(lane)`: true if a transfer of the lane's rest is not mined, or if the chain of one does not answer. */
+/**
+ * Makes `emptying(lane)`: true if a transfer of the lane's rest is not mined, or if its chain does not answer and this process has not
+ * seen it mined before.
+ */
 const makeEmptying = Effect.gen(function* () {
   const book = yield* LaneBook
   const chains = yield* Chains
+  /** Nonces of the newest transfers that were seen mined, by chain and lane. */
+  const seen = new Map<string, bigint>()
 
   return Effect.fnUntraced(function* (lane: Address.Address) {
     const last = yield* book.lastWithdrawals(lane)
@@ -121,7 +129,13 @@ const makeEmptying = Effect.gen(function* () {
         const nonce = last.get(chain.id)
         if (nonce === undefined) return false
         const count = yield* answered(transactionCount(lane, "latest"))
-        return Option.isNone(count) || nonce >= count.value
+        const key = `${chain.id}:${lane}`
+        if (Option.isNone(count)) return seen.get(key) !== nonce
+        const isMined = count.value > nonce
+        // A reorg may have dropped it.
+        if (isMined) seen.set(key, nonce)
+        else seen.delete(key)
+        return !isMined
       }),
       { concurrency: "unbounded" }
     )
@@ -183,10 +197,8 @@ const make = Effect.gen(function* () {
       recipient !== lane && withKey.has(recipient) && (states.get(recipient)?.state ?? "active") === "active"
     if (states.get(lane)?.state !== "retired") return yield* new LaneRefused({ reason: "not_retired" })
     if (!withKey.has(lane)) return yield* new LaneRefused({ reason: "no_key" })
-    if (!isActiveLane && !laneRestRecipients.includes(recipient)) {
-      return yield* new LaneRefused({ reason: "recipient_not_allowed" })
-    }
-    const moved = yield* moveRest(yield* chains.get(chainId), lane, recipient, (amount) => ({
+    const isAllowed = isActiveLane || laneRestRecipients.includes(recipient)
+    const moved = yield* moveRest(yield* chains.get(chainId), lane, { address: recipient, isAllowed }, (amount) => ({
       actor,
       action: "lane.empty",
       subject: lane,
@@ -194,7 +206,14 @@ const make = Effect.gen(function* () {
     })).pipe(
       Effect.catchTags({
         LaneInUse: () => Effect.fail(new LaneRefused({ reason: "not_retired" })),
-        OtherRecipient: () => Effect.fail(new LaneRefused({ reason: "recipient_not_allowed" }))
+        RecipientNotAllowed: () => Effect.fail(new LaneRefused({ reason: "recipient_not_allowed" })),
+        OtherRecipient: ({ stored }) =>
+          Effect.fail(
+            new LaneRefused({
+              reason: "recipient_not_allowed",
+              detail: `a transfer to ${stored} is signed and not mined. Repeat the request with that recipient`
+            })
+          )
       })
     )
     return yield* Effect.mapError(Effect.fromOption(moved), () => new LaneRefused({ reason: "nothing_to_move" }))

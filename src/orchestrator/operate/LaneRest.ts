@@ -1,6 +1,6 @@
 /** Moves the rest of a lane to another account. The signed bytes are stored before they are sent. */
 import { Effect, Option, Schema } from "effect"
-import type * as Address from "../../domain/Address.ts"
+import * as Address from "../../domain/Address.ts"
 import { movable } from "../../domain/LaneState.ts"
 import * as RollupFee from "../../domain/RollupFee.ts"
 import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
@@ -15,8 +15,21 @@ const DATA_FEE_FACTOR = 2n
 /** The lane is no longer retired. Nothing was sent. */
 export class LaneInUse extends Schema.TaggedError<LaneInUse>()("LaneInUse", {}) {}
 
-/** A transfer to another account was signed before, and is not mined. It is the one that is sent. */
-export class OtherRecipient extends Schema.TaggedError<OtherRecipient>()("OtherRecipient", {}) {}
+/** A transfer to another account was signed before, and is not mined. Only that one can be sent. */
+export class OtherRecipient extends Schema.TaggedError<OtherRecipient>()("OtherRecipient", {
+  /** Recipient of the stored transfer. */
+  stored: Address.Address
+}) {}
+
+/** No transfer to the recipient is stored, and none may be signed. */
+export class RecipientNotAllowed extends Schema.TaggedError<RecipientNotAllowed>()("RecipientNotAllowed", {}) {}
+
+/** Account that receives the rest. */
+export interface Recipient {
+  readonly address: Address.Address
+  /** False if no new transfer to it may be signed. A stored one was allowed when it was signed, and is sent again. */
+  readonly isAllowed: boolean
+}
 
 /** Makes `moveRest(client, lane, recipient, recordOf)`. None if the balance does not cover the cost of a transfer. */
 export const make = Effect.gen(function* () {
@@ -66,19 +79,22 @@ export const make = Effect.gen(function* () {
   return Effect.fn("LaneRest.move")(function* (
     client: ChainClient,
     lane: Address.Address,
-    recipient: Address.Address,
+    { address: recipient, isAllowed }: Recipient,
     recordOf: (amount: bigint) => NewOperatorRecord
   ) {
     const nonce = yield* client.transactionCount(lane, "latest")
     const before = yield* book.withdrawal(client.chain.id, lane, nonce)
-    if (Option.exists(before, (stored) => stored.recipient !== recipient)) return yield* new OtherRecipient()
+    if (Option.isSome(before) && before.value.recipient !== recipient) {
+      return yield* new OtherRecipient({ stored: before.value.recipient })
+    }
+    if (Option.isNone(before) && !isAllowed) return yield* new RecipientNotAllowed()
     const wanted = Option.isSome(before) ? before : yield* signed(client, lane, recipient, nonce)
     if (Option.isNone(wanted)) return Option.none()
     const kept = yield* book.withdraw(wanted.value, recordOf(wanted.value.amount))
     // Another replica has taken the lane into use again.
     if (Option.isNone(kept)) return yield* new LaneInUse()
     const stored = kept.value
-    if (stored.recipient !== recipient) return yield* new OtherRecipient()
+    if (stored.recipient !== recipient) return yield* new OtherRecipient({ stored: stored.recipient })
     yield* client
       .send(stored.raw)
       .pipe(Effect.catchTag("SendRejected", ({ detail }) => Effect.fail(refusedBy(client, detail))))

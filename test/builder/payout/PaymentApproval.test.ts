@@ -5,7 +5,7 @@ import { parseTransaction } from "viem"
 import type { DevChain } from "../../../src/devnet/DevChain.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
-import { type ChainClient, Chains } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, Chains, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { OneChain } from "../../support/OneChain.ts"
 import { backend, owing, run, said, VAULT } from "./PayoutScene.ts"
 
@@ -146,5 +146,37 @@ layer(backend, { excludeTestServices: true })("an approval that is stuck", (it) 
       assert.deepStrictEqual(yield* balances, [9n])
       assert.deepStrictEqual(next.sent, [])
     }).pipe(minesAfterwards)
+  )
+
+  it.effect("is replaced if one endpoint refuses it as underpriced and another does not answer", () =>
+    Effect.gen(function* () {
+      const { balances, dev, id, token } = yield* owing("WBTC", [9n])
+      const before = yield* nonceOf(dev)
+      const chainId = dev.chain.id
+      const detail = "made to fail"
+      const doubtful = new ChainUnavailable({ chainId, method: "send", detail, refusal: "ReplacementUnderpriced" })
+      const refused: Array<{ readonly nonce: number; readonly maxFeePerGas: bigint }> = []
+      const { client, sent } = sending(token)
+      const { exit } = yield* run(id, {
+        client: (real) => ({
+          ...client(real),
+          send: (raw) => {
+            if (refused.length === 2) return client(real).send?.(raw) ?? real.send(raw)
+            const { maxFeePerGas = 0n, nonce = 0 } = parseTransaction(raw)
+            refused.push({ nonce, maxFeePerGas })
+            return Effect.fail(doubtful)
+          }
+        })
+      })
+      assert.isTrue(Exit.isSuccess(exit), said(exit))
+      assert.deepStrictEqual(yield* balances, [9n])
+      assert.lengthOf(sent, 1)
+      const versions = [...refused, ...sent]
+      assert.deepStrictEqual(new Set(versions.map(({ nonce }) => BigInt(nonce))), new Set([before]))
+      for (const [index, { maxFeePerGas }] of versions.slice(1).entries()) {
+        assert.isTrue(maxFeePerGas * 8n >= (versions[index]?.maxFeePerGas ?? 0n) * 9n)
+      }
+      assert.strictEqual(yield* nonceOf(dev), before + 2n, "one approval and one payment")
+    })
   )
 })

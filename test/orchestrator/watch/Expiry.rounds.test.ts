@@ -52,7 +52,7 @@ const rounds = Effect.fnUntraced(function* (
   const expire = yield* Expiry.make.pipe(
     Effect.provide([
       Layer.mock(Intents, { overdue }),
-      Layer.mock(Settlements, { resolve }),
+      Layer.mock(Settlements, { resolve, isSettledBy: () => false }),
       OrchestratorSettings.layer({ ...settings, watcher: { ...settings.watcher, batch: 2 } })
     ])
   )

@@ -1,6 +1,6 @@
 /**
- * Sends a transaction of an operator's own account, and waits until it is mined. It takes the account's next nonce, and so replaces a
- * transaction that is stuck: the command can be repeated.
+ * Sends a transaction of an operator's own account, and waits until it is mined. An ordinary one queues behind the account's pending
+ * transactions. An emergency takes the next nonce, and so replaces a transaction that is pending or stuck: it can be repeated.
  */
 import { Effect, Option, Schema } from "effect"
 import type * as Address from "../../../domain/Address.ts"
@@ -53,12 +53,17 @@ const marketOf = Effect.fnUntraced(function* (client: ChainClient, urgency: Oper
   })
 })
 
-const notMined = (hashes: ReadonlyArray<Hash>): NotDone =>
+const notMined = (hashes: ReadonlyArray<Hash>, urgency: OperatorFees.Urgency): NotDone =>
   new NotDone({
-    detail: `transaction ${hashes.at(-1)} is not mined yet. Run the command again to continue: it replaces a transaction that is stuck`
+    detail: `transaction ${hashes.at(-1)} is not mined yet. ${
+      urgency === "emergency"
+        ? "Run the command again to continue: it replaces a transaction that is stuck"
+        : "Wait until it is mined. A repeated command would be sent in addition, behind it"
+    }`
   })
 
-type Sending = "taken" | "underpriced" | "nonce used"
+/** `doubtful`: one node refused it as underpriced, and another may have taken it. */
+type Sending = "taken" | "underpriced" | "doubtful" | "nonce used"
 
 const sendOnce = (client: ChainClient, raw: Hex) =>
   client.send(raw).pipe(
@@ -70,11 +75,14 @@ const sendOnce = (client: ChainClient, raw: Hex) =>
       },
       // Another node may have taken it. A later version has the same nonce, so one of them is mined at most.
       ChainUnavailable: (failed) =>
-        failed.refusal === "ReplacementUnderpriced" ? Effect.succeed<Sending>("underpriced") : Effect.fail(failed)
+        failed.refusal === "ReplacementUnderpriced" ? Effect.succeed<Sending>("doubtful") : Effect.fail(failed)
     })
   )
 
-/** Sends a version at the nonce, with fees raised until the node accepts it. Returns all that were sent; none if the nonce is used by now. */
+/**
+ * Sends a version at the nonce. In an emergency, raises the fees until the node accepts it. Returns all versions; none if no node can have
+ * taken one, and the nonce is used or belongs to a pending transaction that must not be replaced.
+ */
 const sendAt = Effect.fnUntraced(function* (
   client: ChainClient,
   { account, keys }: Sender,
@@ -84,8 +92,8 @@ const sendAt = Effect.fnUntraced(function* (
 ) {
   const { chain } = client
   const market = yield* marketOf(client, urgency)
-  const bounds = { urgency, limit: chain.maxFeePerGasWei }
   const hashes: Array<Hash> = []
+  let isDoubtful = false
   let fees: GasFees | undefined = {
     maxFeePerGas: market.maxFeePerGas,
     maxPriorityFeePerGas: market.maxPriorityFeePerGas
@@ -98,21 +106,25 @@ const sendAt = Effect.fnUntraced(function* (
       yield* Effect.logInfo("sent", { txHash: signed.hash, nonce, maxFeePerGas: fees.maxFeePerGas })
       return hashes
     }
-    if (sending === "nonce used") return []
+    isDoubtful ||= sending === "doubtful"
+    if (sending === "nonce used" || urgency === "ordinary") return isDoubtful ? hashes : []
     // The fees of the transaction that it replaces are unknown.
-    fees = OperatorFees.replacing(fees, market, bounds)
+    fees = OperatorFees.replacing(fees, market, { urgency, limit: chain.maxFeePerGasWei })
   }
   return yield* new NotDone({
-    detail: `another transaction of ${account} with nonce ${nonce} is pending. Replacing it would cost more than ${bounds.limit === undefined || urgency === "emergency" ? "four times the market's fees" : "maxFeePerGasWei or four times the market's fees"}. Wait until it is mined, and run the command again`
+    detail: `another transaction of ${account} with nonce ${nonce} is pending. Replacing it would cost more than four times the market's fees. Wait until it is mined, and run the command again`
   })
 })
 
+/** Receipt of the newest version that succeeded, or else of the newest that reverted: versions at different nonces may all be mined. */
 const receiptOf = Effect.fnUntraced(function* (client: ChainClient, hashes: ReadonlyArray<Hash>) {
+  let reverted = Option.none<Receipt>()
   for (const hash of hashes.toReversed()) {
     const receipt: Option.Option<Receipt> = yield* client.receipt(hash)
-    if (Option.isSome(receipt)) return receipt
+    if (Option.exists(receipt, ({ status }) => status === "success")) return receipt
+    reverted = Option.orElse(reverted, () => receipt)
   }
-  return Option.none()
+  return reverted
 })
 
 /** Receipt of one of the versions. None if another transaction has used the nonce. */
@@ -132,7 +144,7 @@ const awaited = Effect.fnUntraced(function* (
   return Option.none()
 })
 
-/** Sends `content` at the account's next nonce until it is mined. Other transactions of the account may take nonces meanwhile. */
+/** Sends `content` at a nonce of the account until it is mined. Other transactions of the account may take nonces meanwhile. */
 const mined = Effect.fnUntraced(function* (
   client: ChainClient,
   sender: Sender,
@@ -141,8 +153,9 @@ const mined = Effect.fnUntraced(function* (
 ) {
   const { account } = sender
   const hashes: Array<Hash> = []
+  const block = urgency === "emergency" ? "latest" : "pending"
   for (let tries = 0; tries < NONCES; tries++) {
-    const nonce = yield* client.transactionCount(account, "latest")
+    const nonce = yield* client.transactionCount(account, block)
     const versions = yield* sendAt(client, sender, content, nonce, urgency)
     hashes.push(...versions)
     if (versions.length === 0) {
@@ -151,11 +164,13 @@ const mined = Effect.fnUntraced(function* (
       continue
     }
     const receipt = yield* awaited(client, account, nonce, hashes).pipe(
-      Effect.timeoutOrElse({ duration: CONFIRMATION.patience, orElse: () => Effect.fail(notMined(hashes)) })
+      Effect.timeoutOrElse({ duration: CONFIRMATION.patience, orElse: () => Effect.fail(notMined(hashes, urgency)) })
     )
     if (Option.isSome(receipt)) return receipt.value
   }
-  return yield* new NotDone({ detail: `other transactions of ${account} take its nonces. Run the command again` })
+  return yield* new NotDone({
+    detail: `other transactions of ${account} take its nonces. Wait until they are mined, and run the command again`
+  })
 })
 
 /** Sends the transaction, and returns it once it is mined. */

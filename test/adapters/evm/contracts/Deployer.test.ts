@@ -120,7 +120,7 @@ layer(BunServices.layer, { excludeTestServices: true })("Deployer", (it) => {
     })
   )
 
-  it.effect("replaces a transaction of the account that is stuck", () =>
+  it.effect("queues behind a transaction of the account that is pending", () =>
     Effect.gen(function* () {
       const { account, anvil, client, keys, plan, spent } = yield* fresh
       const [lane] = keys.lanes(template.id)
@@ -132,7 +132,7 @@ layer(BunServices.layer, { excludeTestServices: true })("Deployer", (it) => {
       const mine = Effect.orDie(anvil.ask("mine", (node) => node.mine({ blocks: 1 })))
       const mining = { ...client, send: (raw: Hex) => Effect.tap(client.send(raw), mine) }
       assert.deepStrictEqual((yield* Deployer.deploy(mining, plan, { keys, lane })).findings, RIGHT)
-      assert.strictEqual(yield* spent, 2n)
+      assert.strictEqual(yield* spent, 3n)
     })
   )
 

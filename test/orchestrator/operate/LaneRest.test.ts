@@ -1,0 +1,139 @@
+/** The rest of a retired lane, which goes to another account. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { parseTransaction } from "viem"
+import * as Address from "../../../src/domain/Address.ts"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
+import { source } from "../../support/RelayFixtures.ts"
+import { CHANGE, FEES, RECIPIENT, STRANGER, TRANSFER_GAS, layer, reasonOf, retired } from "./LaneScene.ts"
+
+describe("the rest of a lane", () => {
+  it.effect("goes to another lane by one transaction, however often it is asked for", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* retired
+      const wanted = { chainId: source.id, recipient: other }
+      const amount = 10n ** 18n - TRANSFER_GAS * FEES.maxFeePerGas
+      const moved = yield* desk.empty(lane, wanted, CHANGE)
+      assert.deepInclude(moved, { lane, chainId: source.id, recipient: other, amount })
+      yield* chain.setFees({ ...FEES, maxFeePerGas: 9_000n })
+      assert.deepStrictEqual(yield* desk.empty(lane, wanted, CHANGE), moved)
+      const [raw, again, ...more] = yield* chain.sent
+      assert.strictEqual(raw, again)
+      assert.lengthOf(more, 0)
+      const { gas, to, value } = parseTransaction(raw ?? "0x")
+      assert.deepStrictEqual({ gas, to: Address.of(to ?? ""), value }, { gas: TRANSFER_GAS, to: other, value: amount })
+      const [record] = yield* desk.log
+      assert.deepInclude(record, { action: "lane.empty", subject: lane })
+      assert.lengthOf(
+        (yield* (yield* LaneBook).log(10)).filter(({ action }) => action === "lane.empty"),
+        1
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("goes nowhere else once a transfer is signed, until that one is mined", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* retired
+      const to = (recipient: Address.Address) => desk.empty(lane, { chainId: source.id, recipient }, CHANGE)
+      yield* to(other)
+      assert.strictEqual(yield* reasonOf(to(RECIPIENT)), "recipient_not_allowed")
+      assert.lengthOf(yield* chain.sent, 1)
+      yield* chain.setTransactionCount(lane, 1n)
+      assert.strictEqual((yield* to(RECIPIENT)).recipient, RECIPIENT)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is sent again to the lane that was active when the transfer was signed, and to no other one", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* retired
+      const to = (recipient: Address.Address) => desk.empty(lane, { chainId: source.id, recipient }, CHANGE)
+      const moved = yield* to(other)
+      yield* (yield* LaneBook).move(other, "active", "draining", { actor: "", action: "", subject: other, details: {} })
+      assert.deepStrictEqual(yield* to(other), moved)
+      const [raw, again, ...more] = yield* chain.sent
+      assert.strictEqual(raw, again)
+      assert.lengthOf(more, 0)
+      for (const recipient of [RECIPIENT, STRANGER]) {
+        const refused = yield* Effect.flip(to(recipient))
+        if (refused._tag !== "LaneRefused") return yield* Effect.die(refused)
+        assert.strictEqual(refused.reason, "recipient_not_allowed")
+        assert.include(refused.detail ?? "", other)
+      }
+      yield* chain.setTransactionCount(lane, 1n)
+      assert.strictEqual(yield* reasonOf(to(other)), "recipient_not_allowed")
+      assert.lengthOf(yield* chain.sent, 2)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("does not keep the lane out of use while a chain is silent whose transfer was seen mined", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* retired
+      const activate = desk.move(lane, "active", CHANGE)
+      const retire = Effect.gen(function* () {
+        yield* desk.move(lane, "draining", CHANGE)
+        yield* TestClock.adjust("1 minute")
+        yield* desk.move(lane, "retired", CHANGE)
+      })
+      yield* desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
+      yield* chain.setTransactionCount(lane, 1n)
+      yield* activate
+      yield* retire
+      yield* chain.fail("transactionCount")
+      assert.strictEqual((yield* activate).state, "active")
+      yield* retire
+      // The transfer was seen in a block that a reorg has dropped.
+      yield* chain.fail()
+      yield* chain.setTransactionCount(lane, 0n)
+      assert.strictEqual(yield* reasonOf(activate), "in_flight")
+      yield* chain.fail("transactionCount")
+      assert.strictEqual(yield* reasonOf(activate), "in_flight")
+      // A new transfer was not seen mined.
+      yield* chain.fail()
+      yield* chain.setTransactionCount(lane, 1n)
+      yield* activate
+      yield* retire
+      yield* desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
+      yield* chain.fail("transactionCount")
+      assert.strictEqual(yield* reasonOf(activate), "in_flight")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("keeps its nonce: the lane is used again only when the transfer is mined", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* retired
+      yield* chain.setTransactionCount(lane, 4n)
+      yield* desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
+      const activate = (from?: "draining") =>
+        Effect.andThen(
+          from === undefined ? Effect.void : desk.move(lane, from, CHANGE),
+          desk.move(lane, "active", CHANGE)
+        )
+      assert.strictEqual(yield* reasonOf(activate()), "in_flight")
+      assert.strictEqual(yield* reasonOf(activate("draining")), "in_flight")
+      // A node behind the others may not know the newest transactions of the lane.
+      yield* chain.setTransactionCount(lane, 3n)
+      assert.strictEqual(yield* reasonOf(activate()), "in_flight")
+      yield* chain.setTransactionCount(lane, 5n)
+      yield* chain.fail("transactionCount")
+      assert.strictEqual(yield* reasonOf(activate()), "in_flight")
+      yield* chain.fail()
+      assert.strictEqual((yield* activate()).state, "active")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("stays where it is without a retired lane, an allowed recipient, or enough for the transfer", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* retired
+      const to = (recipient: Address.Address) => ({ chainId: source.id, recipient })
+      assert.strictEqual(yield* reasonOf(desk.empty(other, to(lane), CHANGE)), "not_retired")
+      assert.strictEqual(yield* reasonOf(desk.empty(lane, to(STRANGER), CHANGE)), "recipient_not_allowed")
+      assert.strictEqual(yield* reasonOf(desk.empty(lane, to(lane), CHANGE)), "recipient_not_allowed")
+      yield* chain.setBalance(lane, TRANSFER_GAS * FEES.maxFeePerGas)
+      assert.strictEqual(yield* reasonOf(desk.empty(lane, to(RECIPIENT), CHANGE)), "nothing_to_move")
+      assert.lengthOf(yield* chain.sent, 0)
+      yield* chain.setBalance(lane, TRANSFER_GAS * FEES.maxFeePerGas + 1n)
+      assert.strictEqual((yield* desk.empty(lane, to(RECIPIENT), CHANGE)).amount, 1n)
+    }).pipe(Effect.provide(layer))
+  )
+})
