@@ -20,17 +20,12 @@ export const marketFor = ({ baseFeePerGas, maxFeePerGas, maxPriorityFeePerGas }:
 }
 
 /**
- * Fees that take the place of a pending transaction which a node prefers to `previous`; undefined if they would be above `limit` or
- * four times the market's. An emergency offers its whole fee as tip: the tip of the pending transaction may be far above the market's,
- * and small steps would never reach it.
+ * Fees of an emergency that take the place of a pending transaction which a node prefers to `previous`; undefined if they would be above
+ * four times the market's. The whole fee is its tip: the tip of the pending transaction may be far above the market's, and small steps
+ * would never reach it.
  */
-export const replacing = (
-  previous: FeeBump.GasFees,
-  market: Market,
-  { limit, urgency }: { readonly urgency: Urgency; readonly limit: bigint | undefined }
-): FeeBump.GasFees | undefined => {
-  const raised = FeeBump.raise(previous, market)
-  const isEmergency = urgency === "emergency"
-  const next = isEmergency ? { ...raised, maxPriorityFeePerGas: raised.maxFeePerGas } : raised
-  return FeeBump.isWorthwhile(next, market, isEmergency ? undefined : limit) ? next : undefined
+export const replacing = (previous: FeeBump.GasFees, market: Market): FeeBump.GasFees | undefined => {
+  const { maxFeePerGas } = FeeBump.raise(previous, market)
+  const next = { maxFeePerGas, maxPriorityFeePerGas: maxFeePerGas }
+  return FeeBump.isWorthwhile(next, market, undefined) ? next : undefined
 }

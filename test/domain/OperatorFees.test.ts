@@ -13,15 +13,8 @@ describe("fees of an operator's transaction", () => {
     assert.deepStrictEqual(OperatorFees.marketFor(generous, "emergency"), generous)
   })
 
-  it("are raised up to the chain's limit, or to four times the market's", () => {
-    const replacing = (urgency: OperatorFees.Urgency, limit?: bigint) =>
-      OperatorFees.replacing(MARKET, MARKET, { urgency, limit })
-    assert.deepStrictEqual(replacing("ordinary"), { maxFeePerGas: 228n, maxPriorityFeePerGas: 3n })
-    assert.deepStrictEqual(replacing("ordinary", 228n), { maxFeePerGas: 228n, maxPriorityFeePerGas: 3n })
-    assert.isUndefined(replacing("ordinary", 227n))
-    // The whole fee of an emergency is its tip, so a pending transaction with a high tip cannot hold it back.
-    assert.deepStrictEqual(replacing("emergency", 1n), { maxFeePerGas: 228n, maxPriorityFeePerGas: 228n })
-    const high = { maxFeePerGas: 750n, maxPriorityFeePerGas: 750n }
-    assert.isUndefined(OperatorFees.replacing(high, MARKET, { urgency: "emergency", limit: undefined }))
+  it("are raised up to four times the market's in an emergency, and are its tip", () => {
+    assert.deepStrictEqual(OperatorFees.replacing(MARKET, MARKET), { maxFeePerGas: 228n, maxPriorityFeePerGas: 228n })
+    assert.isUndefined(OperatorFees.replacing({ maxFeePerGas: 750n, maxPriorityFeePerGas: 750n }, MARKET))
   })
 })

@@ -109,7 +109,7 @@ const sendAt = Effect.fnUntraced(function* (
     isDoubtful ||= sending === "doubtful"
     if (sending === "nonce used" || urgency === "ordinary") return isDoubtful ? hashes : []
     // The fees of the transaction that it replaces are unknown.
-    fees = OperatorFees.replacing(fees, market, { urgency, limit: chain.maxFeePerGasWei })
+    fees = OperatorFees.replacing(fees, market)
   }
   return yield* new NotDone({
     detail: `another transaction of ${account} with nonce ${nonce} is pending. Replacing it would cost more than four times the market's fees. Wait until it is mined, and run the command again`
