@@ -138,7 +138,10 @@ const makePast = () => {
     const block = yield* PoolAges.blockBefore(client, Number(latest.value.timestamp) - age)
     if (Option.isNone(block)) return Option.none()
     const then = pinned(client, block.value.number)
-    const sources = yield* Effect.provideService(Venues.makeFar, Chains, { all: [then], get: () => Effect.succeed(then) })
+    const sources = yield* Effect.provideService(Venues.makeFar, Chains, {
+      all: [then],
+      get: () => Effect.succeed(then)
+    })
     const lifetime = Math.min(PAST_LIFETIME_MILLIS, (age * 1_000) / PAST_LIFETIME_PART)
     const past: Past = { sources, client: then, untilMs: now + lifetime }
     known.set(key, past)

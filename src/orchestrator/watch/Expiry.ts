@@ -14,7 +14,7 @@ const ROUND_MILLIS = 60_000
 
 /** Intents that were looked at in a cycle of rounds, and those that are left. */
 interface Cycle {
-  /** Deadlines before it belong to the cycle. Later ones wait for the next, so that it ends however many expire meanwhile. */
+  /** Deadlines before it belong to the cycle. Later ones wait for the next, so that it ends regardless of how many expire meanwhile. */
   readonly until: bigint
   /** Deadline of the intent that was looked at last, and the ids of those with this deadline that were looked at. */
   last: { readonly deadline: bigint; readonly without: ReadonlyArray<string> }

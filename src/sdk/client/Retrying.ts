@@ -1,6 +1,6 @@
 /** Retries of the promise client. `core/Retry.ts` decides; this module waits. */
 import { isUnanswered, pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
-import { ApiError } from "../model/ApiErrors.ts"
+import { ApiError, SweepPostponedError } from "../model/ApiErrors.ts"
 import { NetworkError } from "../model/Errors.ts"
 import { sleep } from "./Sleep.ts"
 
@@ -25,10 +25,11 @@ export const withRetries = async <A>(
       const failure = failureOf(error)
       const pause = pauseBeforeRetry(failure, sent, options)
       if (pause === undefined) {
-        if (unanswered !== undefined && error instanceof Error) error.cause ??= unanswered
+        if (unanswered && error instanceof Error) error.cause ??= unanswered
         throw error
       }
-      if (isUnanswered(failure)) unanswered = error
+      // A postponed sweep is not stored.
+      if (isUnanswered(failure) && !(error instanceof SweepPostponedError)) unanswered = error
       await sleep(pause, signal)
     }
   }

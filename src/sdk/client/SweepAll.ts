@@ -63,24 +63,21 @@ interface Steps {
   readonly waitForSweep: (id: string, options?: WaitOptions<Sweep>) => Promise<Sweep>
 }
 
-const MAX_TOKENS = 50
-
-const valueOf = ({ valueUsd }: SweepableToken): number => Number(valueUsd ?? 0)
-
 /** Sweeps a wallet. Resolves with undefined if `confirm` returned false. */
 export const sweepAll = async (
   steps: Steps,
   { to, token, ...request }: SweepAllRequest,
   signer: SweepSigner,
-  { choose = ({ sweepable }) => sweepable, confirm, onEvent = () => undefined, ...wait }: SweepAllOptions
+  { choose = ({ sweepable }) => sweepable, confirm, onEvent, ...wait }: SweepAllOptions = {}
 ): Promise<SweepAllResult | undefined> => {
   const options: RequestOptions = { signal: wait.signal }
   const portfolio = await steps.sweepable(request.owner, options)
-  onEvent({ type: "portfolio", portfolio })
+  onEvent?.({ type: "portfolio", portfolio })
   const tokens = portfolio.tokens
     .filter((each) => !(each.chainId === to.chainId && sameAddress(each.address, token)) && choose(each))
-    .toSorted((a, b) => valueOf(b) - valueOf(a))
-    .slice(0, MAX_TOKENS)
+    .toSorted((a, b) => Number(b.valueUsd ?? 0) - Number(a.valueUsd ?? 0))
+    // The service quotes at most 50 tokens.
+    .slice(0, 50)
     .map(({ address, chainId, tier }) => ({ chainId, token: address, amount: "max" as const, tier }))
   if (tokens.length === 0) throw new NothingToSweepError([])
   const asked: SweepQuotesRequest = {
@@ -91,20 +88,20 @@ export const sweepAll = async (
     destination: to.address ?? request.owner
   }
   const quotes = await steps.sweepQuotes(asked, options)
-  onEvent({ type: "quoted", quotes })
+  onEvent?.({ type: "quoted", quotes })
   const review = steps.reviewSweepQuotes(quotes, asked)
-  onEvent({ type: "reviewed", review })
+  onEvent?.({ type: "reviewed", review })
   const confirmed = (await confirm?.(review)) ?? true
   if (confirmed === false) return undefined
   const chosen = confirmed === true ? review : confirmed
   wait.signal?.throwIfAborted()
   const signed = await steps.signBatch(chosen, signer, options)
-  onEvent({ type: "signed", signed })
+  onEvent?.({ type: "signed", signed })
   const sweep = await finished(signed.quoteIds, steps.submitSweep(signed, options), (accepted) => {
-    onEvent({ type: "submitted", accepted })
+    onEvent?.({ type: "submitted", accepted })
     return steps.waitForSweep(accepted.id, {
       ...wait,
-      onProgress: (state) => onEvent({ type: "progress", sweep: state })
+      onProgress: (state) => onEvent?.({ type: "progress", sweep: state })
     })
   })
   return { review: chosen, sweep }

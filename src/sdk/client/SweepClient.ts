@@ -90,7 +90,7 @@ export interface SweepClient {
    * false.
    *
    * @throws {SweepFailedError} if the sweep ends without delivery
-   * @throws {SweepUnfinishedError} if a step after the signature fails. Do not repeat the call then
+   * @throws {SweepUnfinishedError} if a step after the signature fails and the service may have the sweep. Do not repeat the call then
    * @example
    * const result = await client.sweep(request, account, { confirm: (review) => askTheUser(review) })
    */
@@ -131,7 +131,7 @@ export interface SweepClient {
    * intent has ended, or with undefined if `confirm` returned false.
    *
    * @throws {NothingToSweepError} if no balance is worth sweeping, or no order passes the review
-   * @throws {SweepUnfinishedError} if a step after the signature fails. Do not repeat the call then
+   * @throws {SweepUnfinishedError} if a step after the signature fails and the service may have the sweep. Do not repeat the call then
    * @example
    * const result = await client.sweepAll({ owner: account.address, token: USDC, to: { chainId: 8453 } }, account, {
    *   confirm: (review) => askTheUser(review),
@@ -195,7 +195,7 @@ export interface SweepClient {
 }
 
 /** A query with one parameter, or none if it has no value. */
-const query = (name: string, value = ""): string => (value === "" ? "" : `?${name}=${encodeURIComponent(value)}`)
+const query = (name: string, value?: string): string => (value ? `?${name}=${encodeURIComponent(value)}` : "")
 
 /**
  * Makes a client of the service at `orchestratorUrl`. It keeps no state: one per service is enough.
@@ -211,8 +211,7 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
   const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
   const http = makeHttp({ ...options, fetch })
   const { apiKey } = options
-  const node = (chainId: number, given: Node | undefined) =>
-    nodeClient(given ?? options.nodes?.[chainId], chainId, fetch)
+  const node = (chainId: number, given = options.nodes?.[chainId]) => nodeClient(given, chainId, fetch)
 
   /** Asks the nodes that the caller configured. */
   const checkNonces = async (
@@ -220,11 +219,14 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     authorizations: ReadonlyArray<AuthorizationRequest>,
     requestOptions: RequestOptions | undefined
   ): Promise<void> => {
-    const asked = authorizations.filter(({ chainId }) => options.nodes?.[chainId] !== undefined)
-    const nonces = asked.map(
-      async ({ chainId }) => [chainId, await accountNonce(node(chainId, undefined), owner, requestOptions)] as const
+    const nonces: Record<number, number> = {}
+    await Promise.all(
+      authorizations.map(async ({ chainId }) => {
+        if (options.nodes?.[chainId] !== undefined)
+          nonces[chainId] = await accountNonce(node(chainId), owner, requestOptions)
+      })
     )
-    reviewNonces(asked, Object.fromEntries(await Promise.all(nonces)))
+    reviewNonces(authorizations, nonces)
   }
 
   const signOne = (review: SweepReview, signer: SweepSigner, requestOptions?: RequestOptions): Promise<SignedSweep> =>
@@ -238,15 +240,14 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     submit: (signed, requestOptions) => http.post("/intents", writeSigned(signed), readAccepted, requestOptions),
     waitForIntent: (id, waitOptions) => waitFor(http, INTENT, id, waitOptions),
     sweep: async (request, signer, { confirm, ...waitOptions } = {}) => {
-      const { signal } = waitOptions
-      const requestOptions: RequestOptions = { signal }
+      const requestOptions: RequestOptions = { signal: waitOptions.signal }
       const offer = await client.quote(request, requestOptions)
       const review = client.reviewOrder(offer, request)
       if (confirm !== undefined && !(await confirm(review))) return undefined
-      signal?.throwIfAborted()
+      waitOptions.signal?.throwIfAborted()
       const signed = await signOne(review, signer, requestOptions)
-      const intent = await finished([review.quoteId], client.submit(signed, requestOptions), ({ id }) =>
-        client.waitForIntent(id, waitOptions)
+      const intent = await finished([review.quoteId], client.submit(signed, requestOptions), (accepted) =>
+        client.waitForIntent(accepted.id, waitOptions)
       )
       if (intent.status === "failed") throw new SweepFailedError(intent)
       return { intent, review }
@@ -256,7 +257,7 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     reviewSweepQuotes: (quotes, request) => reviewSweepQuotes(quotes, attributed(request, apiKey), options.review),
     signBatch: (review, signer, requestOptions) =>
       checkNonces(signer.address, review.authorizations, requestOptions).then(() => signBatch(review, signer)),
-    sweepAll: (request, signer, sweepOptions = {}) => sweepAll(client, request, signer, sweepOptions),
+    sweepAll: (request, signer, sweepOptions) => sweepAll(client, request, signer, sweepOptions),
     submitSweep: (signed, requestOptions) =>
       http.post("/sweeps", writeSignedBatch(signed), readSweepAccepted, requestOptions),
     sweepById: (id, requestOptions) => http.get(`/sweeps/${encodeURIComponent(id)}`, readSweep, requestOptions),
@@ -270,8 +271,7 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       http.get(`/portfolio/${owner}${query("tokens", given?.tokens?.join())}`, readPortfolio, given),
     sweepable: (owner, given) =>
       http.get(`/portfolio/${owner}/sweepable${query("tokens", given?.tokens?.join())}`, readSweepable, given),
-    delegation: async (account, { chainId, node: given, signal }) =>
-      delegation(node(chainId, given), account, { signal }),
+    delegation: async (account, asked) => delegation(node(asked.chainId, asked.node), account, asked),
     revokeDelegation: async (revocation) => revokeDelegation(node(revocation.chainId, revocation.node), revocation)
   }
   return client

@@ -52,10 +52,10 @@ export class SweepUnfinished extends Schema.TaggedError<SweepUnfinished>()("Swee
   }
 }
 
-/** Fails with {@link SweepUnfinished}. The type keeps the errors of the steps, for programs that catch them by tag. */
+/** Replaces every failure of the steps after the signature by {@link SweepUnfinished}. */
 export const asUnfinished =
   (quoteId: string) =>
-  <A, E, R>(steps: Effect.Effect<A, E, R>): Effect.Effect<A, E | SweepUnfinished, R> =>
+  <A, E, R>(steps: Effect.Effect<A, E, R>): Effect.Effect<A, SweepUnfinished, R> =>
     Effect.mapError(steps, (cause) => new SweepUnfinished({ quoteIds: [quoteId], cause }))
 
 /** Fails with {@link OrderMismatch} where the review throws, and dies of any other error. */

@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { numberToHex } from "viem"
 import * as Sdk from "../../../src/sdk/index.ts"
 import { deposit, known, NOW_MS, owner, swapOffer, swapRequest, wireOffer, crossRequest } from "../Offers.ts"
-import { type Asked, json, stub } from "../StubFetch.ts"
+import { type Answer, type Asked, json, stub } from "../StubFetch.ts"
 import { UNLISTED, wireQuotes } from "../WireBatch.ts"
 
 const SWEEP = "2f9d1c1e-7d52-4b8e-8a55-0e6a9a1b3c77"
@@ -154,8 +154,7 @@ describe("a whole wallet", () => {
   it("that fails after the signature is not retryable, and names its quotes and the sweep", async () => {
     for (const [path, failure, sweepId, cause] of [
       ["/sweeps", new TypeError("connection reset"), undefined, Sdk.NetworkError],
-      ["/sweeps", json(503, { error: "budget_spent" }, { "retry-after": "9" }), undefined, Sdk.SweepPostponedError],
-      ["/sweeps", json(400, { error: "expired_quote" }), undefined, Sdk.SweepRefusedError],
+      ["/sweeps", json(400, { error: "already_submitted" }), undefined, Sdk.SweepRefusedError],
       [`/sweeps/${SWEEP}`, json(404, { error: "not found" }), SWEEP, Sdk.NotFoundError]
     ] as const) {
       const { fetch } = stub([(asked) => (new URL(asked.url).pathname === path ? failure : answers(asked))])
@@ -171,6 +170,29 @@ describe("a whole wallet", () => {
       assert.lengthOf(error.quoteIds, 1)
       assert.isTrue(error.cause instanceof cause)
       assert.include(error.message, sweepId ?? error.quoteIds.join())
+      assert.strictEqual(wallet.signed, 1)
+    }
+  })
+
+  it("that is refused after the signature keeps the error, unless an earlier attempt had no answer", async () => {
+    const lost = new TypeError("connection reset")
+    const postponed = () => json(503, { error: "budget_spent" }, { "retry-after": "1" })
+    const expired = () => json(400, { error: "expired_quote" })
+    for (const [submissions, expected] of [
+      [[expired()], Sdk.SweepRefusedError],
+      [[json(429, { error: "" }, { "retry-after": "90" })], Sdk.RateLimitedError],
+      [[json(422, { error: "signature: too short" })], Sdk.InvalidRequestError],
+      [[postponed()], Sdk.SweepPostponedError],
+      [[lost, expired()], Sdk.SweepUnfinishedError],
+      [[lost, postponed()], Sdk.SweepUnfinishedError]
+    ] as const) {
+      const left: Array<Answer> = [...submissions]
+      const { fetch } = stub([
+        (asked) =>
+          new URL(asked.url).pathname === "/sweeps" ? (left.shift() ?? assert.fail("sent again")) : answers(asked)
+      ])
+      const { ended, wallet } = run({ fetch, retry: { attempts: submissions.length, pauseMillis: 1 } })
+      assert.isTrue((await ended.catch((thrown: unknown) => thrown)) instanceof expected, expected.name)
       assert.strictEqual(wallet.signed, 1)
     }
   })

@@ -18,7 +18,7 @@ const state = (status: string) => () => json(200, { id: QUOTE, status, crossChai
 const notFound = () => json(404, { error: "not found" })
 
 /** Sweeps with these responses to the submission and to the polls. */
-const sweep = (submission: () => Answer, poll: () => Answer, options: Sdk.SweepOptions = {}) => {
+const sweep = (submission: () => Answer, poll: () => Answer, options: Sdk.SweepOptions = {}, attempts = 1) => {
   const answer = ({ method, url }: Asked): Answer => {
     if (url.endsWith("/quote")) return offered()
     return method === "POST" ? submission() : poll()
@@ -28,7 +28,7 @@ const sweep = (submission: () => Answer, poll: () => Answer, options: Sdk.SweepO
   const client = Sdk.createSweepClient({
     orchestratorUrl: "https://sweep.test",
     fetch,
-    retry: { attempts: 1 },
+    retry: { attempts, pauseMillis: 1 },
     review: { delegates }
   })
   const failure = client
@@ -43,12 +43,6 @@ const sweep = (submission: () => Answer, poll: () => Answer, options: Sdk.SweepO
 describe("a sweep that fails after the signature", () => {
   for (const [name, submission, poll, cause] of [
     ["the response to the submission is lost", lost, notFound, Sdk.NetworkError],
-    [
-      "the submission is limited",
-      () => json(429, { error: "" }, { "retry-after": "90" }),
-      notFound,
-      Sdk.RateLimitedError
-    ],
     ["the submission is answered by 503", () => json(503, { error: "" }), notFound, Sdk.ServiceError],
     ["the submission is refused", () => json(400, { error: "internal error" }), notFound, Sdk.SubmissionRefusedError],
     ["the acceptance is malformed", () => json(201, {}), notFound, Sdk.MalformedAnswerError],
@@ -65,6 +59,30 @@ describe("a sweep that fails after the signature", () => {
       assert.include(error.message, QUOTE)
     })
   }
+
+  for (const [name, refusal, expected] of [
+    ["limited", () => json(429, { error: "" }, { "retry-after": "90" }), Sdk.RateLimitedError],
+    ["malformed", () => json(422, { error: "signature: too short" }), Sdk.InvalidRequestError]
+  ] as const) {
+    it(`keeps the error of a submission that is ${name}: nothing was submitted`, async () => {
+      assert.isTrue((await sweep(refusal, notFound).failure) instanceof expected)
+    })
+
+    it(`is not retryable if the submission is ${name} after an attempt without an answer`, async () => {
+      for (const unanswered of [lost, () => json(503, { error: "" })]) {
+        const answers = [unanswered, refusal]
+        const { failure } = sweep(() => answers.shift()?.() ?? assert.fail("sent again"), notFound, {}, 2)
+        const error = await failure
+        if (!(error instanceof Sdk.SweepUnfinishedError)) return assert.fail(String(error))
+        assert.isTrue(error.cause instanceof expected)
+      }
+    })
+  }
+
+  it("is not retryable if a poll is limited", async () => {
+    const limited = () => json(429, { error: "" }, { "retry-after": "90" })
+    assert.instanceOf(await sweep(accepted, limited, { timeoutMillis: 50 }).failure, Sdk.SweepUnfinishedError)
+  })
 
   it("has its own error if it ended without delivery", async () => {
     assert.instanceOf(await sweep(accepted, state("failed")).failure, Sdk.SweepFailedError)

@@ -209,6 +209,12 @@ describe("a sweep that fails after the signature", () => {
     )
   }
 
+  it("has no failure of the submission or of the wait in its type", () => {
+    type Failure = Effect.Error<ReturnType<SweepApi["Service"]["sweep"]>>["_tag"]
+    const isTyped: "Refused" | "NotFound" extends Exclude<"Refused" | "NotFound", Failure> ? true : false = true
+    assert.isTrue(isTyped)
+  })
+
   it.effect("has its own error if it ended without delivery", () =>
     Effect.gen(function* () {
       const { result } = yield* sweep([accepted, polled("failed"), polled("failed")])

@@ -44,6 +44,20 @@ const TROUBLES = new Map([
   ["whose id is not known", [201, 404]]
 ])
 
+const UNANSWERED = "a submission without an answer"
+const LIMITED = "a submission that is limited"
+const REFUSED_LATE = "a submission that is refused after one without an answer"
+
+/** In place of a status: the answer is lost, or its body. */
+const [LOST, LOST_BODY] = [0, 1]
+
+/** Statuses of the answers to a submission that does not succeed. */
+const UNSUBMITTED = new Map([
+  [UNANSWERED, [LOST_BODY, LOST]],
+  [LIMITED, [429]],
+  [REFUSED_LATE, [503, 400]]
+])
+
 const codeFor = (url: string, domainName?: string): string =>
   snippets({ builder, deployment: deployment(url, domainName), builderUrl: url }).find(({ name }) => name === "HTTP")
     ?.code ?? ""
@@ -67,7 +81,7 @@ const OFFERS = new Map([
   [RENAMED, honest()],
   ...CALLS,
   ...ATTACKS,
-  ...[...TROUBLES.keys()].map((name) => [name, honest()] as const)
+  ...[...TROUBLES.keys(), ...UNSUBMITTED.keys()].map((name) => [name, honest()] as const)
 ])
 
 /** EIP-712 domain name of a deployment that is not called `Service`. */
@@ -94,13 +108,17 @@ class Outcomes extends Context.Service<Outcomes, { readonly of: (name: string) =
         const [, index, route] = path.split("/")
         const offer = offers[Number(index)]
         const name = names[Number(index)] ?? ""
-        const statuses = TROUBLES.get(name)
+        const statuses = TROUBLES.get(name) ?? UNSUBMITTED.get(name)
         if (statuses === undefined || route === "quote") {
           return offer === undefined ? { status: 404 } : serving(offer, `/${route}`)
         }
         const count = answered.get(name) ?? 0
         answered.set(name, count + 1)
         const status = statuses[Math.min(count, statuses.length - 1)] ?? 500
+        // Nothing answers at the address of this redirection.
+        if (status === LOST) return { status: 302, headers: { location: "http://127.0.0.1:1" } }
+        // No client can read a body whose encoding is not the one that the header names.
+        if (status === LOST_BODY) return { status: 200, headers: { "content-encoding": "gzip" }, body: "{" }
         const state = status === 200 ? "delivered" : "submitted"
         return status < 300 ? { status, body: { id: "q1", status: state } } : { status }
       })
@@ -183,6 +201,18 @@ layer(Outcomes.layer.pipe(Layer.provide(StubServer.layer)))("the quickstart's co
       )
       assert.lengthOf(submissions, TROUBLES.get(name)?.indexOf(201) === 0 ? 1 : 3)
       assert.lengthOf(new Set(submissions.map(({ body }) => body)), 1)
+    })
+  )
+
+  it.effect.each([
+    [UNANSWERED, 5, "/intents: no answer; it may be submitted: look at GET /intents/q1 before you sign again"],
+    [LIMITED, 5, "/intents: 429 "],
+    [REFUSED_LATE, 2, "/intents: 400 ; it may be submitted: look at GET /intents/q1 before you sign again"]
+  ] as const)("tells if it may have submitted: %s", ([name, sent, problem]) =>
+    Effect.gen(function* () {
+      const { refusal, submissions } = (yield* Outcomes).of(name)
+      assert.strictEqual(refusal, problem)
+      assert.lengthOf(submissions, sent)
     })
   )
 

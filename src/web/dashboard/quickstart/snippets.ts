@@ -2,6 +2,7 @@
 import type { DeploymentView } from "../../../api/builder/DeploymentApi.ts"
 import type { Builder } from "../../../domain/Builder.ts"
 import { NATIVE } from "../../lib/native.ts"
+import { REQUESTS } from "./requests.ts"
 import { SWAP_CHECK_IMPORTS, swapCheck } from "./swapCheck.ts"
 
 export interface Snippet {
@@ -175,20 +176,7 @@ const delegate = "${facts.delegate}" // compare it with the operator's documenta
 const owner = privateKeyToAccount(process.env.OWNER_KEY)
 ${leastOf({ builder, ...facts })}
 
-const pause = (seconds = 3) => new Promise((resolve) => setTimeout(resolve, 1000 * Math.min(Math.max(seconds, 3), 60)))
-const ask = (path, init) => fetch(sweep + path, { ...init, signal: AbortSignal.timeout(30_000) }).catch(() => undefined)
-
-// Repeats a request that has no final answer. The key makes all attempts one request to the service.
-const post = async (path, body) => {
-  const init = { method: "POST", headers: { "idempotency-key": crypto.randomUUID() }, body: JSON.stringify(body) }
-  for (let sent = 1; ; sent++) {
-    const response = await ask(path, init)
-    if (response?.ok) return response.json()
-    const isFinal = response && response.status < 500 && ![409, 429].includes(response.status)
-    if (isFinal || sent === 5) throw new Error(\`\${path}: \${response?.status} \${await response?.text()}\`)
-    await pause(Number(response?.headers.get("retry-after")) || 3)
-  }
-}
+${REQUESTS}
 
 // 1. Quote. The key stays on your server and makes the sweep yours.
 const request = {

@@ -1,0 +1,22 @@
+/** Code that sends requests to the service, and repeats those that have no final answer. */
+export const REQUESTS = `const pause = (seconds = 3) => new Promise((resolve) => setTimeout(resolve, 1000 * Math.min(Math.max(seconds, 3), 60)))
+const ask = (path, init) => fetch(sweep + path, { ...init, signal: AbortSignal.timeout(30_000) }).catch(() => undefined)
+
+// Repeats a request that has no final answer. The key makes all attempts one request to the service.
+const post = async (path, body) => {
+  const init = { method: "POST", headers: { "idempotency-key": crypto.randomUUID() }, body: JSON.stringify(body) }
+  let advice = ""
+  for (let sent = 1; ; sent++) {
+    const response = await ask(path, init)
+    const text = await response?.text().catch(() => undefined)
+    if (response?.ok && text !== undefined) return JSON.parse(text)
+    const isUnanswered = text === undefined || response.status >= 500
+    if (isUnanswered && body.quoteId) {
+      advice = \`; it may be submitted: look at GET /intents/\${body.quoteId} before you sign again\`
+    }
+    const isFinal = !isUnanswered && ![409, 429].includes(response.status)
+    const answer = text === undefined ? "no answer" : \`\${response.status} \${text}\`
+    if (isFinal || sent === 5) throw new Error(\`\${path}: \${answer}\${advice}\`)
+    await pause(Number(response?.headers.get("retry-after")) || 3)
+  }
+}`
