@@ -5,7 +5,7 @@ import { decodeFunctionData, encodeFunctionResult, getAbiItem, multicall3Abi } f
 import * as Curves from "../../../src/adapters/swap/Curves.ts"
 import * as Venues from "../../../src/adapters/swap/Venues.ts"
 import { KNOWN_CHAINS } from "../../../src/catalog/KnownChains.ts"
-import type * as Address from "../../../src/domain/Address.ts"
+import * as Address from "../../../src/domain/Address.ts"
 import * as Chain from "../../../src/domain/Chain.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
@@ -71,6 +71,41 @@ describe("a quote on a chain whose guard lists every exchange", () => {
         const all = counts.reduce((sum, [, calls]) => sum + calls, 0)
         assert.isAtMost(all, 20, JSON.stringify(counts))
       }
+    })
+  )
+})
+
+describe("the first call for a pair that nobody has quoted", () => {
+  const factory = address(0xf0)
+  const router = address(0xf1)
+  const solidly = { ...template, venues: [{ name: "pairs", family: "solidly", router, factory } as const] }
+
+  /** Contracts that it reads. */
+  const firstRead = Effect.fnUntraced(function* (make: typeof Venues.make) {
+    const reads: Array<ReadonlyArray<string>> = []
+    const recording = {
+      ...client({
+        call: ({ data }) =>
+          Effect.sync(() => {
+            const { args } = decodeFunctionData({ abi: aggregateAbi, data: data ?? "0x" })
+            reads.push([...new Set(args[0].map(({ target }) => Address.of(target)))])
+            const result = args[0].map(() => ({ success: false, returnData: "0x" as const }))
+            return encodeFunctionResult({ abi: aggregateAbi, functionName: "aggregate3", result })
+          })
+      }),
+      chain: solidly
+    }
+    const chains = Chains.of({ all: [recording], get: () => Effect.succeed(recording) })
+    const sources = yield* Effect.provideService(make, Chains, chains)
+    const pair = { chainId: solidly.id, tokenIn: address(0x7e), tokenOut: address(0x7f), amountIn: 10n ** 18n }
+    for (const { name, prepare } of sources) if (name === "pairs") yield* prepare(pair)
+    return reads[0]
+  })
+
+  it.effect("asks for its pools alone, and for quotes too where a round trip takes long", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* firstRead(Venues.make), [factory])
+      assert.deepStrictEqual(yield* firstRead(Venues.makeFar), [router, factory])
     })
   )
 })
