@@ -131,7 +131,7 @@ const makeNext = (node: Node) => {
   const round = (reading: Reading, range: BlockRange, extent: Extent): Effect.Effect<Part, RpcFailure> =>
     Effect.suspend(() => {
       reading.behind.clear()
-      return pool.first((endpoint) => readPart(endpoint, reading, range, extent))
+      return pool.first((endpoint) => readPart(endpoint, reading, range, extent), { method: METHOD })
     })
 
   /** True once one of the endpoints has the block that it lacked. False if none has it in time. */

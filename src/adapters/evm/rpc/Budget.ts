@@ -74,6 +74,8 @@ export type Event =
   | { readonly _tag: "Answered"; readonly cost: Cost }
   /** A request was refused for the rate. `sentAt` is when it was sent. */
   | { readonly _tag: "Limited"; readonly sentAt: number; readonly retryAfterMillis?: number | undefined }
+  /** The last refusals were not for the rate. What the budget learned before them is lost too, and is learned again. */
+  | { readonly _tag: "Mistaken" }
 
 export interface Decision {
   readonly budget: Budget
@@ -262,6 +264,20 @@ const limited = (
   }
 }
 
+const restored = (state: Bucket): Bucket => ({
+  ...state,
+  rate: state.ceiling,
+  level: state.ceiling === Number.POSITIVE_INFINITY ? state.ceiling : state.level
+})
+
+const forgiven = ({ at, compute, requests, secondAt }: Budget, now: number): Budget => ({
+  ...make({}, now),
+  at,
+  secondAt,
+  requests: restored(requests),
+  compute: restored(compute)
+})
+
 export const decide = (before: Budget, event: Event, now: number): Decision => {
   const budget = advance(before, now)
   switch (event._tag) {
@@ -275,5 +291,7 @@ export const decide = (before: Budget, event: Event, now: number): Decision => {
       return { budget: answered(budget, event.cost), delayMillis: 0 }
     case "Limited":
       return { budget: limited(budget, event.sentAt, event.retryAfterMillis, now), delayMillis: 0 }
+    case "Mistaken":
+      return { budget: forgiven(budget, now), delayMillis: 0 }
   }
 }

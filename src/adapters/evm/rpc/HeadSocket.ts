@@ -8,12 +8,16 @@ import type { Chain } from "../../../domain/Chain.ts"
 import type { Block } from "../../../ports/shared/Chains.ts"
 import { checkChain, EndpointFailed } from "./JsonRpc.ts"
 import * as Rpc from "./Schemas.ts"
+import * as UrlSecrets from "./UrlSecrets.ts"
 
 /** A node without a head for this many block times, and at least this many milliseconds, counts as dead. */
 const SILENT = { blocks: 10, millis: 15_000 }
 
 /** Bounds of the pause before a socket is opened again, in milliseconds. It doubles with each failure in a row. */
 const PAUSE_MILLIS = { from: 1_000, to: 60_000 }
+
+/** Longest text of a failure, in characters. The node chooses the reason of a close. */
+const LONGEST_DETAIL = 200
 
 /** Heads that are buffered for a slow subscriber. Beyond them it misses the oldest. */
 const CAPACITY = 16
@@ -37,7 +41,9 @@ const call = (id: number, method: string, params: ReadonlyArray<unknown>): strin
 /** Always ends with a failure, because a subscription has no regular end. */
 const subscribed = (chain: Chain, url: string): Stream.Stream<Block, EndpointFailed, Socket.WebSocketConstructor> => {
   const endpoint = URL.canParse(url) ? new URL(url).host : "invalid URL"
-  const failed = (detail: string) => new EndpointFailed({ endpoint, detail })
+  const hide = UrlSecrets.hiding(url)
+  // A key is hidden before the cut, which could leave a part of it.
+  const failed = (detail: string) => new EndpointFailed({ endpoint, detail: hide(detail).slice(0, LONGEST_DETAIL) })
   const silence = Math.max(SILENT.blocks * chain.blockTimeMillis, SILENT.millis)
 
   const blockOf = Effect.fnUntraced(function* (frame: string | Uint8Array) {
@@ -61,8 +67,8 @@ const subscribed = (chain: Chain, url: string): Stream.Stream<Block, EndpointFai
       return Stream.fromIterableEffectRepeat(
         Effect.flatMap(frames, (batch) => Effect.map(Effect.forEach(batch, blockOf), (blocks) => blocks.flat()))
       )
-    }).pipe(Effect.mapError(({ message }) => failed(message)))
-  ).pipe(Stream.mapError((error) => (error._tag === "EndpointFailed" ? error : failed(error.message))))
+    })
+  ).pipe(Stream.mapError((error) => failed(error._tag === "EndpointFailed" ? error.detail : error.message)))
 }
 
 export interface HeadSocket {

@@ -42,9 +42,10 @@ export interface Health {
   readonly available: Effect.Effect<ReadonlyArray<PacedEndpoint>>
   /**
    * Endpoints to ask, best first: those without trouble, then those with an old head, then those in a cooldown. Among equals, the
-   * one that can be asked soonest comes first, then the preferred one.
+   * one that can be asked soonest comes first, then the preferred one. An endpoint that refuses `method` for
+   * a while cannot be asked sooner.
    */
-  readonly ordered: (priority: Priority, now: number) => ReadonlyArray<PacedEndpoint>
+  readonly ordered: (priority: Priority, now: number, method?: string) => ReadonlyArray<PacedEndpoint>
   /**
    * Those of `ordered` that have the newest known head, or whose head is not known. The endpoints of `except` are left out, and their
    * heads do not count.
@@ -145,12 +146,12 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>): Health => {
     return standing !== undefined && isAvoided(standing, now)
   }
 
-  const ordered: Health["ordered"] = (priority, now) => {
+  const ordered: Health["ordered"] = (priority, now, method) => {
     if (endpoints.length === 1) return endpoints
     const trouble = (endpoint: Endpoint): number =>
       isCoolingDown(endpoint, now) ? 2 : isBehind(endpoint, now, TOLERATED_BLOCKS) ? 1 : 0
     return endpoints
-      .map((endpoint) => ({ endpoint, trouble: trouble(endpoint), wait: endpoint.waitMillis(priority, now) }))
+      .map((endpoint) => ({ endpoint, trouble: trouble(endpoint), wait: endpoint.waitMillis(priority, now, method) }))
       .toSorted((a, b) => a.trouble - b.trouble || a.wait - b.wait)
       .map(({ endpoint }) => endpoint)
   }

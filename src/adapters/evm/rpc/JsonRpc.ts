@@ -56,12 +56,15 @@ export interface Endpoint {
   readonly requestAll: (lookups: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<unknown>, RpcFailure>
 }
 
+/** Text of an answer. An object's own `toString` may be anything. */
+const textOf = (answer: unknown): string => (typeof answer === "string" ? answer : JSON.stringify(answer))
+
 /** Fails unless `answer`, the result of `eth_chainId`, is the chain's id. */
 export const checkChain = (endpoint: string, answer: unknown, chainId: number): Effect.Effect<void, EndpointFailed> =>
   answer === `0x${chainId.toString(16)}`
     ? Effect.void
     : Effect.fail(
-        new EndpointFailed({ endpoint, detail: `serves chain ${String(answer)}, not ${chainId}`, isOtherChain: true })
+        new EndpointFailed({ endpoint, detail: `serves chain ${textOf(answer)}, not ${chainId}`, isOtherChain: true })
       )
 
 /** Checks before the first request that the endpoint serves `chainId`. Repeats the check until it got an answer. */

@@ -1,4 +1,7 @@
-/** An endpoint whose requests keep its budget. Its answers and refusals teach the budget. */
+/**
+ * An endpoint whose requests keep its budget. Its answers and refusals teach the budget, except refusals of a method that it has switched
+ * off ({@link RefusedMethod}).
+ */
 import { Cause, Clock, Effect, Exit, Option } from "effect"
 import type { Priority } from "../../../ports/shared/Priority.ts"
 import { RPC_DURATION, RPC_REQUESTS, RPC_WAIT } from "../../../telemetry/metrics/Upstreams.ts"
@@ -6,13 +9,17 @@ import { timed } from "../../../telemetry/Timed.ts"
 import type * as Budget from "./Budget.ts"
 import * as CallCost from "./CallCost.ts"
 import { type Endpoint, RateLimited, RpcError, type RpcFailure } from "./JsonRpc.ts"
+import * as RefusedMethod from "./RefusedMethod.ts"
 import * as Turns from "./Turns.ts"
 
 /** An endpoint that knows when it can be asked. */
 export interface PacedEndpoint extends Endpoint {
-  /** Milliseconds until a call of this priority would be sent. 0: at once. `now` in UNIX milliseconds. */
-  readonly waitMillis: (priority: Priority, now: number) => number
+  /** Milliseconds until a call of this priority, and of this method if it is given, would be sent. 0: at once. `now` in UNIX milliseconds. */
+  readonly waitMillis: (priority: Priority, now: number, method?: string) => number
 }
+
+/** EIP-1474. */
+const LIMIT_EXCEEDED = -32_005
 
 const ONE_CALL = CallCost.ofMethod("eth_call")
 
@@ -22,6 +29,30 @@ const outcomeOf = (exit: Exit.Exit<unknown, unknown>): "answered" | "failed" | "
   if (failure instanceof RpcError) return "answered"
   return failure instanceof RateLimited ? "limited" : "failed"
 }
+
+type Reply = Extract<Budget.Event, { readonly _tag: "Answered" | "Limited" }>
+
+const eventOf = (exit: Exit.Exit<unknown, RpcFailure>, cost: Budget.Cost, sentAt: number): Reply | undefined => {
+  if (Exit.isSuccess(exit)) return { _tag: "Answered", cost }
+  const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
+  switch (failure?._tag) {
+    case "RpcError":
+      return { _tag: "Answered", cost }
+    case "RateLimited":
+      return { _tag: "Limited", sentAt, retryAfterMillis: failure.retryAfterMillis }
+    default:
+      return undefined
+  }
+}
+
+/** Not {@link RateLimited}, which would be repeated, nor {@link EndpointFailed}, after which other requests would avoid the endpoint. */
+const switchedOff = (endpoint: string) =>
+  new RpcError({
+    endpoint,
+    code: LIMIT_EXCEEDED,
+    text: `refuses ${RefusedMethod.METHOD} each time, while it answers other methods`,
+    data: undefined
+  })
 
 /** Limits `endpoint`, which has to be unpaced. The chain is that of its metrics. */
 export const make = (endpoint: Endpoint, limits: Budget.Limits, chainId: number): Effect.Effect<PacedEndpoint> =>
@@ -40,20 +71,28 @@ export const make = (endpoint: Endpoint, limits: Budget.Limits, chainId: number)
     const waited = timed((_, seconds) => RPC_WAIT.record(seconds, labels))
     const turns = Turns.make(limits, startMillis)
 
-    const eventOf = (exit: Exit.Exit<unknown, RpcFailure>, cost: Budget.Cost, sentAt: number) => {
-      if (Exit.isSuccess(exit)) return { _tag: "Answered", cost } as const
-      const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
-      switch (failure?._tag) {
-        case "RpcError":
-          return { _tag: "Answered", cost } as const
-        case "RateLimited":
-          return { _tag: "Limited", sentAt, retryAfterMillis: failure.retryAfterMillis } as const
-        default:
-          return undefined
-      }
+    /** State of the method that the endpoint may have switched off. */
+    let method = RefusedMethod.initial
+
+    const noteMethod = (event: Reply, now: number) => {
+      // A refusal that names a time is for the rate.
+      const isRefusal = event._tag === "Limited" && event.retryAfterMillis === undefined
+      const before = method
+      method = RefusedMethod.replied(before, isRefusal ? "limited" : "answered", now)
+      if (!isRefusal || !RefusedMethod.isItsOwn(before)) turns.record(event, now)
+      if (RefusedMethod.isOff(method) && !RefusedMethod.isOff(before)) turns.record({ _tag: "Mistaken" }, now)
     }
 
-    const paced = <A>(cost: Budget.Cost, answer: Effect.Effect<A, RpcFailure>): Effect.Effect<A, RpcFailure> =>
+    const noteOther = (event: Reply, now: number) => {
+      method = RefusedMethod.repliedToOther(method, event._tag === "Limited" ? "limited" : "answered")
+      turns.record(event, now)
+    }
+
+    const paced = <A>(
+      cost: Budget.Cost,
+      answer: Effect.Effect<A, RpcFailure>,
+      note: (event: Reply, now: number) => void = noteOther
+    ): Effect.Effect<A, RpcFailure> =>
       Effect.matchEffect(waited(turns.take(cost)), {
         onFailure: (millis) =>
           Effect.andThen(
@@ -69,16 +108,34 @@ export const make = (endpoint: Endpoint, limits: Budget.Limits, chainId: number)
         onSuccess: (sentAt) =>
           Effect.onExit(counted(answer), (exit) => {
             const event = eventOf(exit, cost, sentAt)
-            return event === undefined
-              ? Effect.void
-              : Effect.map(Clock.currentTimeMillis, (now) => turns.record(event, now))
+            return event === undefined ? Effect.void : Effect.map(Clock.currentTimeMillis, (now) => note(event, now))
           })
+      })
+
+    const pacedMethod = <A>(cost: Budget.Cost, answer: Effect.Effect<A, RpcFailure>): Effect.Effect<A, RpcFailure> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const wait = RefusedMethod.waitMillis(method, now)
+        if (wait > 0) {
+          return RefusedMethod.isOff(method)
+            ? Effect.fail(switchedOff(name))
+            : Effect.delay(pacedMethod(cost, answer), wait)
+        }
+        method = RefusedMethod.asked(method, now)
+        return paced(cost, answer, noteMethod)
       })
 
     return {
       name,
-      request: (method, params) => paced(CallCost.ofMethod(method), endpoint.request(method, params)),
+      request: (called, params) =>
+        (called === RefusedMethod.METHOD ? pacedMethod : paced)(
+          CallCost.ofMethod(called),
+          endpoint.request(called, params)
+        ),
       requestAll: (lookups) => paced(CallCost.ofCalls(lookups), endpoint.requestAll(lookups)),
-      waitMillis: (priority, now) => turns.waitOf(ONE_CALL, priority, now)
+      waitMillis: (priority, now, asked) =>
+        Math.max(
+          turns.waitOf(ONE_CALL, priority, now),
+          asked === RefusedMethod.METHOD ? RefusedMethod.waitMillis(method, now) : 0
+        )
     }
   })

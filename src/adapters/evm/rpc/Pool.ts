@@ -27,6 +27,8 @@ export interface FirstOptions {
    * refuse what settles on the newest. The heads of endpoints that failed in the same call do not count.
    */
   readonly simulates?: boolean
+  /** Method that is asked for. An endpoint that refuses it is asked last. */
+  readonly method?: string
 }
 
 export interface RequestOptions extends FirstOptions {
@@ -67,7 +69,8 @@ export interface JsonRpcPool {
     height: (answer: unknown) => Option.Option<bigint>
   ) => Effect.Effect<unknown, RpcFailure>
   /**
-   * Height of the endpoint's head, if it is known. An endpoint whose last known head is below this block is asked for its head again.
+   * Height of the endpoint's head. It is asked for it unless its last known head has this block. An endpoint without others is not
+   * asked, since nobody else could have the block: undefined if its head is not known.
    */
   readonly heightFor: (endpoint: Endpoint, block: bigint) => Effect.Effect<bigint | undefined, RpcFailure>
   /** False if no endpoint takes state overrides in `eth_call`. Endpoints are asked at most once in an hour. */
@@ -90,6 +93,7 @@ interface Round<A, E> {
   readonly health: Health.Health
   readonly hedgeMillis: number
   readonly priority: Priority
+  readonly method: string | undefined
   /** Hears of each failure, and whose it is. */
   readonly onFailure: (endpoint: Endpoint, failure: E) => void
 }
@@ -100,7 +104,7 @@ const staggered = <A, E>(
   round: Round<A, E>
 ): Effect.Effect<A, E | EndpointFailed> => {
   if (endpoint === undefined) return Effect.fail(none())
-  const { ask, health, hedgeMillis, onFailure, priority } = round
+  const { ask, health, hedgeMillis, method, onFailure, priority } = round
   if (others.length === 0)
     return Effect.tapError(ask(endpoint), (failure) => Effect.sync(() => onFailure(endpoint, failure)))
   return Effect.gen(function* () {
@@ -108,7 +112,7 @@ const staggered = <A, E>(
     let last: E | EndpointFailed = none()
     let silent = true
     // A request that waits for the endpoint's budget has not been sent.
-    const wait = endpoint.waitMillis(priority, yield* Clock.currentTimeMillis)
+    const wait = endpoint.waitMillis(priority, yield* Clock.currentTimeMillis, method)
     const here = Effect.tapError(ask(endpoint), (failure) => {
       last = failure
       silent = false
@@ -140,7 +144,7 @@ const makeFirst = (
 
   return Effect.fnUntraced(function* <A, E>(
     ask: (endpoint: Endpoint) => Effect.Effect<A, E>,
-    { simulates = false }: FirstOptions = {}
+    { method, simulates = false }: FirstOptions = {}
   ): Effect.fn.Return<A, E | RpcFailure> {
     const priority = yield* Current
     const startedAt = yield* Clock.currentTimeMillis
@@ -149,7 +153,7 @@ const makeFirst = (
     const askThis = (endpoint: PacedEndpoint): Effect.Effect<A, E | RpcFailure> =>
       simulates ? Effect.andThen(overrides.require(endpoint), ask(endpoint)) : ask(endpoint)
     const endpointsAt = (now: number) =>
-      simulates ? health.newest(priority, now, failed) : health.ordered(priority, now)
+      simulates ? health.newest(priority, now, failed) : health.ordered(priority, now, method)
     let endpoints = endpointsAt(startedAt)
     for (;;) {
       const limited = new Set<Endpoint>()
@@ -158,6 +162,7 @@ const makeFirst = (
         health,
         hedgeMillis,
         priority,
+        method,
         onFailure: (endpoint, failure) => {
           if (isRateLimited(failure)) limited.add(endpoint)
           else failed.add(endpoint)
@@ -167,7 +172,7 @@ const makeFirst = (
       if (outcome._tag === "Success") return outcome.success
       const now = yield* Clock.currentTimeMillis
       endpoints = endpointsAt(now)
-      const wait = Math.min(...endpoints.map((endpoint) => endpoint.waitMillis(priority, now)))
+      const wait = Math.min(...endpoints.map((endpoint) => endpoint.waitMillis(priority, now, method)))
       if (limited.size > 0 && now + wait <= startedAt + PATIENCE_MILLIS[priority]) continue
       // A simulation that the newest endpoints do not answer is left to those with the newest head of the rest.
       for (const endpoint of limited) failed.add(endpoint)
@@ -180,10 +185,14 @@ const makeFirst = (
 /** Makes `heightFor`; see {@link JsonRpcPool}. */
 const makeHeightFor = (health: Health.Health): JsonRpcPool["heightFor"] =>
   Effect.fnUntraced(function* (endpoint, block) {
+    const isAlone = health.endpoints.every((each) => each === endpoint)
     const known = yield* health.heightOf(endpoint)
-    if (known === undefined || known >= block) return known
+    if (isAlone || (known !== undefined && known >= block)) return known
     const number = Option.getOrUndefined(decodeNumber(yield* endpoint.request("eth_blockNumber", [])))
-    if (number !== undefined) yield* health.recordHeight(endpoint, number)
+    if (number === undefined) {
+      return yield* new EndpointFailed({ endpoint: endpoint.name, detail: "a malformed answer to eth_blockNumber" })
+    }
+    yield* health.recordHeight(endpoint, number)
     return number
   })
 

@@ -6,7 +6,7 @@
  * request is interrupted, and learns only from refusals with a `Retry-After`. `Semaphore` and `PartitionedSemaphore` limit what
  * runs at a time, not what starts in a second.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Deferred, Effect } from "effect"
 import { Current, type Priority, rank } from "../../../ports/shared/Priority.ts"
 import * as Budget from "./Budget.ts"
 import { PATIENCE_MILLIS } from "./Patience.ts"
@@ -27,10 +27,42 @@ export interface Turns {
   readonly record: (event: Budget.Event, now: number) => void
 }
 
+/**
+ * Makes an effect that starts a fiber, unless one runs. The fiber runs `give`, and sleeps for the milliseconds that it returns, until
+ * no request waits.
+ */
+const makeStart = (queue: TurnQueue.TurnQueue, give: (now: number) => number): Effect.Effect<void> => {
+  let isGiving = false
+  const giving: Effect.Effect<void> = Effect.gen(function* () {
+    for (;;) {
+      const sleep = give(yield* Clock.currentTimeMillis)
+      if (queue.isEmpty()) {
+        // In the same step, because a request that arrives later must find that no fiber serves it.
+        isGiving = false
+        return
+      }
+      yield* Effect.sleep(Math.max(1, sleep))
+    }
+  }).pipe(
+    Effect.onError(() =>
+      Effect.sync(() => {
+        isGiving = false
+      })
+    )
+  )
+  // Uninterruptible, because an interruption between its two steps would leave `isGiving` true without a fiber.
+  return Effect.uninterruptible(
+    Effect.suspend(() => {
+      if (isGiving) return Effect.void
+      isGiving = true
+      return Effect.asVoid(Effect.forkDetach(giving))
+    })
+  )
+}
+
 export const make = (limits: Budget.Limits, startMillis: number): Turns => {
   let budget = Budget.make(limits, startMillis)
   const queue = TurnQueue.make()
-  let isGiving = false
 
   const decide = (event: Budget.Event, now: number): number => {
     const decision = Budget.decide(budget, event, now)
@@ -58,44 +90,34 @@ export const make = (limits: Budget.Limits, startMillis: number): Turns => {
     return 0
   }
 
-  const giving: Effect.Effect<void> = Effect.gen(function* () {
-    for (;;) {
-      const now = yield* Clock.currentTimeMillis
-      const sleep = give(now)
-      expire(now)
-      if (queue.isEmpty()) return
-      yield* Effect.sleep(Math.max(1, sleep))
-    }
-  }).pipe(
-    Effect.ensuring(
-      Effect.sync(() => {
-        isGiving = false
-      })
-    )
-  )
-
-  /** Runs while requests wait, and ends by itself. */
-  const startGiving = Effect.suspend(() => {
-    if (isGiving) return Effect.void
-    isGiving = true
-    return Effect.asVoid(Effect.forkDetach(giving))
+  const startGiving = makeStart(queue, (now) => {
+    const sleep = give(now)
+    expire(now)
+    return sleep
   })
 
   const wait = (cost: Budget.Cost, priority: Priority, now: number): Effect.Effect<number, number> =>
-    Effect.andThen(
-      startGiving,
-      Effect.callback<number, number>((resume) => {
-        const waiter = {
-          cost,
-          rank: rank(priority),
-          since: now,
-          deadline: now + PATIENCE_MILLIS[priority],
-          end: resume
+    Effect.suspend(() => {
+      const turn = Deferred.makeUnsafe<number, number>()
+      const waiter: TurnQueue.Waiter = {
+        cost,
+        rank: rank(priority),
+        since: now,
+        deadline: now + PATIENCE_MILLIS[priority],
+        end: (outcome) => {
+          Deferred.doneUnsafe(turn, outcome)
         }
+      }
+      const given = Effect.suspend(() => {
+        // Before the start: this fiber may yield after it, and the started one ends when it finds no request.
         queue.add(waiter)
-        return Effect.sync(() => queue.remove(waiter))
+        return Effect.andThen(startGiving, Deferred.await(turn))
       })
-    )
+      return Effect.ensuring(
+        given,
+        Effect.sync(() => queue.remove(waiter))
+      )
+    })
 
   const take: Turns["take"] = (cost) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {

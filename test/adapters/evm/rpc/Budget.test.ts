@@ -17,6 +17,7 @@ const Step = Schema.Struct({
     Schema.Struct({ _tag: Schema.Literal("Asked") }),
     Schema.Struct({ _tag: Schema.Literal("Answered") }),
     Schema.Struct({ _tag: Schema.Literal("Sent") }),
+    Schema.Struct({ _tag: Schema.Literal("Mistaken") }),
     Schema.Struct({ _tag: Schema.Literal("Limited"), sentBefore: Millis, retryAfterMillis: Schema.UndefinedOr(Millis) })
   ])
 })
@@ -218,5 +219,18 @@ describe("a budget", () => {
     }
     assert.isAbove(answered / 50, 0.75 * limit)
     assert.isBelow(refused / (answered + refused), 0.1)
+  })
+
+  it("grants what it did before refusals that were not for the rate", () => {
+    for (const limits of [{}, { requestsPerSecond: 100, computeUnitsPerSecond: 2_600 }]) {
+      let budget = Budget.make(limits, 0)
+      const fresh = granted(budget, 1_000, 1_000)
+      for (let refusal = 0; refusal < 5; refusal++) {
+        budget = Budget.decide(budget, { _tag: "Limited", sentAt: refusal }, refusal).budget
+      }
+      assert.isBelow(granted(budget, 1_000, 1_000), fresh / 2)
+      budget = Budget.decide(budget, { _tag: "Mistaken" }, 5).budget
+      assert.strictEqual(granted(budget, 1_000, 1_000), fresh)
+    }
   })
 })

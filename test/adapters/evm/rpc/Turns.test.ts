@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Exit, Fiber } from "effect"
+import { Clock, Effect, Exit, Fiber, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
 import * as Turns from "../../../../src/adapters/evm/rpc/Turns.ts"
 import { at, type Priority } from "../../../../src/ports/shared/Priority.ts"
+import { pass } from "./scriptedNodes.ts"
 
 const cost = { requests: 1, computeUnits: 20 }
 
@@ -17,6 +18,30 @@ const busy = Effect.fnUntraced(function* (requestsPerSecond: number) {
     })
   return { turns, order, taker }
 })
+
+/** Lets a fiber, or one that it starts, yield once: at the operation of this number. */
+class YieldingAt extends Scheduler.MixedScheduler {
+  private operations = 0
+  private readonly operation: number
+  constructor(operation: number) {
+    super()
+    this.operation = operation
+  }
+  override shouldYield() {
+    this.operations += 1
+    return this.operations === this.operation
+  }
+}
+
+/** Operations of two takes and the fibers that give the turns, with a margin. */
+const OPERATIONS = 120
+
+/** Runs `interleaved` once for each operation at which fibers may yield. Returns the operations at which it was false. */
+const failing = (interleaved: (scheduler: Scheduler.Scheduler) => Effect.Effect<boolean, number>) =>
+  Effect.filter(
+    Array.from({ length: OPERATIONS }, (_, index) => index + 1),
+    (operation) => Effect.map(interleaved(new YieldingAt(operation)), (isRight) => !isRight)
+  )
 
 describe("turns", () => {
   it.effect("are given at once while the budget allows it", () =>
@@ -85,6 +110,46 @@ describe("turns", () => {
       yield* Fiber.interrupt(first)
       yield* TestClock.adjust("100 millis")
       assert.deepStrictEqual(order, ["second"])
+    })
+  )
+
+  it.effect("come to each request, wherever fibers yield to each other", () =>
+    Effect.gen(function* () {
+      const hung = yield* failing((scheduler) =>
+        Effect.gen(function* () {
+          const { turns } = yield* busy(20)
+          // The second request arrives while the first one has its turn.
+          const taken = Effect.andThen(turns.take(cost), Effect.andThen(Effect.yieldNow, turns.take(cost)))
+          const fiber = yield* Effect.forkChild(Effect.provideService(taken, Scheduler.Scheduler, scheduler))
+          for (let step = 0; step < 3; step++) yield* pass("50 millis")
+          const hasEnded = fiber.pollUnsafe() !== undefined
+          yield* Fiber.interrupt(fiber)
+          return hasEnded
+        })
+      )
+      assert.deepStrictEqual(hung, [])
+    })
+  )
+
+  it.effect("come to the next request wherever one is interrupted", () =>
+    Effect.gen(function* () {
+      const hung = yield* failing((scheduler) =>
+        Effect.gen(function* () {
+          const { order, taker, turns } = yield* busy(5)
+          const first = yield* Effect.forkChild(
+            Effect.provideService(turns.take(cost), Scheduler.Scheduler, scheduler),
+            {
+              startImmediately: true
+            }
+          )
+          yield* Fiber.interrupt(first)
+          const second = yield* taker("relay")
+          yield* pass("200 millis")
+          yield* Fiber.interrupt(second)
+          return order.length === 1
+        })
+      )
+      assert.deepStrictEqual(hung, [])
     })
   )
 })
