@@ -7,12 +7,12 @@ import { HttpClientRequest } from "effect/http"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import type { UsdPrice } from "../../domain/Fees.ts"
-import { Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
+import { type PricedToken, Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
 import { parsePrice } from "./DefiLlama.ts"
+import * as DisplayReads from "./DisplayReads.ts"
 import * as PriceCache from "./PriceCache.ts"
 
 export const NAME = "coingecko"
@@ -24,8 +24,13 @@ export interface Options {
   readonly cacheLifetime?: Duration.Input
 }
 
+interface Slugs {
+  readonly platform: string
+  readonly network: string
+}
+
 /** CoinGecko's names of chains, for listed tokens and for pools. */
-const SLUGS: Readonly<Record<ChainId, { readonly platform: string; readonly network: string }>> = {
+const SLUGS: Readonly<Record<ChainId, Slugs>> = {
   1: { platform: "ethereum", network: "eth" },
   10: { platform: "optimistic-ethereum", network: "optimism" },
   56: { platform: "binance-smart-chain", network: "bsc" },
@@ -85,7 +90,7 @@ const makeRequests = Effect.fnUntraced(function* (options: Options) {
     baseUrl,
     headers: { [header]: Redacted.value(options.apiKey) },
     deadline: LIMIT_MILLIS,
-    budget: { requests: 30, per: "10 seconds" }
+    budget: { requests: 30, per: "10 seconds", reservedFor: "quote" }
   })
 
   const ask = <A>(
@@ -143,29 +148,48 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const chains = yield* Chains
   const { listed, pooled } = yield* makeRequests(options)
 
+  /** Prices by pools. A request that fails, or for which there is no time left, does not discard the prices that are known. */
+  const pools = Effect.fnUntraced(function* (network: string, keys: ReadonlyArray<string>, untilMs: number) {
+    const all = (reading: DisplayReads.Reading) => keys.map((key) => [key, reading] as const)
+    const leftMs = untilMs - (yield* Clock.currentTimeMillis)
+    if (leftMs <= 0) return all("failed")
+    const isForDisplay = yield* DisplayReads.isDisplay
+    return yield* pooled(network, keys).pipe(
+      Effect.timeout(leftMs),
+      Effect.catch((error) => Effect.succeed(all(isForDisplay && DisplayReads.isRefusal(error) ? "skipped" : "failed")))
+    )
+  })
+
+  const readAll = Effect.fnUntraced(function* (
+    { network, platform }: Slugs,
+    chain: Chain.Chain,
+    tokens: ReadonlyArray<PricedToken>
+  ) {
+    const begun = yield* Clock.currentTimeMillis
+    const keyed = tokens.map(({ address }) => ({ address, key: Chain.erc20(chain, address).toLowerCase() }))
+    const keys = Array.dedupe(keyed.map(({ key }) => key))
+    const first = yield* Effect.forEach(Array.chunksOf(keys, LISTED_PER_CALL), (some) => listed(platform, some))
+    const known = new Map(first.flat())
+    const rest = keys.filter((key) => !known.has(key))
+    // The prices of listed tokens do not depend on those of the others.
+    const others = yield* Effect.forEach(Array.chunksOf(rest, POOLED_PER_CALL), (some) =>
+      pools(network, some, begun + LIMIT_MILLIS)
+    )
+    const prices = new Map<string, DisplayReads.Reading>([...others.flat(), ...known])
+    return new Map<Address.Address, DisplayReads.Reading>(
+      keyed.flatMap(({ address, key }) => {
+        const price = prices.get(key)
+        return price === undefined ? [] : [[address, price] as const]
+      })
+    )
+  })
+
   const lookup: PriceCache.Lookup = Effect.fn("CoinGecko.lookup")(
     function* (chainId, tokens) {
       const slugs = SLUGS[chainId]
       if (slugs === undefined) return new Map()
       const { chain } = yield* chains.get(chainId)
-      const begun = yield* Clock.currentTimeMillis
-      const keyed = tokens.map(({ address }) => ({ address, key: Chain.erc20(chain, address).toLowerCase() }))
-      const keys = Array.dedupe(keyed.map(({ key }) => key))
-      const first = yield* Effect.forEach(Array.chunksOf(keys, LISTED_PER_CALL), (some) => listed(slugs.platform, some))
-      const known = new Map(first.flat())
-      const rest = keys.filter((key) => !known.has(key))
-      const left = LIMIT_MILLIS - ((yield* Clock.currentTimeMillis) - begun)
-      // The prices of listed tokens do not depend on those of the others.
-      const others = yield* Effect.forEach(Array.chunksOf(rest, POOLED_PER_CALL), (some) =>
-        Effect.orElseSucceed(pooled(slugs.network, some), () => [])
-      ).pipe(Effect.timeoutOption(Math.max(0, left)), Effect.map(Option.getOrElse(() => [])))
-      const prices = new Map<string, UsdPrice>([...others.flat(), ...known])
-      return new Map<Address.Address, UsdPrice>(
-        keyed.flatMap(({ address, key }) => {
-          const price = prices.get(key)
-          return price === undefined ? [] : [[address, price] as const]
-        })
-      )
+      return yield* DisplayReads.read(chain, tokens, (some) => readAll(slugs, chain, some))
     },
     Effect.mapError((error) => new PricesUnavailable({ detail: error.message }))
   )

@@ -9,8 +9,10 @@ import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
-import { Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
+import { type PricedToken, Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 import * as Exchange from "../http/Exchange.ts"
+import * as Budget from "../providers/Budget.ts"
+import * as DisplayReads from "./DisplayReads.ts"
 import * as PriceCache from "./PriceCache.ts"
 
 export const NAME = "defillama"
@@ -41,6 +43,9 @@ const TIMEOUT = Duration.seconds(1)
 /** Pause after a 429, from `Retry-After` within bounds. */
 const DEFAULT_PAUSE = Duration.seconds(30)
 const MAX_PAUSE = Duration.minutes(5)
+
+/** Requests for the display of unlisted tokens, so that these draw no 429 with a pause that quotes would share. */
+const DISPLAY_BUDGET: Budget.Budget = { requests: 300, per: "1 minute" }
 
 const SCALE = 18
 
@@ -89,12 +94,14 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const pausedUntil = yield* Ref.make(0)
   const baseUrl = options.baseUrl ?? "https://coins.llama.fi"
   const timeout = options.timeout ?? TIMEOUT
+  const displayBudget = yield* Budget.make(NAME, DISPLAY_BUDGET)
 
   const unavailable = (detail: string) => new PricesUnavailable({ detail: `DefiLlama: ${detail}` })
 
   const fetchCoins = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
     const now = yield* Clock.currentTimeMillis
     if (now < (yield* Ref.get(pausedUntil))) return yield* unavailable("rate limited")
+    if (yield* DisplayReads.isDisplay) yield* displayBudget
     const request = HttpClientRequest.get(`/prices/current/${keys.join(",")}`).pipe(
       HttpClientRequest.prependUrl(baseUrl),
       HttpClientRequest.acceptJson
@@ -106,10 +113,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     }).pipe(Effect.catchTag("ExchangeFailed", (error) => Effect.fail(unavailable(error.message))))
   })
 
-  const lookup: PriceCache.Lookup = Effect.fn("DefiLlama.lookup")(function* (chainId, tokens) {
-    const { chain } = yield* Effect.mapError(chains.get(chainId), (error) => unavailable(error.message))
-    const slug = slugOf(chain)
-    if (slug === undefined) return yield* unavailable(`chain ${chainId} has no \`priceSlug\` in the chains file`)
+  const readAll = Effect.fnUntraced(function* (slug: string, chain: Chain.Chain, tokens: ReadonlyArray<PricedToken>) {
     const keyed = tokens.map((token) => ({
       token,
       key: `${slug}:${Chain.erc20(chain, token.address)}`.toLowerCase()
@@ -131,6 +135,17 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       )
     }
     return prices
+  })
+
+  const lookup: PriceCache.Lookup = Effect.fn("DefiLlama.lookup")(function* (chainId, tokens) {
+    const { chain } = yield* Effect.mapError(chains.get(chainId), (error) => unavailable(error.message))
+    const slug = slugOf(chain)
+    if (slug === undefined) return yield* unavailable(`chain ${chainId} has no \`priceSlug\` in the chains file`)
+    return yield* Effect.catchTag(
+      DisplayReads.read(chain, tokens, (some) => readAll(slug, chain, some)),
+      "ProviderUnavailable",
+      ({ detail }) => Effect.fail(unavailable(detail))
+    )
   })
 
   return yield* PriceCache.make(NAME, lookup, options.cacheLifetime ?? Duration.seconds(15))

@@ -3,7 +3,8 @@
  *
  * - each request has a deadline, which covers the body and the reading of it. No redirects, which would send keys elsewhere, and no
  *   retries: another provider or the next round is the retry.
- * - A budget of requests per time, so that a provider's limit is not passed for long. Without one nothing is limited.
+ * - A budget of requests per time, so that a provider's limit is not passed for long. Without one nothing is limited. Half of it, and half
+ *   of the places, can be kept for urgent requests.
  * - A pause that a provider asks for (429 or 503 with `Retry-After`) is kept.
  * - After failures in a row the circuit opens: no request is sent for a time that doubles, and then one request to see if it is back.
  * - Bodies have a bounded size and are decoded by schemas.
@@ -12,22 +13,15 @@
  */
 import { Clock, Duration, Effect, type Exit, Option, Schedule, type Scope, Semaphore, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
-import { CircuitBreaker, RateLimiter } from "effect/persistence"
+import { CircuitBreaker } from "effect/persistence"
+import * as Priority from "../../ports/shared/Priority.ts"
 import { type ProviderState, ProviderStates } from "../../ports/shared/ProviderStates.ts"
 import * as Answer from "./Answer.ts"
+import * as Budget from "./Budget.ts"
 import * as Health from "./Health.ts"
 import * as Outcome from "./Outcome.ts"
 import { ProviderUnavailable } from "./ProviderUnavailable.ts"
 import * as RetryAfter from "./RetryAfter.ts"
-
-/**
- * Requests per time. All of them may be sent at once, and are then restored one by one. So the first period may have nearly twice as
- * many, and each later one as many as are restored.
- */
-export interface Budget {
-  readonly requests: number
-  readonly per: Duration.Input
-}
 
 export interface Options {
   /** Unique. Shown to operators and written to logs. */
@@ -39,7 +33,9 @@ export interface Options {
   /** Time limit of one request. Default: 2.5 seconds. */
   readonly deadline?: Duration.Input
   /** Default: no limit. */
-  readonly budget?: Budget
+  readonly budget?: Budget.Budget
+  /** Longest pause that the provider can ask for. Default and maximum: 10 minutes. */
+  readonly longestPause?: Duration.Input
   /** Largest body in bytes. Default: 1 MiB. */
   readonly maxBytes?: number
   /** HTTP statuses by which the provider refuses the key, and with it all requests. Default: 401, 402 and 403. */
@@ -70,6 +66,7 @@ export interface Provider {
 
 const DEFAULTS = {
   deadline: Duration.millis(2_500),
+  longestPause: Duration.millis(RetryAfter.LONGEST_PAUSE_MILLIS),
   maxBytes: 1_048_576,
   keyRefused: new Set([401, 402, 403]),
   failuresToOpen: 5,
@@ -83,36 +80,23 @@ const LONGEST_OPEN = Duration.minutes(5)
  */
 const PLACES = 32
 
+const longestPauseOf = ({ longestPause = DEFAULTS.longestPause }: Options): number =>
+  Math.min(RetryAfter.LONGEST_PAUSE_MILLIS, Duration.toMillis(Duration.fromInputUnsafe(longestPause)))
+
 const seconds = (millis: number): string => `${Math.ceil(millis / 1_000)} s`
 
-/** The budget of one provider. Fails while it is spent. */
-const makeBudget = Effect.fnUntraced(function* (provider: string, budget: Budget | undefined) {
-  if (budget === undefined) return Effect.void
-  const limiter = yield* RateLimiter.make.pipe(Effect.provide(RateLimiter.layerStoreMemory))
-  const spent = (retryAfterMillis: number) =>
-    new ProviderUnavailable({
-      provider,
-      reason: "waiting",
-      detail: `the budget of requests is spent, next request in ${seconds(retryAfterMillis)}`,
-      retryAfterMillis
-    })
-  return limiter
-    .consume({
-      algorithm: "token-bucket",
-      onExceeded: "fail",
-      window: budget.per,
-      limit: budget.requests,
-      key: provider
-    })
-    .pipe(
-      Effect.catch(({ reason }) =>
-        reason._tag === "RateLimitExceeded"
-          ? Effect.fail(spent(Duration.toMillis(reason.retryAfter)))
-          : Effect.die(reason)
-      ),
-      Effect.asVoid
+/**
+ * The places of one provider. Requests for which its budget keeps no reserve take half of them at most, so that they hold up none of
+ * the others while the provider is slow.
+ */
+const makePlaces = (budget: Budget.Budget | undefined) => {
+  const all = Semaphore.makeUnsafe(PLACES)
+  const others = Semaphore.makeUnsafe(PLACES / 2)
+  return <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Priority.Current, (priority) =>
+      Budget.mayUseReserve(budget, priority) ? all.withPermit(request) : others.withPermit(all.withPermit(request))
     )
-})
+}
 
 /** The circuit of one provider, which logs when it opens and closes. */
 const makeCircuit = Effect.fnUntraced(function* ({
@@ -150,10 +134,11 @@ const makeCircuit = Effect.fnUntraced(function* ({
 const failureOf = (
   { headers, provider, status }: Answer.Answer,
   keyRefused: ReadonlySet<number>,
+  longestPauseMillis: number,
   now: number
 ): ProviderUnavailable | undefined => {
   if (status === 429) {
-    const pause = RetryAfter.pauseOf(headers, now)
+    const pause = Math.min(longestPauseMillis, RetryAfter.pauseOf(headers, now))
     return Answer.failed(provider, `HTTP 429, next request in ${seconds(pause)}`, pause)
   }
   if (status >= 500 || status === 408) {
@@ -166,16 +151,12 @@ const failureOf = (
 }
 
 /** Makes one HTTP exchange within the deadline. */
-const makeExchange = Effect.fnUntraced(function* ({
-  baseUrl,
-  deadline = DEFAULTS.deadline,
-  headers = {},
-  keyRefused = DEFAULTS.keyRefused,
-  maxBytes = DEFAULTS.maxBytes,
-  name
-}: Options) {
+const makeExchange = Effect.fnUntraced(function* (options: Options) {
+  const { baseUrl, deadline = DEFAULTS.deadline, headers = {}, name } = options
+  const { keyRefused = DEFAULTS.keyRefused, maxBytes = DEFAULTS.maxBytes } = options
   const client = yield* HttpClient.HttpClient
-  const places = Semaphore.makeUnsafe(PLACES)
+  const inPlace = makePlaces(options.budget)
+  const longestPause = longestPauseOf(options)
   const timedOut = Answer.failed(name, `no answer within ${Duration.toMillis(Duration.fromInputUnsafe(deadline))} ms`)
 
   return <A, E>(
@@ -198,9 +179,9 @@ const makeExchange = Effect.fnUntraced(function* ({
     )
     return Effect.gen(function* () {
       const answer = yield* received
-      const failure = failureOf(answer, keyRefused, yield* Clock.currentTimeMillis)
+      const failure = failureOf(answer, keyRefused, longestPause, yield* Clock.currentTimeMillis)
       return yield* failure ?? read(answer)
-    }).pipe(places.withPermit, Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(timedOut) }))
+    }).pipe(inPlace, Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(timedOut) }))
   }
 })
 
@@ -209,10 +190,11 @@ export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Provider, never, HttpClient.HttpClient | Scope.Scope> {
   const { name } = options
-  const budget = yield* makeBudget(name, options.budget)
+  const budget = yield* Budget.make(name, options.budget)
   const { breaker, circuit } = yield* makeCircuit(options)
   const exchange = yield* makeExchange(options)
   const states = yield* ProviderStates
+  const longestPause = longestPauseOf(options)
   let counts = Health.NONE
   let pausedUntil = 0
 
@@ -253,7 +235,7 @@ export const make = Effect.fnUntraced(function* (
     if (loss === undefined) return
     counts = Health.failed(counts, loss.detail)
     if (loss.retryAfterMillis === undefined) return
-    const pause = Math.min(RetryAfter.LONGEST_PAUSE_MILLIS, Math.max(0, loss.retryAfterMillis))
+    const pause = Math.min(longestPause, Math.max(0, loss.retryAfterMillis))
     pausedUntil = Math.max(pausedUntil, now + pause)
     yield* Effect.annotateLogs(Effect.logWarning("provider.paused"), { provider: name, forMillis: pause })
   })

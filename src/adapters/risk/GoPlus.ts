@@ -9,7 +9,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Opinion } from "../../domain/TokenVerdict.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
-import { type RiskService, SUSPICIOUS_TAX, TRAP_TAX } from "./RiskService.ts"
+import { DEADLINE, type RiskService, SUSPICIOUS_TAX, TRAP_TAX } from "./RiskService.ts"
 
 export const NAME = "goplus"
 
@@ -87,6 +87,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const provider = yield* Provider.make({
     name: NAME,
     baseUrl: options.baseUrl ?? "https://api.gopluslabs.io",
+    deadline: DEADLINE,
     headers: options.apiKey === undefined ? {} : { Authorization: Redacted.value(options.apiKey) },
     ...(options.apiKey === undefined ? { budget: BUDGET } : {})
   })

@@ -6,7 +6,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Opinion } from "../../domain/TokenVerdict.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
-import { type RiskService, SUSPICIOUS_TAX, TRAP_TAX } from "./RiskService.ts"
+import { DEADLINE, type RiskService, SUSPICIOUS_TAX, TRAP_TAX } from "./RiskService.ts"
 
 export const NAME = "honeypot"
 
@@ -53,6 +53,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const provider = yield* Provider.make({
     name: NAME,
     baseUrl: options.baseUrl ?? "https://api.honeypot.is",
+    deadline: DEADLINE,
     headers: options.apiKey === undefined ? {} : { "X-API-KEY": Redacted.value(options.apiKey) },
     budget: { requests: 60, per: Duration.minutes(1) }
   })

@@ -1,5 +1,5 @@
 /** A service that states the risk of tokens. */
-import type { Effect } from "effect"
+import { Duration, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Opinion } from "../../domain/TokenVerdict.ts"
@@ -18,3 +18,9 @@ export interface RiskService {
 /** Taxes from which on a service's figure counts, in percent. */
 export const SUSPICIOUS_TAX = 10
 export const TRAP_TAX = 50
+
+/**
+ * Time limit of a request. It ends before the patience of a quote (1.5 seconds), because an interrupted request counts neither for nor against
+ * a service, so that the circuit of a silent one would never open.
+ */
+export const DEADLINE = Duration.millis(1_400)

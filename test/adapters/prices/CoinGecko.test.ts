@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import * as CoinGecko from "../../../src/adapters/prices/CoinGecko.ts"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
+import * as Priority from "../../../src/ports/shared/Priority.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { type Answer, type Seen, StubServer } from "../../support/StubServer.ts"
 
@@ -14,6 +15,8 @@ const USD = 10n ** 18n
 const LISTED = FakeChain.address(0xb1)
 const POOLED = FakeChain.address(0xb2)
 const THIN = FakeChain.address(0xb3)
+/** Is on the chain's list. */
+const OWN = FakeChain.address(0xd1)
 const WETH = FakeChain.chain.wrappedNative
 /** UNIX seconds. */
 const NOW = 1_750_000_000
@@ -135,6 +138,53 @@ describe("CoinGecko", () => {
       }
       assert.strictEqual((yield* read()).size, 0)
     }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect("does not take a failed request for the absence of a price", () =>
+    Effect.gen(function* () {
+      const { answer, read } = yield* make
+      const listed = { [lower(LISTED)]: { usd: 1, last_updated_at: NOW } }
+      yield* answer(({ path }) => (path.includes("/onchain/") ? { status: 500 } : { status: 200, body: listed }))
+      assert.deepStrictEqual([...(yield* read(LISTED, POOLED))], [[LISTED, USD]])
+      yield* answer(both(listed, pools({ [lower(POOLED)]: "0.5" }, { [lower(POOLED)]: "50000" })))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* read(POOLED)).get(POOLED), USD / 2n)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("leaves half of its budget to quotes while portfolios ask for unlisted tokens", () =>
+    Effect.gen(function* () {
+      const { answer, read, seen } = yield* make
+      const price = pools({ [lower(POOLED)]: "0.5" }, { [lower(POOLED)]: "50000" })
+      const own = { [lower(OWN)]: { usd: 1, last_updated_at: NOW } }
+      yield* answer(both({}, price))
+      const display = Priority.at("portfolio")
+      for (let number = 0; number < 20; number++) yield* display(read(FakeChain.address(number + 1)))
+      assert.lengthOf(yield* seen, 15)
+      // Listed tokens of the chain are few, and the others beside them are skipped.
+      yield* answer(both(own, price))
+      assert.deepStrictEqual([...(yield* display(read(OWN, POOLED)))], [[OWN, USD]])
+      // Skipping is not the absence of a price.
+      assert.strictEqual((yield* Priority.at("quote")(read(POOLED))).get(POOLED), USD / 2n)
+      assert.strictEqual((yield* display(read(POOLED))).get(POOLED), USD / 2n)
+      assert.lengthOf(yield* seen, 18)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("asks for a quote that joins a portfolio's read which is refused", () =>
+    Effect.gen(function* () {
+      const { answer, read } = yield* make
+      yield* answer(both({}, pools({ [lower(POOLED)]: "0.5" }, { [lower(POOLED)]: "50000" })))
+      for (let number = 0; number < 8; number++) {
+        yield* Priority.at("portfolio")(read(FakeChain.address(number + 1)))
+      }
+      const [displayed, quoted] = yield* Effect.all(
+        [Priority.at("portfolio")(read(POOLED)), Priority.at("quote")(read(POOLED))],
+        { concurrency: "unbounded" }
+      )
+      assert.isUndefined(displayed.get(POOLED))
+      assert.strictEqual(quoted.get(POOLED), USD / 2n)
+    }).pipe(Effect.provide(environment))
   )
 
   it.effect("fails typed, without key and body, when it does not answer", () =>

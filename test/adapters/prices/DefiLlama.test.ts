@@ -3,10 +3,11 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as DefiLlama from "../../../src/adapters/prices/DefiLlama.ts"
-import type * as Address from "../../../src/domain/Address.ts"
+import * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { Chains, UnsupportedChain } from "../../../src/ports/shared/Chains.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
+import * as Priority from "../../../src/ports/shared/Priority.ts"
 import * as PricesSuite from "../../ports/orchestrator/Prices.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { type Answer, StubServer } from "../../support/StubServer.ts"
@@ -156,6 +157,24 @@ describe("DefiLlama", () => {
       yield* TestClock.adjust("1 millis")
       assert.strictEqual(yield* ask(), (15n * USD) / 10n)
     }).pipe(Effect.provide(adapter()))
+  )
+
+  it.effect(
+    "is asked for unlisted tokens of portfolios 300 times a minute, and for all others as often as they come",
+    () =>
+      Effect.gen(function* () {
+        const { answer, seen } = yield* StubServer
+        const unlisted = FakeChain.address(0x99)
+        yield* answer(coins({ [key(token)]: coin, [key(unlisted)]: coin }))
+        const display = Priority.at("portfolio")
+        for (let number = 0; number < 301; number++) {
+          yield* display(ask(Address.of(`0x${(number + 1).toString(16).padStart(40, "0")}`)))
+        }
+        assert.lengthOf(yield* seen, 300)
+        assert.isUndefined(yield* display(ask(unlisted)))
+        assert.strictEqual(yield* display(ask(token)), (15n * USD) / 10n)
+        assert.strictEqual(yield* Priority.at("quote")(ask(unlisted)), (15n * USD) / 10n)
+      }).pipe(Effect.provide(adapter()))
   )
 
   it.live("is unavailable when nothing comes", () =>

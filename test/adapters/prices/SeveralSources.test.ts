@@ -123,6 +123,36 @@ describe("the last good price", () => {
     }).pipe(Effect.provide(environment))
   )
 
+  it.effect("of a clock that ran ahead does not count, nor hold a newer one back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(7_200_000)
+      const ahead = yield* scene(new Map([[listed, 100n]]))
+      yield* ahead.read(listed)
+      yield* stored(100n)
+      yield* TestClock.setTime(3_600_000)
+      const other = yield* scene(new Map([[listed, 150n]]))
+      assert.strictEqual((yield* other.read(listed))?.usd, 150n)
+      yield* stored(150n)
+      // The first process, whose clock was set right, follows too.
+      yield* ahead.sources[0]?.set(new Map([[listed, 155n]])) ?? Effect.void
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual((yield* ahead.read(listed))?.usd, 155n)
+      yield* stored(155n)
+      assert.lengthOf(yield* other.alerts, 0)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("of a clock that is a little ahead counts", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(60_000)
+      yield* (yield* scene(new Map([[listed, 100n]]))).read(listed)
+      yield* stored(100n)
+      yield* TestClock.setTime(0)
+      const other = yield* scene(new Map([[listed, 150n]]))
+      assert.strictEqual((yield* other.read(listed))?.usd, 100n)
+    }).pipe(Effect.provide(environment))
+  )
+
   it.effect("is not waited for while the store does not answer", () =>
     Effect.gen(function* () {
       const { read } = yield* scene(new Map([[listed, 100n]])).pipe(

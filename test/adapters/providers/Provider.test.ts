@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import * as Answer from "../../../src/adapters/providers/Answer.ts"
 import * as Health from "../../../src/adapters/providers/Health.ts"
 import * as Provider from "../../../src/adapters/providers/Provider.ts"
+import * as Priority from "../../../src/ports/shared/Priority.ts"
 import { ProviderStates } from "../../../src/ports/shared/ProviderStates.ts"
 import { StubServer } from "../../support/StubServer.ts"
 
@@ -28,6 +29,9 @@ const make = Effect.fnUntraced(function* (options: Partial<Provider.Options> = {
 })
 
 const GOOD = { status: 200, body: { data: { price: "1.5" } } }
+
+/** Lets the stub answer. */
+const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
 
 const layer = Layer.mergeAll(
   StubServer.answering(() => GOOD),
@@ -174,6 +178,65 @@ describe("Provider", () => {
       yield* TestClock.adjust("5 seconds")
       assert.strictEqual(yield* ask, "1.5")
       assert.deepInclude(yield* provider.state, { state: "closed", successes: 3, failures: 0 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("keeps half of its burst for a priority and higher ones, and restores that half first", () =>
+    Effect.gen(function* () {
+      const budget = { requests: 10, per: "10 seconds", burst: 4, reservedFor: "quote" } as const
+      const { ask, failure, provider, requests } = yield* make({ budget })
+      const at = Priority.at
+      yield* at("portfolio")(ask)
+      yield* at("portfolio")(ask)
+      assert.strictEqual(
+        yield* at("portfolio")(failure),
+        "the rest of the budget is kept for more urgent requests, next request in 1 s"
+      )
+      yield* at("quote")(ask)
+      yield* at("relay")(ask)
+      assert.strictEqual(yield* at("relay")(failure), "the budget of requests is spent, next request in 1 s")
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(
+        yield* at("portfolio")(failure),
+        "the rest of the budget is kept for more urgent requests, next request in 1 s"
+      )
+      yield* TestClock.adjust("1 second")
+      yield* at("portfolio")(ask)
+      assert.strictEqual(yield* requests, 5)
+      assert.deepInclude(yield* provider.state, { state: "closed", failures: 0 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("keeps half of its places for urgent requests while it is slow", () =>
+    Effect.gen(function* () {
+      const budget = { requests: 1_000, per: "10 seconds", reservedFor: "intake" } as const
+      const { answer, ask, requests } = yield* make({ budget })
+      yield* answer({ status: 200, silent: true })
+      const waiting = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 40 }, () => Priority.at("quote")(ask)),
+          { concurrency: "unbounded", discard: true }
+        )
+      )
+      while ((yield* requests) < 16) yield* turn
+      yield* answer(GOOD)
+      assert.strictEqual(yield* Priority.at("intake")(ask), "1.5")
+      assert.strictEqual(yield* requests, 17)
+      yield* Fiber.interrupt(waiting)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("caps the pause that the provider asks for", () =>
+    Effect.gen(function* () {
+      for (const status of [429, 503]) {
+        const { answer, ask, failure, provider } = yield* make({ longestPause: "3 seconds" })
+        yield* answer({ status, headers: { "retry-after": "600" } })
+        yield* failure
+        assert.deepInclude(yield* provider.state, { state: "paused", retryAfterMillis: 3_000 })
+        yield* answer(GOOD)
+        yield* TestClock.adjust("3 seconds")
+        assert.strictEqual(yield* ask, "1.5")
+      }
     }).pipe(Effect.provide(layer))
   )
 

@@ -1,7 +1,7 @@
 /** GoPlus and honeypot.is, against a stub that speaks their recorded shapes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as GoPlus from "../../../src/adapters/risk/GoPlus.ts"
 import * as HoneypotIs from "../../../src/adapters/risk/HoneypotIs.ts"
@@ -179,5 +179,26 @@ describe.each(["goplus", "honeypot"] as const)("%s", (name) => {
       yield* TestClock.adjust("2500 millis")
       assert.include((yield* Fiber.join(asked)).message, "no answer")
     }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("is asked no more after five quotes that waited 1.5 seconds in vain", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* services[name]
+      const waited = Effect.gen(function* () {
+        const asked = yield* Effect.forkChild(Effect.timeout(ask(8453, TOKEN), "1500 millis").pipe(Effect.flip))
+        yield* Effect.yieldNow
+        yield* TestClock.adjust("1500 millis")
+        return yield* Fiber.join(asked)
+      })
+      for (let quote = 0; quote < 5; quote++) yield* waited
+      const refusal = yield* waited
+      assert.deepInclude(refusal, { _tag: "ProviderUnavailable", reason: "waiting" })
+    }).pipe(
+      Effect.provideService(
+        HttpClient.HttpClient,
+        HttpClient.make(() => Effect.never)
+      ),
+      Effect.provide([StubServer.layer, Logger.layer([])])
+    )
   )
 })

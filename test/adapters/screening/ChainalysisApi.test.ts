@@ -4,6 +4,7 @@ import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as ChainalysisApi from "../../../src/adapters/screening/ChainalysisApi.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
+import * as Priority from "../../../src/ports/shared/Priority.ts"
 import { Screening } from "../../../src/ports/shared/Screening.ts"
 import * as ScreeningSuite from "../../ports/shared/Screening.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
@@ -58,16 +59,95 @@ describe("ChainalysisApi", () => {
     }).pipe(Effect.provide(adapter))
   )
 
-  it.effect("keeps the pause that the API asks for", () =>
+  it.effect("keeps the pause that the API asks for, for 5 seconds at most", () =>
     Effect.gen(function* () {
       const { answer, seen } = yield* StubServer
       yield* answer({ status: 429, headers: { "Retry-After": "60" } })
       assert.strictEqual(yield* ask(1), "unavailable")
       yield* answer(identified())
       assert.strictEqual(yield* ask(1), "unavailable")
+      yield* TestClock.adjust("4 seconds")
+      assert.strictEqual(yield* ask(1), "unavailable")
       assert.strictEqual((yield* seen).length, 1)
-      yield* TestClock.adjust("60 seconds")
+      yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* ask(1), "clear")
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("asks once for an address on many chains, and again after 5 seconds", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* StubServer
+      const screening = yield* Screening
+      const onAll = Effect.forEach([1, 10, 56, 8453], (chainId) => screening.clear(chainId, [FakeChain.address(1)]), {
+        concurrency: "unbounded",
+        discard: true
+      })
+      yield* onAll
+      yield* TestClock.adjust("4 seconds")
+      yield* onAll
+      assert.lengthOf(yield* seen, 1)
+      yield* answer(identified(HIT))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* outcome(onAll), "listed")
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("keeps no listing and no failure", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* StubServer
+      for (const [next, expected] of [
+        [identified(HIT), "listed"],
+        [identified(HIT), "listed"],
+        [{ status: 500 }, "unavailable"],
+        [{ status: 500 }, "unavailable"],
+        [identified(), "clear"]
+      ] as const) {
+        yield* answer(next)
+        assert.strictEqual(yield* ask(1), expected)
+      }
+      assert.lengthOf(yield* seen, 5)
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("does not end a shared request when the caller that began it leaves", () =>
+    Effect.gen(function* () {
+      const first = yield* Effect.forkChild(ask(1))
+      const second = yield* Effect.forkChild(ask(1))
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(first)
+      assert.strictEqual(yield* Fiber.join(second), "clear")
+      assert.lengthOf(yield* (yield* StubServer).seen, 1)
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("leaves half of a burst of 400 requests to the intake and the relay", () =>
+    Effect.gen(function* () {
+      const many = (from: number, count: number) => ask(...Array.from({ length: count }, (_, index) => from + index))
+      const { seen } = yield* StubServer
+      for (const priority of ["portfolio", "quote", "watch"] as const) {
+        yield* Priority.at(priority)(many(1_000 * (1 + Priority.rank(priority)), 100))
+      }
+      assert.lengthOf(yield* seen, 200)
+      assert.strictEqual(yield* Priority.at("quote")(ask(1)), "unavailable")
+      assert.strictEqual(yield* Priority.at("intake")(many(10_000, 100)), "clear")
+      assert.strictEqual(yield* Priority.at("relay")(many(20_000, 100)), "clear")
+      assert.strictEqual(yield* Priority.at("relay")(ask(1)), "unavailable")
+      assert.lengthOf(yield* seen, 400)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Priority.at("quote")(ask(1)), "unavailable")
+      assert.strictEqual(yield* Priority.at("intake")(ask(1)), "clear")
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("does not let urgent requests join others, which may wait longer", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* StubServer
+      yield* answer({ status: 200, silent: true })
+      const waiting = yield* Effect.forkChild(Priority.at("quote")(ask(1)))
+      while ((yield* seen).length === 0) yield* Effect.promise(() => new Promise((done) => setImmediate(done)))
+      yield* answer(identified())
+      assert.strictEqual(yield* Priority.at("relay")(ask(1)), "clear")
+      yield* Fiber.interrupt(waiting)
     }).pipe(Effect.provide(adapter))
   )
 

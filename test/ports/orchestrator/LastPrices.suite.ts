@@ -27,5 +27,15 @@ export const suite = (adapter: string, stores: Layer.Layer<LastPrices, unknown>)
         expect(yield* read(2)).toEqual(new Map([[TOKEN, { price: 9n, atMs: 1 }]]))
       }).pipe(Effect.provide(stores))
     )
+
+    it.effect("replaces a price of a clock that ran ahead, whose time has not come", () =>
+      Effect.gen(function* () {
+        const { keep, read } = yield* LastPrices
+        yield* keep(3, TOKEN, { price: 7n, atMs: Date.UTC(2200, 0) })
+        yield* keep(3, TOKEN, { price: 8n, atMs: 2_000 })
+        yield* keep(3, TOKEN, { price: 9n, atMs: 1_000 })
+        expect(yield* read(3)).toEqual(new Map([[TOKEN, { price: 8n, atMs: 2_000 }]]))
+      }).pipe(Effect.provide(stores))
+    )
   })
 }

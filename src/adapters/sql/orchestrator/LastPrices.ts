@@ -1,4 +1,4 @@
-/** {@link LastPrices} in PostgreSQL: one row for each listed token. */
+/** {@link LastPrices} in PostgreSQL: one row for each listed token. A row that lies in the future gives way to any price. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import * as Address from "../../../domain/Address.ts"
@@ -23,7 +23,7 @@ const keep = (sql: Sql): Shape["keep"] =>
       INSERT INTO orchestrator.last_prices AS l (chain_id, token, price, good_at)
       VALUES (${chainId}, ${token}, ${String(price)}::numeric, ${timestamp(atMs)})
       ON CONFLICT (chain_id, token) DO UPDATE SET price = excluded.price, good_at = excluded.good_at
-      WHERE l.good_at < excluded.good_at`
+      WHERE l.good_at < excluded.good_at OR l.good_at > now() + interval '1 minute'`
   }, guarded("LastPrices.keep"))
 
 /** Requires the schema of `Migrated.layer`. */
