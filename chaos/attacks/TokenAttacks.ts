@@ -135,7 +135,7 @@ export const TOKEN_ATTACKS: ReadonlyArray<Attack> = [
       token.setCalls([
         {
           to: info.guard,
-          data: encodeFunctionData({ abi: sweepGuard.abi, functionName: "enter", args: [info.entry, 1n, false] })
+          data: encodeFunctionData({ abi: sweepGuard.abi, functionName: "enter", args: [1n, 0, info.entry] })
         },
         { to: info.guard, data: encodeFunctionData({ abi: sweepGuard.abi, functionName: "cancel", args: [1n] }) },
         { to: info.entry, data: encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [[]] }) }

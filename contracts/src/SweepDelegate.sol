@@ -255,7 +255,7 @@ contract SweepDelegate is ISweepDelegate {
         private
         returns (uint256 amountOut)
     {
-        _enter(order.account(SWAP_TARGET), order.word(NONCE), leavesChain);
+        _enter(order, leavesChain);
         uint256 outBefore;
         if (!leavesChain) outBefore = _output(order);
         _spend(order, swapCalldata);
@@ -330,15 +330,15 @@ contract SweepDelegate is ISweepDelegate {
     }
 
     /// @dev Opens the sweep at the guard. The guard's errors pass through unchanged.
-    function _enter(address target, uint256 nonce, bool leavesChain) private {
+    function _enter(EncodedOrder order, bool leavesChain) private {
         address to = guard;
         bytes32 selector = ISweepGuard.enter.selector;
         assembly ("memory-safe") {
             let m := mload(0x40)
             mstore(m, selector)
-            mstore(add(m, 0x04), target)
-            mstore(add(m, 0x24), nonce)
-            mstore(add(m, 0x44), leavesChain)
+            mstore(add(m, 0x04), mload(add(order, NONCE)))
+            mstore(add(m, 0x24), leavesChain) // true is the bridges' {Kind}
+            mstore(add(m, 0x44), mload(add(order, SWAP_TARGET)))
             if iszero(call(gas(), to, 0, m, 0x64, 0, 0)) {
                 returndatacopy(m, 0, returndatasize())
                 revert(m, returndatasize())

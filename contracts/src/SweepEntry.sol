@@ -23,9 +23,10 @@ contract SweepEntry is ISweepEntry {
         if (items.length > 256) revert TooManyItems();
         for (uint256 i; i < items.length; ++i) {
             Item calldata item = items[i];
+            address account = item.account;
             // An account may have been delegated elsewhere ahead of this transaction, to code that burns all its gas.
-            if (item.account.codehash != _delegatedCodeHash) continue;
-            okBitmap |= _try(item.account, item.gasLimit, item.data) << i;
+            if (account.codehash != _delegatedCodeHash) continue;
+            okBitmap |= _try(account, item.gasLimit, item.data) << i;
         }
     }
 

@@ -27,9 +27,9 @@ contract SweepGuard is ISweepGuard {
     /// @dev EXTCODEHASH of an account that delegates to {delegate}: EIP-7702 hashes the designator itself.
     bytes32 private immutable _delegatedCodeHash;
 
-    /// @dev Account whose sweep is in progress. Transient (EIP-1153), so it is zero at the start of every transaction. A
-    ///      whole word, because the compiler reads a shorter variable again before it writes it.
-    uint256 private transient _holder;
+    /// @dev Slot of the nonce of the sweep in progress, which stands for its account too: a slot is a hash of both. Transient
+    ///      (EIP-1153), so it is zero at the start of every transaction.
+    bytes32 private transient _lock;
 
     /// @dev UNIX time from which sweeps may call a target; with {_BRIDGE} for a bridge. Zero when it is not listed.
     mapping(address target => uint256) private _targets;
@@ -68,24 +68,29 @@ contract SweepGuard is ISweepGuard {
     }
 
     /// @inheritdoc ISweepGuard
-    function enter(address target, uint256 nonce, bool leavesChain) external {
+    function enter(uint256 nonce, Kind kind, address target) external {
+        // A delegated account can also send a transaction of its own, and then only this function runs. So it stores nothing.
         if (msg.sender.codehash != _delegatedCodeHash) revert NotADelegatedAccount();
-        if (_holder != 0) revert Locked();
-        if (!_isActive(target, _mark(leavesChain))) revert TargetNotAllowed();
-        _holder = uint160(msg.sender);
-        _spend(nonce);
+        if (_lock != 0) revert Locked();
+        if (!_isActive(target, _mark(kind))) revert TargetNotAllowed();
+        bytes32 slot = _ownSlot(nonce);
+        if (_isUsed(slot, nonce)) revert NonceUsed();
+        _lock = slot;
     }
 
     /// @inheritdoc ISweepGuard
     function exit(SweepReport calldata report) external {
-        if (_holder != uint160(msg.sender)) revert Unauthorized();
-        _holder = 0;
+        uint256 nonce = report.nonce;
+        bytes32 slot = _nonceSlot(msg.sender, nonce >> 8);
+        if (_lock != slot) revert Unauthorized();
+        _lock = 0;
+        _spend(slot, nonce);
         _log(report);
     }
 
     /// @inheritdoc ISweepGuard
     function cancel(uint256 nonce) external {
-        _spend(nonce);
+        _spend(_ownSlot(nonce), nonce);
         emit Cancelled(msg.sender, nonce);
     }
 
@@ -102,7 +107,7 @@ contract SweepGuard is ISweepGuard {
 
     /// @inheritdoc ISweepGuard
     function isTarget(address target, Kind kind) external view returns (bool) {
-        return _isActive(target, _mark(kind == Kind.Bridge));
+        return _isActive(target, _mark(kind));
     }
 
     /// @inheritdoc ISweepGuard
@@ -112,15 +117,12 @@ contract SweepGuard is ISweepGuard {
 
     /// @inheritdoc ISweepGuard
     function isNonceUsed(address account, uint256 nonce) external view returns (bool) {
-        return nonceBitmap(account, nonce >> 8) & (1 << (nonce & 0xff)) != 0;
+        return _isUsed(_nonceSlot(account, nonce >> 8), nonce);
     }
 
     /// @inheritdoc ISweepGuard
-    function nonceBitmap(address account, uint256 word) public view returns (uint256 bits) {
-        bytes32 slot = _nonceSlot(account, word);
-        assembly ("memory-safe") {
-            bits := sload(slot)
-        }
+    function nonceBitmap(address account, uint256 word) external view returns (uint256) {
+        return _bits(_nonceSlot(account, word));
     }
 
     /// @dev Returns true when sweeps of the kind that `mark` stands for may call `target` now.
@@ -133,9 +135,9 @@ contract SweepGuard is ISweepGuard {
     }
 
     /// @dev {_BRIDGE} or zero, without a jump.
-    function _mark(bool isBridge) private pure returns (uint256 mark) {
+    function _mark(Kind kind) private pure returns (uint256 mark) {
         assembly ("memory-safe") {
-            mark := shl(255, isBridge)
+            mark := shl(255, kind)
         }
     }
 
@@ -145,24 +147,35 @@ contract SweepGuard is ISweepGuard {
         if (target == address(this) || target == delegate || target == _PERMIT2) revert BadSwapTarget();
         if (target.code.length == 0 || bytes3(target.code) == 0xef0100) revert BadSwapTarget();
         if (_targets[target] != 0) revert AlreadyListed();
-        _targets[target] = from | _mark(kind == Kind.Bridge);
+        _targets[target] = from | _mark(kind);
         emit TargetAdded(target, kind, from);
     }
 
-    /// @dev Spends a nonce of the caller. Its upper half names this guard, so that no order runs again under the guard of
-    ///      another deployment. Consecutive nonces share a word, so all but the first of a word are cheap.
-    function _spend(uint256 nonce) private {
+    /// @dev Slot of a nonce of the caller. The nonce's upper half names this guard, so that no order runs again under the guard of
+    ///      another deployment.
+    function _ownSlot(uint256 nonce) private view returns (bytes32) {
         if (nonce >> 128 != uint128(uint160(address(this)))) revert ForeignNonce();
-        bytes32 slot = _nonceSlot(msg.sender, nonce >> 8);
-        uint256 bits;
-        assembly ("memory-safe") {
-            bits := sload(slot)
-        }
+        return _nonceSlot(msg.sender, nonce >> 8);
+    }
+
+    /// @dev Spends a nonce. Consecutive nonces share a word, so all but the first of a word are cheap.
+    function _spend(bytes32 slot, uint256 nonce) private {
+        uint256 bits = _bits(slot);
         uint256 bit = 1 << (nonce & 0xff);
         if (bits & bit != 0) revert NonceUsed();
         bits |= bit;
         assembly ("memory-safe") {
             sstore(slot, bits)
+        }
+    }
+
+    function _isUsed(bytes32 slot, uint256 nonce) private view returns (bool) {
+        return _bits(slot) & (1 << (nonce & 0xff)) != 0;
+    }
+
+    function _bits(bytes32 slot) private view returns (uint256 bits) {
+        assembly ("memory-safe") {
+            bits := sload(slot)
         }
     }
 

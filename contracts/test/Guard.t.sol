@@ -90,13 +90,13 @@ contract GuardTest is MockScene {
         vm.assume(caller != owner);
         vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
         vm.prank(caller);
-        guard.enter(address(router), _nonce(0), false);
+        guard.enter(_nonce(0), Kind.Router, address(router));
     }
 
     function test_ImplementationItselfMayNotEnter() public {
         vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
         vm.prank(address(delegate));
-        guard.enter(address(router), _nonce(0), false);
+        guard.enter(_nonce(0), Kind.Router, address(router));
     }
 
     function test_AccountOfAnotherDelegateMayNotEnter() public {
@@ -105,7 +105,7 @@ contract GuardTest is MockScene {
         _delegate(owner, copy);
         vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
         vm.prank(owner);
-        guard.enter(address(router), _nonce(0), false);
+        guard.enter(_nonce(0), Kind.Router, address(router));
     }
 
     /// @dev Without a sweep in progress the lock's holder is the zero address, from which nobody can call.
@@ -153,7 +153,7 @@ contract GuardTest is MockScene {
         SweepReport memory report;
         vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
         ForeignDelegate(payable(owner))
-            .perform(address(guard), abi.encodeCall(guard.enter, (address(router), _nonce(0), false)));
+            .perform(address(guard), abi.encodeCall(guard.enter, (_nonce(0), Kind.Router, address(router))));
         vm.expectRevert(ISweepErrors.Unauthorized.selector);
         ForeignDelegate(payable(owner)).perform(address(guard), abi.encodeCall(guard.exit, (report)));
     }

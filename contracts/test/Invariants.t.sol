@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
+import { Vm } from "forge-std/Vm.sol";
 import { DevToken } from "../src/dev/DevToken.sol";
 import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
 import { ISweepEntry } from "../src/interfaces/ISweepEntry.sol";
+import { ISweepGuard, Kind, SweepReport } from "../src/interfaces/ISweepGuard.sol";
 import { MockRouter } from "./mocks/MockRouter.sol";
 import { MockScene } from "./support/MockScene.sol";
 
@@ -18,6 +20,8 @@ contract SweepHandler is MockScene {
     mapping(address => uint256) public swept;
     mapping(address => mapping(uint256 => uint256)) public settlements;
     mapping(address => mapping(uint256 => bool)) public cancelled;
+    /// @dev Events that name the nonce.
+    mapping(address => mapping(uint256 => uint256)) public events;
     uint256 public fees;
     uint256 public builderFees;
     uint256 public delivered;
@@ -48,11 +52,28 @@ contract SweepHandler is MockScene {
         tokenIn.approve(address(router), type(uint256).max);
     }
 
+    /// @dev Counts the guard's events of an action by their nonce.
+    modifier logged() {
+        vm.recordLogs();
+        _;
+        Vm.Log[] memory entries = vm.getRecordedLogs();
+        for (uint256 i; i < entries.length; ++i) {
+            Vm.Log memory entry_ = entries[i];
+            if (entry_.emitter != address(guard)) continue;
+            bool isSwept = entry_.topics[0] == ISweepGuard.Swept.selector;
+            address account = address(uint160(uint256(entry_.topics[isSwept ? 2 : 1])));
+            ++events[account][_word(entry_.data, isSwept ? 8 : 0)];
+        }
+    }
+
     function bystanders() public returns (address) {
         return makeAddr("bystander");
     }
 
-    function sweep(uint256 who, uint256 nonce, uint256 amount, uint256 fee, uint256 builderFee, uint256 out) external {
+    function sweep(uint256 who, uint256 nonce, uint256 amount, uint256 fee, uint256 builderFee, uint256 out)
+        external
+        logged
+    {
         (SweepOrder memory order, uint256 rest) = _any(who, nonce, amount, fee, builderFee, out);
         bytes memory signature = _sign(order, keys[order.owner]);
         try ISweepDelegate(order.owner).execute(order, signature) returns (uint256 amountOut) {
@@ -61,14 +82,14 @@ contract SweepHandler is MockScene {
         (_last, _lastSignature) = (order, signature);
     }
 
-    function batch(uint256 who, uint256 nonce, uint256 amount, uint256 out) external {
+    function batch(uint256 who, uint256 nonce, uint256 amount, uint256 out) external logged {
         (SweepOrder memory order, uint256 rest) = _any(who, nonce, amount, 1, 1, out);
         ISweepEntry.Item[] memory items = _items(order, _sign(order, keys[order.owner]));
         if (entry.run(items) == 1) _settled(order, rest, order.minAmountOut);
     }
 
     /// @dev Two orders of one owner under one signature. The second has the nonce after the first.
-    function legs(uint256 who, uint256 nonce, uint256 amount, uint256 out) external {
+    function legs(uint256 who, uint256 nonce, uint256 amount, uint256 out) external logged {
         uint256[2] memory rests;
         SweepOrder[] memory orders = new SweepOrder[](2);
         (orders[0], rests[0]) = _any(who, nonce, amount, 1, 1, out);
@@ -88,7 +109,7 @@ contract SweepHandler is MockScene {
     }
 
     /// @dev A leg alone, under the signature of its batch: one that failed may settle now, one that settled does not again.
-    function replayLeg(uint256 which) external {
+    function replayLeg(uint256 which) external logged {
         if (_lastBatch.length == 0) return;
         (SweepOrder[] memory orders, uint256[2] memory rests, bytes memory signature) =
             abi.decode(_lastBatch, (SweepOrder[], uint256[2], bytes));
@@ -108,7 +129,7 @@ contract SweepHandler is MockScene {
         } catch { }
     }
 
-    function replay() external {
+    function replay() external logged {
         if (_last.owner == address(0)) return;
         try ISweepDelegate(_last.owner).execute(_last, _lastSignature) {
             if (settlements[_last.owner][_last.nonce] != 0 || cancelled[_last.owner][_last.nonce]) ++unauthorised;
@@ -116,7 +137,7 @@ contract SweepHandler is MockScene {
         } catch { }
     }
 
-    function tamper(uint256 field, uint256 word) external {
+    function tamper(uint256 field, uint256 word) external logged {
         SweepOrder memory order = _last;
         if (order.owner == address(0)) return;
         field = bound(field, 1, 13);
@@ -132,7 +153,7 @@ contract SweepHandler is MockScene {
         } catch { }
     }
 
-    function cancel(uint256 who, uint256 nonce) external {
+    function cancel(uint256 who, uint256 nonce) external logged {
         address account = owners[who % OWNERS];
         nonce = nonceAt(nonce);
         vm.prank(account);
@@ -142,8 +163,22 @@ contract SweepHandler is MockScene {
         } catch { }
     }
 
+    /// @dev The owner calls the guard in transactions of its own, without a sweep.
+    function enterAlone(uint256 who, uint256 nonce) external logged {
+        address account = owners[who % OWNERS];
+        nonce = nonceAt(nonce);
+        vm.prank(account);
+        try guard.enter(nonce, Kind.Router, address(router)) { } catch { }
+        SweepReport memory report;
+        report.nonce = nonce;
+        vm.prank(account);
+        try guard.exit(report) {
+            ++unauthorised;
+        } catch { }
+    }
+
     /// @dev An order whose swap runs another owner's order on the way.
-    function nest(uint256 who, uint256 nonce, uint256 amount, uint256 out) external {
+    function nest(uint256 who, uint256 nonce, uint256 amount, uint256 out) external logged {
         (SweepOrder memory inner,) = _any(who % OWNERS + 1, nonce, amount, 0, 0, out);
         (SweepOrder memory outer, uint256 rest) = _any(who, nonce, amount, 0, 0, out);
         bytes memory data = abi.encodeCall(ISweepDelegate.execute, (inner, _sign(inner, keys[inner.owner])));
@@ -157,7 +192,7 @@ contract SweepHandler is MockScene {
     }
 
     /// @dev The router takes as much as it can from the owner and the bystander, and pays nothing.
-    function steal(uint256 who, uint256 nonce, uint256 amount, uint256 extra) external {
+    function steal(uint256 who, uint256 nonce, uint256 amount, uint256 extra) external logged {
         (SweepOrder memory order,) = _any(who, nonce, amount, 0, 0, 1);
         tokenIn.mint(order.owner, AMOUNT);
         minted[order.owner] += AMOUNT;
@@ -188,6 +223,12 @@ contract SweepHandler is MockScene {
 
     function nonceAt(uint256 index) public view returns (uint256) {
         return _nonce(index % NONCES);
+    }
+
+    function _word(bytes memory data, uint256 index) private pure returns (uint256 word) {
+        assembly ("memory-safe") {
+            word := mload(add(add(data, 0x20), shl(5, index)))
+        }
     }
 
     function _any(uint256 who, uint256 nonce, uint256 amount, uint256 fee, uint256 builderFee, uint256 out)
@@ -225,7 +266,7 @@ contract InvariantsTest is MockScene {
     function setUp() public override {
         handler = new SweepHandler();
         targetContract(address(handler));
-        bytes4[] memory selectors = new bytes4[](9);
+        bytes4[] memory selectors = new bytes4[](10);
         selectors[0] = handler.sweep.selector;
         selectors[1] = handler.batch.selector;
         selectors[2] = handler.replay.selector;
@@ -235,6 +276,7 @@ contract InvariantsTest is MockScene {
         selectors[6] = handler.steal.selector;
         selectors[7] = handler.legs.selector;
         selectors[8] = handler.replayLeg.selector;
+        selectors[9] = handler.enterAlone.selector;
         targetSelector(FuzzSelector(address(handler), selectors));
     }
 
@@ -288,6 +330,16 @@ contract InvariantsTest is MockScene {
                 bool cancelled = handler.cancelled(account, nonce);
                 assertLe(settled, cancelled ? 0 : 1);
                 assertEq(handler.isNonceUsed(account, nonce), settled == 1 || cancelled);
+            }
+        }
+    }
+
+    function invariant_NonceIsSpentWithOneEvent() public view {
+        for (uint256 i; i < handler.OWNERS(); ++i) {
+            address account = handler.owners(i);
+            for (uint256 index; index < handler.NONCES(); ++index) {
+                uint256 nonce = handler.nonceAt(index);
+                assertEq(handler.events(account, nonce), handler.isNonceUsed(account, nonce) ? 1 : 0);
             }
         }
     }

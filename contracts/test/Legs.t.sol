@@ -117,7 +117,7 @@ contract LegsTest is BatchScene {
         SweepReport memory report;
         bytes[] memory calls = new bytes[](5);
         calls[0] = abi.encodeCall(guard.exit, (report));
-        calls[1] = abi.encodeCall(guard.enter, (address(router), _nonce(9), false));
+        calls[1] = abi.encodeCall(guard.enter, (_nonce(9), Kind.Router, address(router)));
         calls[2] = abi.encodeCall(ISweepDelegate.executeLeg, (orders[0]));
         calls[3] = abi.encodeCall(ISweepDelegate.cancel, (_nonce(9)));
         calls[4] = abi.encodeCall(guard.setTarget, (address(this), Kind.Router, true));

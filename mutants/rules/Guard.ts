@@ -8,14 +8,14 @@ export const guard: ReadonlyArray<Mutant> = [
   {
     name: "anybody closes a sweep",
     file: GUARD,
-    text: "if (_holder != uint160(msg.sender)) revert Unauthorized();",
+    text: "if (_lock != slot) revert Unauthorized();",
     replacement: "",
     tests: ["contracts/test/Guard.t.sol"]
   },
   {
     name: "a finished sweep keeps the lock",
     file: GUARD,
-    text: "_holder = 0;",
+    text: "_lock = 0;",
     replacement: "",
     tests: ["contracts/test/Guard.t.sol"]
   },
@@ -64,7 +64,7 @@ export const guard: ReadonlyArray<Mutant> = [
   {
     name: "a router takes an order that leaves the chain",
     file: GUARD,
-    text: "mark := shl(255, isBridge)",
+    text: "mark := shl(255, kind)",
     replacement: "mark := 0",
     tests: ["contracts/test/Rules.t.sol"]
   },
@@ -78,14 +78,14 @@ export const guard: ReadonlyArray<Mutant> = [
   {
     name: "a sweep may start inside another one",
     file: GUARD,
-    text: "if (_holder != 0) revert Locked();",
+    text: "if (_lock != 0) revert Locked();",
     replacement: "",
     tests: ["contracts/test/Tokens.t.sol"]
   },
   {
     name: "a sweep may call a target that is not listed",
     file: GUARD,
-    text: "if (!_isActive(target, _mark(leavesChain))) revert TargetNotAllowed();",
+    text: "if (!_isActive(target, _mark(kind))) revert TargetNotAllowed();",
     replacement: "",
     tests: ["contracts/test/Rules.t.sol"]
   },
@@ -97,11 +97,32 @@ export const guard: ReadonlyArray<Mutant> = [
     tests: ["contracts/test/Guard.t.sol"]
   },
   {
+    name: "a sweep starts with a used nonce",
+    file: GUARD,
+    text: "if (_isUsed(slot, nonce)) revert NonceUsed();",
+    replacement: "",
+    tests: ["contracts/test/GuardNonces.t.sol"]
+  },
+  {
+    name: "an owner that only enters the guard spends a nonce",
+    file: GUARD,
+    text: "if (_isUsed(slot, nonce)) revert NonceUsed();",
+    replacement: "_spend(slot, nonce);",
+    tests: ["contracts/test/GuardNonces.t.sol"]
+  },
+  {
+    name: "a finished sweep spends no nonce",
+    file: GUARD,
+    text: "_spend(slot, nonce);",
+    replacement: "",
+    tests: ["contracts/test/GuardNonces.t.sol"]
+  },
+  {
     name: "a nonce may be spent twice",
     file: GUARD,
     text: "if (bits & bit != 0) revert NonceUsed();",
     replacement: "",
-    tests: ["contracts/test/Authorization.t.sol"]
+    tests: ["contracts/test/GuardNonces.t.sol"]
   },
   {
     name: "spending a nonce frees the others of its word",
@@ -120,7 +141,7 @@ export const guard: ReadonlyArray<Mutant> = [
   {
     name: "the entry runs accounts of any code",
     file: ENTRY,
-    text: "if (item.account.codehash != _delegatedCodeHash) continue;",
+    text: "if (account.codehash != _delegatedCodeHash) continue;",
     replacement: "",
     tests: ["contracts/test/Entry.t.sol"]
   },

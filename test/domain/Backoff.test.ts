@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { backoffMillis, deliveryLookMillis } from "../../src/domain/Backoff.ts"
+import { backoffMillis, deliveryLookMillis, spenderLookMillis } from "../../src/domain/Backoff.ts"
 
 const Failures = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
 const Random = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
@@ -31,5 +31,14 @@ describe("deliveryLookMillis", () => {
   it.prop("lies between a second and a minute, and never falls", [Failures], ([looks]) => {
     const delay = deliveryLookMillis(looks)
     return delay >= 1_000 && delay <= 60_000 && deliveryLookMillis(looks + 1) >= delay
+  })
+})
+
+describe("spenderLookMillis", () => {
+  it("doubles from half a minute to an hour", () => {
+    assert.deepStrictEqual(
+      [1, 2, 3, 7, 8, 9, 10_000].map((looks) => spenderLookMillis(looks)),
+      [30_000, 60_000, 120_000, 1_920_000, 3_600_000, 3_600_000, 3_600_000]
+    )
   })
 })

@@ -71,15 +71,15 @@ interface ISweepGuard is ISweepErrors {
     /// @notice The target is already listed, as a router or a bridge, active or within its timelock.
     error AlreadyListed();
 
-    /// @notice Opens a sweep: takes the lock and spends the nonce.
+    /// @notice Opens a sweep: takes the lock for the rest of the transaction. Reverts if the nonce is used. It spends nothing.
     /// @dev    Only an account whose code is the EIP-7702 designator of {delegate} may call.
-    /// @param  target      Contract that the sweep will call.
-    /// @param  nonce       Nonce of the order. Its upper 128 bits are the lower 128 bits of this guard's address.
-    /// @param  leavesChain True if the order delivers on another chain. Its target must then be a bridge, else a router.
-    function enter(address target, uint256 nonce, bool leavesChain) external;
+    /// @param  nonce  Nonce of the order. Its upper 128 bits are the lower 128 bits of this guard's address.
+    /// @param  kind   Bridge if the order delivers on another chain, else router.
+    /// @param  target Contract that the sweep will call. It must be listed as this kind.
+    function enter(uint256 nonce, Kind kind, address target) external;
 
-    /// @notice Closes the sweep that the caller opened and logs it.
-    /// @param  report Outcome, as {Swept} without the owner, which is the caller.
+    /// @notice Closes the sweep that the caller opened: releases the lock, spends the nonce and logs the sweep.
+    /// @param  report Outcome, as {Swept} without the owner, which is the caller. Its nonce is the one that {enter} took.
     function exit(SweepReport calldata report) external;
 
     /// @notice Spends a nonce of the caller. It also works before the account is delegated.

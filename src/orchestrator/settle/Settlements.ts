@@ -116,9 +116,10 @@ export class Settlements extends Context.Service<
 
       const resolve: Settlements["Service"]["resolve"] = Effect.fn("Settlements.resolve")(
         function* (view, intent, cause, detail) {
+          if (yield* unseen.isResting(intent)) return "undecided"
           const { evidence: seen, found } = yield* gather(view, intent)
           const isUnseen = seen.settlement === "none" && seen.nonce === "spender_unseen"
-          yield* isUnseen ? unseen.note(view.client, intent) : unseen.forget(view.client, intent)
+          yield* isUnseen ? unseen.note(view.client, intent, seen.expired) : unseen.forget(view.client, intent)
           const decided = verdict(cause, seen)
           switch (decided._tag) {
             case "Settle":

@@ -1,5 +1,6 @@
-/** Alerts about order nonces that are spent on chain while no event says by whom. */
+/** Order nonces that are spent on chain while no event says by whom: alerts about them, and the times of the next looks for an event. */
 import { Clock, Effect } from "effect"
+import { spenderLookMillis } from "../../domain/Backoff.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -11,22 +12,31 @@ const ALERT_MILLIS = 60_000
 /** Interval of reviews: the longest time that an alert stands after its cause is gone. */
 const REVIEW_MILLIS = 10_000
 
+interface Unseen {
+  readonly sinceMs: number
+  /** Complete searches after the order's deadline and the alert's time. */
+  readonly looks: number
+  readonly nextLookMs: number
+}
+
 /**
- * Makes `note`, for an intent whose spender is not seen, `forget`, for one that is decided or unspent, and `review`, which
- * clears the alerts of ended intents, also those that another process raised.
+ * Makes `note`, for an intent whose spender a complete search did not show, `forget`, for one that is decided or unspent, `isResting`, and
+ * `review`, which clears the alerts of ended intents, also those that another process raised.
  */
 export const make = Effect.gen(function* () {
   const standing = yield* StandingAlerts
   const { clear, list } = yield* Alerts
   const intents = yield* Intents
-  const firstSeen = new Map<string, number>()
+  const noted = new Map<string, Unseen>()
   const reviewed = new Map<number, number>()
 
-  const note = Effect.fnUntraced(function* ({ chain }: ChainClient, { id, order }: Intent) {
+  const note = Effect.fnUntraced(function* ({ chain }: ChainClient, { id, order }: Intent, expired: boolean) {
     const now = yield* Clock.currentTimeMillis
-    const since = firstSeen.get(id) ?? now
-    firstSeen.set(id, since)
-    if (now - since <= ALERT_MILLIS) return
+    const { looks: before, sinceMs } = noted.get(id) ?? { looks: 0, sinceMs: now }
+    const isLate = now - sinceMs > ALERT_MILLIS
+    const looks = isLate && expired ? before + 1 : 0
+    noted.set(id, { sinceMs, looks, nextLookMs: looks === 0 ? now : now + spenderLookMillis(looks) })
+    if (!isLate) return
     yield* standing.raise({
       key: keyOf(chain.id, id),
       severity: "warning",
@@ -36,8 +46,16 @@ export const make = Effect.gen(function* () {
     })
   })
 
+  /**
+   * True until the intent's next look. After the deadline the nonce cannot settle the order any more, so only logs that the node did not
+   * show yet can decide the intent. An owner can spend a nonce in an earlier guard so that no log ever shows it, and each look costs
+   * searches of its logs. A node whose logs lag for less than the alert's time holds up nothing.
+   */
+  const isResting = ({ id }: Intent) =>
+    Effect.map(Clock.currentTimeMillis, (now) => now < (noted.get(id)?.nextLookMs ?? 0))
+
   const forget = Effect.fnUntraced(function* ({ chain }: ChainClient, { id }: Intent) {
-    if (firstSeen.delete(id)) yield* standing.clear(keyOf(chain.id, id))
+    if (noted.delete(id)) yield* standing.clear(keyOf(chain.id, id))
   })
 
   const review = Effect.fnUntraced(function* ({ chain }: ChainClient) {
@@ -48,10 +66,10 @@ export const make = Effect.gen(function* () {
       kind === "spender_unseen" && details["chainId"] === chain.id ? [String(details["intentId"])] : []
     )
     const open = new Set<string>()
-    const noted = [...new Set([...alerted, ...firstSeen.keys()])]
-    if (noted.length === 0) return
-    for (const { id, status } of yield* intents.findAll(noted)) if (status === "submitted") open.add(id)
-    for (const id of noted) if (!open.has(id)) firstSeen.delete(id)
+    const known = [...new Set([...alerted, ...noted.keys()])]
+    if (known.length === 0) return
+    for (const { id, status } of yield* intents.findAll(known)) if (status === "submitted") open.add(id)
+    for (const id of known) if (!open.has(id)) noted.delete(id)
     // Another process may have raised the alert after this one cleared it, so this clears it in the store.
     yield* Effect.forEach(
       alerted.filter((id) => !open.has(id)),
@@ -59,7 +77,7 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  return { note, forget, review }
+  return { note, forget, isResting, review }
 })
 
 const keyOf = (chainId: number, intentId: string): string => `spender_unseen:${chainId}:${intentId}`

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import type { SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes } from "../../support/RelayScene.ts"
 import { cancelledLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
@@ -63,6 +63,58 @@ describe("a spent nonce whose spender is not seen", () => {
       assert.strictEqual((yield* intent("a")).failureReason, "nonce_used")
     }).pipe(Effect.provide(layer))
   )
+
+  const counting = () => {
+    const counter = { searches: 0 }
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      logs: (filter) => Effect.suspend(() => (counter.searches++, client.logs(filter)))
+    }))
+    /** Searches of one pass. */
+    const look = Effect.gen(function* () {
+      const before = counter.searches
+      yield* tick
+      return counter.searches - before
+    })
+    return { nodes, look }
+  }
+
+  it.effect("is searched for in each look before the deadline", () => {
+    const { look, nodes } = counting()
+    return Effect.gen(function* () {
+      yield* lagging
+      for (let n = 0; n < 3; n++) assert.isAbove(yield* look, 0)
+    }).pipe(Effect.provide(nodes))
+  })
+
+  it.effect("is searched for ever more seldom after the deadline and a minute, and found then", () => {
+    const { look, nodes } = counting()
+    return Effect.gen(function* () {
+      const { alertKinds, bury, chain, order, passDeadline, status } = yield* lagging
+      yield* passDeadline
+      for (let n = 0; n < 3; n++) assert.isAbove(yield* look, 0)
+      yield* TestClock.adjust(61_000)
+      for (const millis of [30_000, 60_000]) {
+        assert.isAbove(yield* look, 0)
+        assert.deepStrictEqual(yield* alertKinds, ["spender_unseen"])
+        assert.strictEqual(yield* look, 0)
+        yield* TestClock.adjust(millis - 1)
+        assert.strictEqual(yield* look, 0)
+        yield* TestClock.adjust(1)
+      }
+      assert.isAbove(yield* look, 0)
+
+      yield* chain.mine([{ hash: hash("foreign"), logs: [sweptLog(order)] }])
+      yield* bury(2)
+      yield* tick
+      assert.strictEqual(yield* status, "submitted")
+      yield* TestClock.adjust(120_000)
+      assert.deepStrictEqual(yield* alertKinds, ["spender_unseen"])
+      yield* tick
+      assert.strictEqual(yield* status, "delivered")
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(nodes))
+  })
 
   it.effect("an alert that another process left clears when the intent has ended", () =>
     Effect.gen(function* () {
