@@ -12,6 +12,7 @@ import * as RawKeys from "../adapters/evm/keys/RawKeys.ts"
 import { ChainsConfig } from "../config/Chains.ts"
 import { deployment } from "../config/Deployment.ts"
 import type * as Address from "../domain/Address.ts"
+import * as Generations from "../domain/Generations.ts"
 import { type ChainClient, Chains } from "../ports/shared/Chains.ts"
 import { RelayerKeys } from "../ports/orchestrator/RelayerKeys.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
@@ -34,6 +35,8 @@ interface Plans {
   /** Contracts that are deployed on request. */
   readonly parts: ReadonlyArray<Deployment.Part>
   readonly earlier: ReadonlyArray<Deployment.Plan>
+  /** Guards of the generations that the service follows. */
+  readonly followed: ReadonlyArray<Address.Address>
   /** Guard of the first generation, as the chain's entry names it. */
   readonly priorGuard: Address.Address | undefined
 }
@@ -46,17 +49,17 @@ const table = (plan: Deployment.Plan, findings: Findings, indent = "") =>
     .join("\n")
 
 /** Tells which generation the chain has: all contracts of a plan are there. */
-const generations = Effect.fnUntraced(function* (
-  client: ChainClient,
-  current: Findings,
-  earlier: ReadonlyArray<Deployment.Plan>
-) {
+const generations = Effect.fnUntraced(function* (client: ChainClient, current: Findings, { earlier, followed }: Plans) {
   const present = Object.values(current).every((finding) => finding === "right")
   const lines = [`generation ${Deployment.CURRENT} is ${present ? "deployed" : "not deployed"}`]
   for (const plan of earlier) {
     const findings = yield* Deployer.inspect(client, plan)
-    if (Object.values(findings).every((finding) => finding === "missing")) continue
-    lines.push(`generation ${plan.generation} is deployed; its intents still settle:`, table(plan, findings, "  "))
+    // Its entry has one address for all operators.
+    if (findings.guard === "missing") continue
+    const state = followed.includes(plan.contracts.guard.address)
+      ? "its intents still settle"
+      : "the chain's entry does not name it, so its intents are not followed"
+    lines.push(`generation ${plan.generation} is deployed; ${state}:`, table(plan, findings, "  "))
   }
   return lines.join("\n")
 })
@@ -70,7 +73,7 @@ const unnamedPriorGuard = Effect.fnUntraced(function* (client: ChainClient, { ea
 })
 
 const advice = (guard: Address.Address): string =>
-  `Set \`priorGuard\` to ${guard} in the chain's entry: an order that generation 1 settled is then refused by generation ${Deployment.CURRENT}`
+  `Set \`priorGuard\` to ${guard} in the chain's entry: intents of generation 1 then still settle, and generation ${Deployment.CURRENT} refuses an order that generation 1 settled`
 
 const noRouter = (chainId: number): string =>
   `the entry of chain ${chainId} declares no venue of the family uniswap-v4 with this version's router. Add one to \`venues\``
@@ -103,6 +106,7 @@ const planned = Effect.fnUntraced(function* (chainId: number) {
     plan: Deployment.plan(config),
     parts: UniswapV4Deployment.plansOf(chain),
     earlier: Deployment.earlierPlans(config),
+    followed: Generations.all(chain).map(({ guard }) => guard),
     priorGuard: config.priorGuard,
     chains: JsonRpcChains.layer([
       {
@@ -117,11 +121,11 @@ const planned = Effect.fnUntraced(function* (chainId: number) {
 const client = (chainId: number) => Effect.flatMap(Chains, (chains) => chains.get(chainId))
 
 const inspect = Effect.fnUntraced(function* (chainId: number, plans: Plans) {
-  const { earlier, parts, plan } = plans
+  const { parts, plan } = plans
   const chain = yield* client(chainId)
   const findings = yield* Deployer.inspect(chain, plan)
   yield* Console.log([table(plan, findings), ...(yield* partLines(chain, parts))].join("\n"))
-  yield* Console.log(yield* generations(chain, findings, earlier))
+  yield* Console.log(yield* generations(chain, findings, plans))
   const unnamed = yield* unnamedPriorGuard(chain, plans)
   if (unnamed !== undefined) yield* Console.log(`${advice(unnamed)}.`)
   const missing = Deployment.outstanding(plan, findings)
@@ -134,7 +138,7 @@ const inspect = Effect.fnUntraced(function* (chainId: number, plans: Plans) {
 })
 
 const deploy = Effect.fnUntraced(function* (chainId: number, plans: Plans, wanted: boolean) {
-  const { earlier, parts, plan } = plans
+  const { parts, plan } = plans
   const keys = yield* RelayerKeys
   const [lane] = keys.lanes(chainId)
   if (lane === undefined) return yield* new UsageError({ detail: "DEPLOYER_KEY holds no key" })
@@ -147,7 +151,7 @@ const deploy = Effect.fnUntraced(function* (chainId: number, plans: Plans, wante
     Deployer.deployPart(connected, part, { keys, lane })
   )
   yield* Console.log([table(plan, findings), ...(yield* partLines(connected, parts))].join("\n"))
-  yield* Console.log(yield* generations(connected, findings, earlier))
+  yield* Console.log(yield* generations(connected, findings, plans))
   yield* Console.log(summary("deployed", [...deployed, ...added.map(({ transaction: { contract } }) => contract)]))
 })
 

@@ -74,7 +74,9 @@ export const Chain = Schema.Struct({
   tokens: Schema.Array(TokenInfo),
   contracts: Deployment,
   /** Contracts of earlier generations, the latest first. Intents that were quoted for them still settle. Default: none. */
-  earlierContracts: Schema.optionalKey(Schema.Array(Deployment))
+  earlierContracts: Schema.optionalKey(Schema.Array(Deployment)),
+  /** Guard that the current delegate asks too, so that it refuses a single order whose nonce is used there. Default: none. */
+  priorGuard: Schema.optionalKey(Address.NonZeroAddress)
 })
 export type Chain = typeof Chain.Type
 

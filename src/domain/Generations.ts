@@ -6,7 +6,7 @@ import type * as Address from "./Address.ts"
 import type { Chain, Deployment } from "./Chain.ts"
 import { guardPart, guardPartOf } from "./OrderNonce.ts"
 
-type Contracts = Pick<Chain, "contracts" | "earlierContracts">
+type Contracts = Pick<Chain, "contracts" | "earlierContracts" | "priorGuard">
 
 /** Contracts of all generations, the current ones first. */
 export const all = ({ contracts, earlierContracts = [] }: Contracts): ReadonlyArray<Deployment> => [
@@ -25,11 +25,18 @@ export const ofNonce = (chain: Contracts, nonce: bigint): Deployment => {
 }
 
 /**
- * Guards whose `Swept` settles the order with this nonce, and whose `Cancelled` ends it: its own first. The first generation takes
- * every nonce, so its delegate also runs orders of later ones, which refuse what it has run.
+ * Guards whose `Swept` settles the order with this nonce: its own first. The first generation takes every nonce, so its delegate also
+ * runs single orders of later ones.
  */
 export const guardsOf = (chain: Contracts, nonce: bigint): readonly [Address.Address, ...Array<Address.Address>] => {
   const own = ofNonce(chain, nonce).guard
   const first = chain.earlierContracts?.at(-1)?.guard ?? own
   return own === first ? [own] : [own, first]
+}
+
+/** True if the order with this nonce no longer settles once its nonce is used at the guard. Legs of a batch ask their own guard alone. */
+export const isRefusedBy = (chain: Contracts, guard: Address.Address, nonce: bigint, isLeg: boolean): boolean => {
+  const own = ofNonce(chain, nonce)
+  if (guard === own.guard) return true
+  return !isLeg && own === chain.contracts && guard === chain.priorGuard
 }

@@ -26,8 +26,9 @@ export interface Evidence {
   /** The guard's event for this order anywhere on the chain: absent, in a recent block, or at sufficient depth. */
   readonly settlement: "none" | "recent" | "final"
   /**
-   * The order's nonce in the guard at sufficient depth. `spender_unseen`: the bitmap has it, and no event says who spent it,
-   * as on a node whose logs lag its state. `used_otherwise`: a cancellation or another order spent it.
+   * The order's nonce at sufficient depth, in the guards that can settle the order. `spender_unseen`: a bitmap has it, and no event says
+   * who spent it, as on a node whose logs lag its state. `used_otherwise`: a cancellation or another order spent it in a guard that
+   * refuses the order since. Use in any other guard counts as `unused`.
    */
   readonly nonce: "unused" | "spender_unseen" | "used_otherwise"
   /** True if a confirmed block is after the order's deadline, so that no future block can execute the order. */

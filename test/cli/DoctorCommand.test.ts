@@ -5,8 +5,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { deploymentOf } from "../../src/adapters/evm/chains/ChainSettings.ts"
+import { read } from "../../src/adapters/evm/chains/ChainsFile.ts"
+import { firstGenerationOf, plan } from "../../src/adapters/evm/contracts/Deployment.ts"
 import * as Accounts from "../../src/devnet/Accounts.ts"
 import * as Address from "../../src/domain/Address.ts"
+import { DEFAULT_DOMAIN_NAME } from "../../src/domain/SweepOrder.ts"
 import * as ChainsFile from "../support/ChainsFile.ts"
 import { address } from "../support/FakeChain.ts"
 import { withLiveClock } from "../support/LiveClock.ts"
@@ -107,6 +111,8 @@ layer(environment, { excludeTestServices: true })("sweep doctor", (it) => {
       const { dev, report } = yield* operator({
         quoter: address(0x51),
         targets: [{ name: "relay", kind: "bridge", address: address(0x52) }],
+        // While a guard does not answer, no sweep fails or expires.
+        earlierContracts: [{ delegate: address(0x54), guard: address(0x55), entry: address(0x56) }],
         // Another owner moves the contracts to addresses without code.
         guardOwner: address(0x53),
         rpcUrls: [(yield* OneChain).rpcUrl, "http://127.0.0.1:9/secret-key-of-the-path"]
@@ -127,12 +133,31 @@ layer(environment, { excludeTestServices: true })("sweep doctor", (it) => {
       ])
       assert.deepStrictEqual(
         findings.filter(({ code }) => code === "address_no_code").map(({ subject }) => subject),
-        [`${dev.chain.name} quoter`, `${dev.chain.name} targets.relay`]
+        [`${dev.chain.name} quoter`, `${dev.chain.name} earlierContracts`, `${dev.chain.name} targets.relay`]
       )
       // The guard is missing, so that its list cannot be read.
       assert.include(codes(all, "warning"), "not_checked")
       assert.notInclude(JSON.stringify(all), "secret-key-of-the-path")
       for (const { advice, level } of findings) assert.strictEqual(advice === "", level === "ok")
+    })
+  )
+
+  it.effect("tells that the first generation is on the chain until the entry names it", () =>
+    Effect.gen(function* () {
+      // The addresses of this owner are no other test's.
+      const own = { guardOwner: address(0x57) }
+      const { dev, settings } = yield* operator(own)
+      const [entry] = yield* read(settings.CHAINS_FILE)
+      if (entry === undefined) return yield* Effect.die("no entry")
+      const { guard } = plan(deploymentOf(entry, DEFAULT_DOMAIN_NAME), 1).contracts
+      yield* dev.node.ask("place the guard", (node) => node.setCode({ address: guard.address, bytecode: "0xfe" }))
+      const unnamed = Effect.fnUntraced(function* (change: Readonly<Record<string, unknown>>) {
+        const { findings } = yield* (yield* operator({ ...own, ...change })).report()
+        return findings.find(({ code }) => code === "first_generation_unnamed")
+      })
+      assert.include((yield* unnamed({}))?.advice, `Set \`priorGuard\` to ${guard.address}`)
+      assert.isUndefined(yield* unnamed({ priorGuard: guard.address }))
+      assert.isUndefined(yield* unnamed({ earlierContracts: [firstGenerationOf(guard.address)] }))
     })
   )
 

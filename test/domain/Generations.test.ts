@@ -37,4 +37,19 @@ describe("Generations", () => {
     assert.deepStrictEqual(Generations.guardsOf(chain, 7n), [oldest.guard])
     assert.deepStrictEqual(Generations.guardsOf({ contracts: current }, bound(current.guard, 7n)), [current.guard])
   })
+
+  it("refuse what is used at their own guard, and single orders also what is used at the guard that they ask", () => {
+    const asking = { ...chain, priorGuard: oldest.guard }
+    const nonce = bound(current.guard, 7n)
+    for (const isLeg of [true, false]) {
+      assert.isTrue(Generations.isRefusedBy(asking, current.guard, nonce, isLeg))
+      assert.isTrue(Generations.isRefusedBy(asking, oldest.guard, 7n, isLeg))
+      assert.isFalse(Generations.isRefusedBy(chain, oldest.guard, nonce, isLeg))
+      assert.isFalse(Generations.isRefusedBy(asking, second.guard, nonce, isLeg))
+      // The earlier delegate may ask another guard than the current one.
+      assert.isFalse(Generations.isRefusedBy(asking, oldest.guard, bound(second.guard, 7n), isLeg))
+    }
+    assert.isTrue(Generations.isRefusedBy(asking, oldest.guard, nonce, false))
+    assert.isFalse(Generations.isRefusedBy(asking, oldest.guard, nonce, true))
+  })
 })

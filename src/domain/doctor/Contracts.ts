@@ -32,6 +32,11 @@ export const kinds = {
     "the chains file fixes the addresses of the contracts, and a contract there has other code than that of this release",
     "Remove `contracts` from the chain's entry, unless you deployed them otherwise yourself."
   ),
+  unnamedGeneration: error(
+    "first_generation_unnamed",
+    "the first generation of the contracts is on the chain, and the chain's entry does not name it, so that its sweeps are not followed",
+    "Set `priorGuard` to its guard and run `./sweep deploy` for the chain, or list its contracts in `earlierContracts`."
+  ),
   ownerAccount: warning(
     "guard_owner_account",
     "the guard's owner is a plain account, whose key alone can list targets",
@@ -52,6 +57,8 @@ export interface ContractFacts {
   /** The service's contracts. */
   readonly contracts: ReadonlyArray<{ readonly name: string; readonly address: string; readonly state: ContractState }>
   readonly isGuardOwnerContract: boolean
+  /** Contracts of the first generation, if their guard is deployed and the chain's entry does not name it. */
+  readonly unnamedGeneration?: { readonly delegate: string; readonly guard: string; readonly entry: string }
 }
 
 const judgeContract = (
@@ -67,10 +74,20 @@ const judgeContract = (
     : [found(kinds.differs, subject, `other code at ${address}`)]
 }
 
+/** Tells the addresses, since the chains file needs them. */
+const judgeGenerations = ({ chain, chainId, unnamedGeneration }: ContractFacts): ReadonlyArray<Finding> => {
+  if (unnamedGeneration === undefined) return []
+  const { delegate, entry, guard } = unnamedGeneration
+  const listed = JSON.stringify([{ delegate, guard, entry }])
+  const advice = `Set \`priorGuard\` to ${guard} and run \`./sweep deploy --chain ${chainId}\`, or set \`earlierContracts\` to ${listed}.`
+  return [found(kinds.unnamedGeneration, `${chain} priorGuard`, `its guard is at ${guard}`, advice)]
+}
+
 export const judge = (facts: ContractFacts): ReadonlyArray<Finding> => {
   const { addresses, chain, contracts, tokens } = facts
   const findings = [
     ...contracts.flatMap((contract) => judgeContract(facts, contract)),
+    ...judgeGenerations(facts),
     ...addresses.flatMap(({ address, field, hasCode }) =>
       hasCode ? [] : [found(kinds.noCode, `${chain} ${field}`, `no code at ${address}`)]
     ),

@@ -38,11 +38,10 @@ const simulate = Effect.fnUntraced(function* (
       authorization === undefined ? [] : [[order.owner, Generations.ofNonce(client.chain, order.nonce).delegate]]
     )
   )
-  // More than one go through the entry. Of one the lane is the sender, but a lane has no code that could make the call, and
-  // the account does not look at its caller.
-  const sender = candidates.length === 1 ? {} : { from: client.chain.contracts.entry }
+  // Their senders are the entry or the lane, but a sender has other code meanwhile, which a token could see at an address that it knows.
+  // The account does not look at its caller.
   const calls = yield* client.simulate(
-    candidates.map(({ callGas, data, intent }) => ({ ...sender, to: intent.order.owner, data, gas: callGas })),
+    candidates.map(({ callGas, data, intent }) => ({ to: intent.order.owner, data, gas: callGas })),
     {
       within: { origin: lane, gasLimit: gasLimitOf(candidates), block },
       codeOverrides: Array.from(delegates, ([address, delegate]) => ({ address, code: designator(delegate) }))

@@ -39,15 +39,21 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
     return view.head.number - blockNumber + 1n >= BigInt(needed)
   })
 
-  /** Reads the state of a block by its hash, so that endpoints with other heads cannot answer for another block. */
-  const isUnusedAt = Effect.fnUntraced(function* ({ client }: ChainView, { order }: Intent, hash: Hash) {
+  /**
+   * Guards of the order at which its nonce is used, its own first. Reads the state of a block by its hash, so that endpoints with other
+   * heads cannot answer for another block.
+   */
+  const usedAt = Effect.fnUntraced(function* ({ client }: ChainView, { order }: Intent, hash: Hash) {
     const { mask, word } = position(order.nonce)
-    const bitmaps = yield* Effect.forEach(
+    return yield* Effect.filter(
       Generations.guardsOf(client.chain, order.nonce),
-      (guard) => contracts.nonceBitmap(client, order.owner, word, { hash }, guard),
+      (guard) =>
+        Effect.map(
+          contracts.nonceBitmap(client, order.owner, word, { hash }, guard),
+          (bitmap) => (bitmap & mask) !== 0n
+        ),
       { concurrency: "unbounded" }
     )
-    return bitmaps.every((bitmap) => (bitmap & mask) === 0n)
   })
 
   /**
@@ -56,10 +62,10 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
    */
   const isUnusedNow = (view: ChainView, intent: Intent) => {
     const confirmed = Option.match(view.confirmed, { onNone: () => [], onSome: ({ hash }) => [hash] })
-    return Effect.forEach(new Set([view.head.hash, ...confirmed]), (hash) => isUnusedAt(view, intent, hash), {
+    return Effect.forEach(new Set([view.head.hash, ...confirmed]), (hash) => usedAt(view, intent, hash), {
       concurrency: "unbounded"
     }).pipe(
-      Effect.map((unused) => unused.every(Boolean)),
+      Effect.map((used) => used.every((guards) => guards.length === 0)),
       Effect.catchTag("ChainUnavailable", () => Effect.succeed(false))
     )
   }
@@ -68,11 +74,17 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
     view: ChainView,
     intent: Intent
   ): Effect.fn.Return<Evidence["nonce"], ChainUnavailable | StoreUnavailable | GuardLogs.SearchUnfinished> {
-    const { confirmed } = view
+    const { client, confirmed } = view
     if (Option.isNone(confirmed)) return "unused"
     const { hash, number } = confirmed.value
-    if (yield* isUnusedAt(view, intent, hash)) return "unused"
-    return (yield* events.isSpentOtherwise(view, intent, number)) ? "used_otherwise" : "spender_unseen"
+    const [guard] = yield* usedAt(view, intent, hash)
+    if (guard === undefined) return "unused"
+    const isLeg = intent.submission?.batch !== undefined
+    const isRefused = Generations.isRefusedBy(client.chain, guard, intent.order.nonce, isLeg)
+    // Only its own guard settles a leg: the first generation does not know batches.
+    if (isLeg && !isRefused) return "unused"
+    if (!(yield* events.isSpentOtherwise(view, intent, { guard, toBlock: number }))) return "spender_unseen"
+    return isRefused ? "used_otherwise" : "unused"
   })
 
   return Effect.fnUntraced(function* (view: ChainView, intent: Intent) {

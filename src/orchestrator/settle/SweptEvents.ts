@@ -1,5 +1,6 @@
 /** Finds the guard's events of intents: `Swept`, which proves a settlement, and those that say who else spent the nonce. */
 import { Effect, Option } from "effect"
+import type * as Address from "../../domain/Address.ts"
 import * as Generations from "../../domain/Generations.ts"
 import { settles } from "../../domain/Swept.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
@@ -39,18 +40,20 @@ export const make = Effect.gen(function* () {
     })
 
   /**
-   * True when an event up to `lastBlock` says that a cancellation or another order spent the order's nonce. An event counts
-   * only if its block is canonical, since the node that returns it may be on another branch.
+   * True when an event of the guard up to `toBlock` says that a cancellation or another order spent the order's nonce there. An event
+   * counts only if its block is canonical, since the node that returns it may be on another branch.
    */
-  const isSpentOtherwise = Effect.fnUntraced(function* (view: ChainView, intent: Intent, toBlock: bigint) {
+  const isSpentOtherwise = Effect.fnUntraced(function* (
+    view: ChainView,
+    intent: Intent,
+    { guard, toBlock }: { readonly guard: Address.Address; readonly toBlock: bigint }
+  ) {
     const { client } = view
     const { order, orderDigest, quotedAtBlock } = intent
     const spends = (log: Log) =>
-      guardsOf(client, intent).some((guard) =>
-        Option.exists(
-          contracts.decodeSpent(guard, log),
-          ({ nonce, orderHash, owner }) => owner === order.owner && nonce === order.nonce && orderHash !== orderDigest
-        )
+      Option.exists(
+        contracts.decodeSpent(guard, log),
+        ({ nonce, orderHash, owner }) => owner === order.owner && nonce === order.nonce && orderHash !== orderDigest
       )
     const fromBlock = GuardLogs.larger(quotedAtBlock - SPENDER_MARGIN, 0n)
     const [otherSweeps = [], cancellations = []] = contracts.spentTopics(order.owner)

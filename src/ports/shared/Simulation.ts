@@ -6,7 +6,7 @@ import type { Hex } from "../../domain/Hex.ts"
 export interface SimulatedStep {
   readonly to: Address.Address
   readonly data: Hex
-  /** Default: the first sender of the sequence. */
+  /** Default: the first sender that a step of the sequence names, or a made-up account that is another one in each sequence. */
   readonly from?: Address.Address
   /** Wei. */
   readonly value?: bigint

@@ -262,6 +262,11 @@ describe("contracts and targets", () => {
     assert.deepStrictEqual(judged(contract("foreign")), ["entry_of_other_delegate"])
     assert.deepStrictEqual(judged(contract("unverified")), ["contract_unverified", "contracts_ok"])
     assert.deepStrictEqual(judged({ isGuardOwnerContract: false }), ["guard_owner_account", "contracts_ok"])
+    const unnamedGeneration = { delegate: at, guard: "0x33", entry: at }
+    assert.deepStrictEqual(judged({ unnamedGeneration }), ["first_generation_unnamed"])
+    const [unnamed] = Contracts.judge({ ...facts, unnamedGeneration })
+    assert.include(unnamed?.advice, "Set `priorGuard` to 0x33 and run `./sweep deploy --chain 8453`")
+    assert.include(unnamed?.advice, JSON.stringify([unnamedGeneration]))
     const lacking = { address: at, hasCode: false }
     assert.deepStrictEqual(judged({ addresses: [{ field: "quoter", ...lacking }] }), ["address_no_code"])
     assert.deepStrictEqual(judged({ tokens: [{ symbol: "USDC", ...lacking }] }), ["token_no_code", "contracts_ok"])

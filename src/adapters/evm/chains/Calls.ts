@@ -1,7 +1,7 @@
 /** Executes calls at a node without sending anything: `eth_call` and `eth_estimateGas`. */
-import { Effect } from "effect"
+import { Effect, Random } from "effect"
 import { numberToHex } from "viem"
-import type { Address } from "../../../domain/Address.ts"
+import * as Address from "../../../domain/Address.ts"
 import { Hex } from "../../../domain/Hex.ts"
 import {
   CallReverted,
@@ -47,6 +47,11 @@ const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceO
   return accounts.size === 0 ? undefined : Object.fromEntries(accounts)
 }
 
+/** Address that nobody can know before. */
+const drawAddress = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32 - 1), 5), (words) =>
+  Address.of(`0x${words.map((word) => word.toString(16).padStart(8, "0")).join("")}`)
+)
+
 /** Gas limit of a transaction around a simulation that names none: that of one sweep. */
 const AROUND_GAS = 300_000n
 
@@ -90,7 +95,7 @@ const blockOverrides = ({ baseFeePerGas, coinbase, number, randomness, timestamp
 
 export const make = (
   node: Node,
-  settingOf: (sender: Address, block: "next" | "other") => Effect.Effect<Setting, ChainUnavailable>
+  settingOf: (sender: Address.Address, block: "next" | "other") => Effect.Effect<Setting, ChainUnavailable>
 ): Pick<ChainClient, "call" | "canSimulate" | "estimateGas" | "simulate"> => {
   const { chain, decoded, failed, pool, unavailable, wellFormed } = node
   const asHex = decoded(Hex)
@@ -128,7 +133,7 @@ export const make = (
   })
 
   const simulate: ChainClient["simulate"] = Effect.fnUntraced(function* (steps, options = {}) {
-    const { codeOverrides, data, gas, stage } = Rehearsal.encode(steps, options.isApart)
+    const { codeOverrides, data, gas, stage } = Rehearsal.encode(steps, yield* drawAddress, options.isApart)
     const { within } = options
     const paramsOf = (dress?: Dress): ReadonlyArray<unknown> => [
       { ...callObject({ from: within?.origin ?? stage, to: stage, data, gas }), ...dress?.fees },

@@ -86,11 +86,11 @@ export const ChainSettings = Schema.Struct({
   /** Addresses of contracts that were deployed by other means. Default: the computed addresses. */
   contracts: Schema.optionalKey(Deployment),
   /**
-   * Addresses of contracts of earlier generations, the latest first. Intents that were quoted for them still settle. Default: the
-   * computed addresses, or none if `contracts` is set.
+   * Addresses of contracts of earlier generations, the latest first. Intents that were quoted for them still settle. Each must be
+   * deployed: while a guard does not answer, no sweep fails or expires. Default: those of `priorGuard`, or none if that is not set.
    */
   earlierContracts: Schema.optionalKey(Schema.Array(Deployment)),
-  /** Guard of the first generation, if that was deployed on the chain. The addresses of the contracts depend on it. */
+  /** Guard of the first generation, if that was deployed on the chain. The addresses of the current contracts depend on it. */
   priorGuard: SweepDeployment.Deployment.fields.priorGuard
 })
 export type ChainSettings = typeof ChainSettings.Type
@@ -144,7 +144,6 @@ export const chainOf = (settings: ChainSettings, domainName: string): Chain => {
     builderVault,
     contracts: _contracts,
     earlierContracts: _earlier,
-    priorGuard: _priorGuard,
     guardOwner: _owner,
     privateUrls: _privateUrls,
     publicAfterSeconds: _publicAfterSeconds,
@@ -166,16 +165,18 @@ const addressesOf = ({ contracts: { delegate, entry, guard } }: SweepDeployment.
   entry: entry.address
 })
 
-/** Contracts of the chain: those that are deployed by other means, or at the computed addresses of each generation. */
+/**
+ * Contracts of the chain. The current ones are deployed by other means, or at the computed addresses. The first generation counts only if
+ * the entry names it: most chains never had it, and a guard without code answers nothing.
+ */
 const contractsOf = (
   settings: ChainSettings,
   domainName: string
 ): Required<Pick<Chain, "contracts" | "earlierContracts">> => {
-  const { contracts, earlierContracts } = settings
-  if (contracts !== undefined) return { contracts, earlierContracts: earlierContracts ?? [] }
-  const config = deploymentOf(settings, domainName)
+  const { contracts, earlierContracts, priorGuard } = settings
   return {
-    contracts: addressesOf(SweepDeployment.plan(config)),
-    earlierContracts: earlierContracts ?? SweepDeployment.earlierPlans(config).map(addressesOf)
+    contracts: contracts ?? addressesOf(SweepDeployment.plan(deploymentOf(settings, domainName))),
+    earlierContracts:
+      earlierContracts ?? (priorGuard === undefined ? [] : [SweepDeployment.firstGenerationOf(priorGuard)])
   }
 }

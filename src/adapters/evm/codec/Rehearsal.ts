@@ -11,9 +11,6 @@ import type { SimulatedCall, SimulatedStep } from "../../../ports/shared/Simulat
 import { rehearsal } from "../abi/simulation.generated.ts"
 import * as Words from "./Words.ts"
 
-/** Sender of steps that name none. */
-const ANYONE = "0x000000000000000000000000000000000000dEaD" as Address.Address
-
 /** Gas limit of a step that names none: enough for any sweep, and a bound of what a hostile token can burn at a node. */
 const STEP_GAS = 5_000_000n
 
@@ -64,16 +61,19 @@ const stepOf = ({ data, fit, gas, to, value }: SimulatedStep, from: Address.Addr
     Words.ofBytes(data)
   ].join("")
 
-/** Encodes the steps as one call. `isApart`: each is undone before the next. Default: each has the effects of those before it. */
-export const encode = (steps: ReadonlyArray<SimulatedStep>, isApart = false): Rehearsal => {
-  const first = steps.find((each) => each.from !== undefined)?.from ?? ANYONE
+/**
+ * Encodes the steps as one call. `anyone`: sender if no step names one. It must differ from call to call, since a token can look for code at
+ * an address that it knows. `isApart`: each step is undone before the next. Default: each has the effects of those before it.
+ */
+export const encode = (steps: ReadonlyArray<SimulatedStep>, anyone: Address.Address, isApart = false): Rehearsal => {
+  const first = steps.find((each) => each.from !== undefined)?.from ?? anyone
   const data: Hex = `${isApart ? RUN_APART : RUN}${Words.ofList(steps.map((step) => stepOf(step, step.from ?? first)))}`
   const senders = [...new Set(steps.map(({ from = first }) => from))]
   const amounts = steps.map(({ fit, gas = STEP_GAS }) => most(gas, fit) + STEP_OVERHEAD_GAS)
   // EIP-150 keeps back one part in 64 at each of the three calls before a step's own, of which there are four if it is apart.
   const room = isApart ? (roomApart(amounts) * 15n) / 14n : (sumOf(amounts) * 20n) / 19n
   return {
-    stage: senders[0] ?? ANYONE,
+    stage: senders[0] ?? anyone,
     data,
     gas: BASE_GAS + room + calldataGas(data),
     codeOverrides: senders.map((address) => ({ address, code: rehearsal.runtimeCode }))

@@ -156,6 +156,10 @@ const guardInitCode = (deployment: Deployment, generation: Generation): Hex => {
   return encodeDeployData({ abi, bytecode: creationCode, args })
 }
 
+/** Address of the delegate that the guard's constructor deploys. EIP-161: the nonce of a contract under construction is 1. */
+const delegateOf = (guard: Address.Address): Address.Address =>
+  Address.of(getContractAddress({ from: guard, nonce: 1n }))
+
 /** Init code of the entry. That of the first generation checks no code. */
 const entryInitCode = (delegate: Address.Address, generation: Generation): Hex => {
   if (generation === 1) return firstGeneration.sweepEntry.creationCode
@@ -193,8 +197,7 @@ export const plan = (config: Deployment, generation: Generation = CURRENT): Plan
   const { sweepDelegate, sweepEntry, sweepGuard } = generation === 1 ? firstGeneration : current
   const initCode = guardInitCode(config, generation)
   const guard = create2(initCode)
-  // EIP-161: the nonce of a contract under construction is 1.
-  const delegate = Address.of(getContractAddress({ from: guard, nonce: 1n }))
+  const delegate = delegateOf(guard)
   const entryCode = entryInitCode(delegate, generation)
   const immutables = immutablesOf(config, { delegate, guard })
   const planned = (name: ContractName, address: Address.Address, code: Parameters<typeof filled>[0]) => ({
@@ -213,6 +216,12 @@ export const plan = (config: Deployment, generation: Generation = CURRENT): Plan
     contracts,
     transactions: [deployment("guard", initCode), deployment("entry", entryCode)]
   }
+}
+
+/** Addresses of the first generation's contracts with this guard, whose constructor deployed the delegate. */
+export const firstGenerationOf = (guard: Address.Address): Readonly<Record<ContractName, Address.Address>> => {
+  const delegate = delegateOf(guard)
+  return { delegate, guard, entry: create2(entryInitCode(delegate, 1)) }
 }
 
 /** Plans of the generations before the current one, the latest first. */

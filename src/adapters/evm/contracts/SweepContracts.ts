@@ -120,7 +120,7 @@ const nonceBitmap: SweepContracts["Service"]["nonceBitmap"] = Effect.fnUntraced(
   const result = yield* client
     .call({ to: guard, data, block })
     .pipe(Effect.catchTag("CallReverted", (reverted) => Effect.fail(unusable(client, reverted.message))))
-  if (size(result) !== 32) return yield* unusable(client, "the guard is not deployed")
+  if (size(result) !== 32) return yield* unusable(client, `the guard ${guard} is not deployed`)
   return hexToBigInt(result)
 })
 

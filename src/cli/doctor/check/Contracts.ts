@@ -1,5 +1,6 @@
 /** Checks the code at every address of the chains file, and the service's own contracts byte by byte. */
 import { Effect } from "effect"
+import * as SweepDeployment from "../../../adapters/evm/contracts/Deployment.ts"
 import * as OwnContracts from "../../../adapters/evm/contracts/OwnContracts.ts"
 import { deploymentOf } from "../../../adapters/evm/chains/ChainSettings.ts"
 import type * as Address from "../../../domain/Address.ts"
@@ -22,6 +23,8 @@ const addressesOf = ({
     ["quoter", entry.quoter],
     ["spokePool", entry.spokePool],
     ...(entry.formerSpokePools ?? []).map((address): Named => ["formerSpokePools", address]),
+    ["priorGuard", entry.priorGuard],
+    ...(entry.earlierContracts ?? []).map(({ guard }): Named => ["earlierContracts", guard]),
     ["spokePoolPeriphery", entry.spokePoolPeriphery],
     ["multicallHandler", entry.multicallHandler],
     ...entry.stables.map((address): Named => ["stables", address]),
@@ -48,6 +51,14 @@ const ownContracts = ({ client, domainName, entry }: Served) =>
     { concurrency: "unbounded" }
   )
 
+/** Contracts of the first generation at their computed addresses, if their guard is there and the entry tells nothing of it. */
+const unnamedGeneration = Effect.fnUntraced(function* ({ client, domainName, entry }: Served) {
+  if (entry.contracts !== undefined || entry.earlierContracts !== undefined || entry.priorGuard !== undefined) return {}
+  const { guard } = SweepDeployment.plan(deploymentOf(entry, domainName), 1).contracts
+  if ((yield* client.code(guard.address)) === "0x") return {}
+  return { unnamedGeneration: SweepDeployment.firstGenerationOf(guard.address) }
+})
+
 /** Requests of one chain under way at a time. The client sends those of a moment as one batch. */
 const CONCURRENCY = { concurrency: 20 } as const
 
@@ -57,7 +68,7 @@ const judged = Effect.fnUntraced(function* (served: Served) {
   const { client, entry } = served
   const hasCode = <A extends { readonly address: Address.Address }>(named: A) =>
     Effect.map(client.code(named.address), (code) => ({ ...named, hasCode: code !== "0x" }))
-  const [addresses, tokens, contracts, owner] = yield* Effect.all(
+  const [addresses, tokens, contracts, owner, unnamed] = yield* Effect.all(
     [
       Effect.forEach(addressesOf(served), hasCode, CONCURRENCY),
       Effect.forEach(
@@ -66,7 +77,8 @@ const judged = Effect.fnUntraced(function* (served: Served) {
         CONCURRENCY
       ),
       ownContracts(served),
-      client.code(entry.guardOwner)
+      client.code(entry.guardOwner),
+      unnamedGeneration(served)
     ],
     { concurrency: "unbounded" }
   )
@@ -76,7 +88,8 @@ const judged = Effect.fnUntraced(function* (served: Served) {
     addresses,
     tokens,
     contracts,
-    isGuardOwnerContract: owner !== "0x" && !isDelegation(owner)
+    isGuardOwnerContract: owner !== "0x" && !isDelegation(owner),
+    ...unnamed
   })
 })
 

@@ -111,11 +111,6 @@ describe("the chain of an entry", () => {
       assert.deepStrictEqual(placed.contracts, contracts)
       assert.deepStrictEqual(placed.earlierContracts, [])
 
-      const [first] = Deployment.earlierPlans(ChainSettings.deploymentOf(settings, "Service"))
-      const addresses = Object.entries(first?.contracts ?? {}).map(([name, { address }]) => [name, address])
-      assert.deepStrictEqual<unknown>(ChainSettings.chainOf(settings, "Service").earlierContracts, [
-        Object.fromEntries(addresses)
-      ])
       const earlierContracts = [contracts]
       for (const fixed of [
         { earlierContracts },
@@ -124,6 +119,30 @@ describe("the chain of an entry", () => {
         const chain = ChainSettings.chainOf({ ...settings, ...fixed }, "Service")
         assert.deepStrictEqual(chain.earlierContracts, earlierContracts)
       }
+    })
+  )
+
+  it.effect("has the first generation's contracts only if the entry names their guard", () =>
+    Effect.gen(function* () {
+      const settings = yield* decode(entry(8453))
+      const built = ChainSettings.chainOf(settings, "Service")
+      assert.deepStrictEqual(built.earlierContracts, [])
+      assert.isUndefined(built.priorGuard)
+
+      const [first] = Deployment.earlierPlans(ChainSettings.deploymentOf(settings, "Service"))
+      const { delegate, entry: batch, guard } = first?.contracts ?? assert.fail("no first generation")
+      const named = ChainSettings.chainOf({ ...settings, priorGuard: guard.address }, "Service")
+      assert.deepStrictEqual(named.earlierContracts, [
+        { delegate: delegate.address, guard: guard.address, entry: batch.address }
+      ])
+      assert.strictEqual(named.priorGuard, guard.address)
+
+      // It may be deployed with other arguments than those of today.
+      const elsewhere = ChainSettings.chainOf(
+        { ...settings, feeRecipient: address(0xf7), priorGuard: guard.address },
+        "Service"
+      )
+      assert.deepStrictEqual(elsewhere.earlierContracts, named.earlierContracts)
     })
   )
 

@@ -22,6 +22,8 @@ const result = (outcomes: typeof Outcomes.Type): Hex =>
     result: outcomes.map(({ bytes, ...outcome }) => ({ ...outcome, returnData: hexOf(bytes) }))
   })
 
+const ANYONE = address(0x5eedn)
+
 describe("Rehearsal", () => {
   it.effect.prop("asks for every step as it is given", [Steps], ([given]) =>
     Effect.sync(() => {
@@ -33,7 +35,7 @@ describe("Rehearsal", () => {
         ...(gas === undefined ? {} : { gas }),
         ...(share === undefined ? {} : { fit: { share: share + 1n, extra: 7n } })
       }))
-      const { args } = decodeFunctionData({ abi: rehearsal.abi, data: Rehearsal.encode(steps).data })
+      const { args } = decodeFunctionData({ abi: rehearsal.abi, data: Rehearsal.encode(steps, ANYONE).data })
       assert.deepStrictEqual(args, [
         steps.map(({ data, fit, from, gas, to, value }) => ({
           from,
@@ -48,13 +50,23 @@ describe("Rehearsal", () => {
     })
   )
 
+  it("has code at the senders alone, and at the given account only if no step names a sender", () => {
+    const step = { to: address(1n), data: "0x" as const }
+    const sendersOf = (steps: Parameters<typeof Rehearsal.encode>[0]) => {
+      const { codeOverrides, stage } = Rehearsal.encode(steps, ANYONE)
+      return [stage, ...codeOverrides.map((each) => each.address)]
+    }
+    assert.deepStrictEqual(sendersOf([step, step]), [ANYONE, ANYONE])
+    assert.deepStrictEqual(sendersOf([step, { ...step, from: address(2n) }]), [address(2n), address(2n)])
+  })
+
   it("gives a call for steps apart the gas of one whole step and of ordinary others", () => {
     const step = { to: address(1n), data: "0x" as const, gas: 5_000_000n, fit: { share: 10n, extra: 50_000n } }
-    const alone = Rehearsal.encode([step], true)
-    const together = Rehearsal.encode([step, step, step], true)
+    const alone = Rehearsal.encode([step], ANYONE, true)
+    const together = Rehearsal.encode([step, step, step], ANYONE, true)
     assert.strictEqual(decodeFunctionData({ abi: rehearsal.abi, data: together.data }).functionName, "runApart")
     assert.isTrue(together.gas - alone.gas < 2n * 2_200_000n, `${together.gas - alone.gas}`)
-    assert.isTrue(Rehearsal.encode([step, step, step]).gas > together.gas + 15_000_000n)
+    assert.isTrue(Rehearsal.encode([step, step, step], ANYONE).gas > together.gas + 15_000_000n)
   })
 
   it.effect.prop("reads every outcome, and the gas limit of steps that were fitted", [Outcomes], ([outcomes]) =>

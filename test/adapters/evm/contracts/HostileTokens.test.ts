@@ -117,6 +117,8 @@ const TURNING: Readonly<Record<string, Hex>> = {
   "a price of gas": "0x3a",
   "less than 1,000,000 gas": "0x620f42405a10",
   "a sender with a balance": "0x3231",
+  // It shows the price of gas too, which reads do not have.
+  "no code at an address that anybody knows": "0x3a151573000000000000000000000000000000000000dead3b1516",
   "a sender that is the lane": concatHex(["0x73", Accounts.relayers()[0].address, "0x3214"])
 }
 
