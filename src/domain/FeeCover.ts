@@ -80,6 +80,13 @@ export const ceiling = (cover: FeeCover, policy: CoverPolicy, dataFee: bigint): 
   return payable <= 0n ? 0n : payable / most(cover.gas, 1n)
 }
 
+/**
+ * The ceiling of a sweep on a chain with this fee limit, in wei per gas. An operator may set the limit below what the sweep pays.
+ * Undefined: no limit.
+ */
+export const ceilingWithin = (ceiling: bigint, limit: bigint | undefined): bigint =>
+  limit === undefined ? ceiling : least(ceiling, limit)
+
 /** Highest fee of which one replacement is at most `fee`. {@link raise} adds an eighth, rounded up. */
 const beforeRaise = (fee: bigint): bigint => (fee * 8n) / 9n
 

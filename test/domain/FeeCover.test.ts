@@ -123,6 +123,28 @@ describe("a replacement", () => {
     return made === undefined || made.members.every(({ ceiling }) => made.fees.maxFeePerGas <= ceiling)
   })
 
+  it.prop(
+    "never exceeds the limit of the chain, and leaves out only what it or the member's own ceiling excludes",
+    [Fees, Market, Ceilings, Schema.UndefinedOr(Price)],
+    ([previous, market, ceilings, limit]) => {
+      const isAble = (ceiling: bigint) => FeeCover.replacement(previous, market, [{ ceiling }]) !== undefined
+      const within = ceilings.map((ceiling) => FeeCover.ceilingWithin(ceiling, limit))
+      const made = FeeCover.replacement(previous, market, members(within))
+      const able = ceilings.filter((ceiling) => isAble(ceiling) && (limit === undefined || isAble(limit)))
+      const isWithin = made === undefined || limit === undefined || made.fees.maxFeePerGas <= limit
+      return isWithin && (made?.members.length ?? 0) === able.length
+    }
+  )
+
+  it("is not made while the base fee is above the limit of the chain", () => {
+    const previous = { maxFeePerGas: 40_000n, maxPriorityFeePerGas: 1_000n }
+    const market = { baseFeePerGas: 55_000n, maxFeePerGas: 50_000n, maxPriorityFeePerGas: 1_000n }
+    // Its sweeps were quoted at 41,000, and half of that may be lost.
+    assert.strictEqual(FeeCover.replacement(previous, market, members([61_500n]))?.fees.maxFeePerGas, 56_125n)
+    const ceiling = FeeCover.ceilingWithin(61_500n, 50_000n)
+    assert.isUndefined(FeeCover.replacement(previous, market, members([ceiling])))
+  })
+
   it("is made with the tip that its members pay where the market's has jumped", () => {
     const previous = { maxFeePerGas: 1_200n, maxPriorityFeePerGas: 100n }
     const made = FeeCover.replacement(previous, marketOf(1_000n, 90_000n), members([1_800n]))

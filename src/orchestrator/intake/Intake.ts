@@ -6,7 +6,6 @@ import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
 import * as Signature from "../../domain/Signature.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
-import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { OrderSubmission } from "../../ports/orchestrator/Submission.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
@@ -58,12 +57,38 @@ const makeRequireOwner = Effect.map(Signatures, (signatures) =>
 const makeAccept = Effect.gen(function* () {
   const intents = yield* Intents
   const screening = yield* Screening
-  const exposures = yield* Exposures
   const fly = yield* Flying.make
-  const reserve = yield* Reserving.make
+  const { orRelease, reserve } = yield* Reserving.make
   const waitsFor = yield* Covering.make
   const requireOwner = yield* makeRequireOwner
   const pauses = yield* Pauses.make
+
+  /** Reserves what the submission may cost, and stores it. */
+  const store = Effect.fnUntraced(function* (
+    client: ChainClient,
+    intent: Intent,
+    { network, ...submission }: OrderSubmission & { readonly network: string | undefined },
+    comparison: Effect.Effect<WaitingFor | undefined>
+  ) {
+    const lack = yield* reserve(client, { ...intent, ...(network === undefined ? {} : { network }) })
+    if (lack !== undefined) {
+      return yield* new SubmissionRefused({
+        reason: "budget_spent",
+        detail: `the budget of ${lack.spent} has no room for it`,
+        retryAfterMillis: ExposureDesk.pauseOf(lack)
+      })
+    }
+    yield* fly([intent])
+    const waitingFor = yield* comparison
+    const submitted = yield* intents
+      .submit(intent.id, submission, network, waitingFor)
+      .pipe(
+        Effect.catchTag("IllegalTransition", (illegal) =>
+          Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
+        )
+      )
+    return { ...asAccepted(submitted), ...(waitingFor === undefined ? {} : { waitingFor }) }
+  })
 
   return Effect.fnUntraced(function* (
     client: ChainClient,
@@ -90,29 +115,14 @@ const makeAccept = Effect.gen(function* () {
     const signature = Signature.normalized(returned)
     yield* requireOwner(intent, { signature, authorization })
 
-    const from = network === undefined ? {} : { network }
-    const lack = yield* reserve(client, { ...intent, ...from })
-    if (lack !== undefined) {
-      return yield* new SubmissionRefused({
-        reason: "budget_spent",
-        detail: `the budget of ${lack.spent} has no room for it`,
-        retryAfterMillis: ExposureDesk.pauseOf(lack)
-      })
-    }
-    yield* Effect.tapErrorTag(fly([intent]), "SubmissionRefused", () => exposures.release([id]))
-    const waitingFor = yield* Fiber.join(comparison)
-    const submitted = yield* intents
-      .submit(id, { signature, authorization }, network, waitingFor)
-      .pipe(
-        Effect.catchTag("IllegalTransition", (illegal) =>
-          Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
-        )
-      )
+    const submitted = yield* store(client, intent, { signature, authorization, network }, Fiber.join(comparison)).pipe(
+      orRelease([{ client, intent }])
+    )
     yield* StageTimes.reached("submitted", intent, intent.createdAtMs)
     yield* Effect.logInfo("sweep.submitted").pipe(
       Effect.annotateLogs({ intentId: id, chainId: chain.id, deadline: order.deadline.toString() })
     )
-    return { ...asAccepted(submitted), ...(waitingFor === undefined ? {} : { waitingFor }) }
+    return submitted
   })
 })
 

@@ -3,7 +3,6 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Signature from "../../domain/Signature.ts"
 import * as SweepBatch from "../../domain/SweepBatch.ts"
-import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import type { NewLeg } from "../../ports/orchestrator/Sweeps.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
@@ -98,23 +97,31 @@ const tooBusy = ({ message, retryAfterMillis }: TooBusy) =>
 
 /** Makes `accept(legs, submission)`, which makes the checks that need the chains, and stores the sweep. */
 const makeAccept = Effect.gen(function* () {
-  const exposures = yield* Exposures
   const intents = yield* Intents
   const checkParties = yield* makeCheckParties
   const checkSignatures = yield* makeCheckSignatures
-  const reserveAll = yield* makeReserveAll
+  const { orRelease, reserve } = yield* Reserving.make
   const fly = yield* Flying.make
   const waitsFor = yield* Covering.make
   const random = yield* SecureRandom.SecureRandom
 
-  return Effect.fnUntraced(function* (legs: Legs, submission: SweepSubmission) {
-    const { authorizations, network } = submission
-    yield* checkParties(legs)
-    yield* checkSignatures(legs, submission)
+  /** Reserves the exposure of all legs. */
+  const reserveAll = Effect.fnUntraced(function* (legs: Legs, network: string | undefined) {
+    for (const { client, intent } of legs) {
+      const lack = yield* reserve(client, { ...intent, ...(network === undefined ? {} : { network }) })
+      if (lack === undefined) continue
+      return yield* new SubmissionRefused({
+        reason: "budget_spent",
+        detail: `the budget of ${lack.spent} has no room for ${intent.id}`,
+        retryAfterMillis: ExposureDesk.pauseOf(lack)
+      })
+    }
+  })
+
+  /** Reserves what the sweep may cost, and stores it. */
+  const store = Effect.fnUntraced(function* (legs: Legs, { authorizations, network, signature }: SweepSubmission) {
     yield* reserveAll(legs, network)
-    yield* fly(legs.map(({ intent }) => intent)).pipe(
-      Effect.tapErrorTag("SubmissionRefused", () => exposures.release(legs.map(({ intent }) => intent.id)))
-    )
+    yield* fly(legs.map(({ intent }) => intent))
     const waits = yield* Effect.forEach(legs, ({ client, intent }) => waitsFor(client, intent), {
       concurrency: "unbounded"
     })
@@ -133,7 +140,7 @@ const makeAccept = Effect.gen(function* () {
       .submitSweep({
         id,
         owner: legs[0].intent.order.owner,
-        signature: Signature.normalized(submission.signature),
+        signature: Signature.normalized(signature),
         legs: stored,
         ...(network === undefined ? {} : { network })
       })
@@ -142,6 +149,13 @@ const makeAccept = Effect.gen(function* () {
           Effect.fail(refuse("already_submitted", `an intent is ${from}`))
         )
       )
+    return { id, stored }
+  })
+
+  return Effect.fnUntraced(function* (legs: Legs, submission: SweepSubmission) {
+    yield* checkParties(legs)
+    yield* checkSignatures(legs, submission)
+    const { id, stored } = yield* orRelease(legs)(store(legs, submission))
     for (const { intent } of legs) yield* StageTimes.reached("submitted", intent, intent.createdAtMs)
     yield* Effect.logInfo("sweep.batch_submitted").pipe(Effect.annotateLogs({ sweepId: id, intents: stored.length }))
     return {
@@ -187,28 +201,5 @@ const makeLegsOf = Effect.gen(function* () {
       return yield* refuse("different_owners", "the quotes are of several owners")
     }
     return [first, ...others] satisfies Legs
-  })
-})
-
-/** Makes `reserveAll(legs, network)`, which reserves the exposure of all legs, or of none. */
-const makeReserveAll = Effect.gen(function* () {
-  const exposures = yield* Exposures
-  const reserve = yield* Reserving.make
-
-  return Effect.fnUntraced(function* (legs: Legs, network: string | undefined) {
-    const reserved: Array<string> = []
-    for (const { client, intent } of legs) {
-      const lack = yield* reserve(client, { ...intent, ...(network === undefined ? {} : { network }) })
-      if (lack === undefined) {
-        reserved.push(intent.id)
-        continue
-      }
-      yield* exposures.release(reserved)
-      return yield* new SubmissionRefused({
-        reason: "budget_spent",
-        detail: `the budget of ${lack.spent} has no room for ${intent.id}`,
-        retryAfterMillis: ExposureDesk.pauseOf(lack)
-      })
-    }
   })
 })

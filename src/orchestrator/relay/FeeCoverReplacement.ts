@@ -1,14 +1,16 @@
 /**
  * Decides the fees of another version of a transaction: none may cost more than the network fees of its sweeps and the allowed
- * losses cover. A nonce that others wait for is freed by a self-send, which costs a tenth of a sweep.
+ * losses cover, and none with sweeps may exceed the fee limit of the chain. A nonce that others wait for is freed by a self-send,
+ * which costs a tenth of a sweep and may exceed the limit.
  */
 import { Effect } from "effect"
-import { allowedLoss, type MarketFees, replacement, replacementWithin } from "../../domain/FeeCover.ts"
+import { allowedLoss, ceilingWithin, type MarketFees, replacement, replacementWithin } from "../../domain/FeeCover.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { Attempt, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import * as LossLeft from "../shared/LossLeft.ts"
@@ -20,11 +22,11 @@ const SELF_SEND_USED_GAS = 21_000n
 
 /** Next version of a stuck transaction. */
 export type NextVersion =
-  /** All of its sweeps pay for these fees. */
+  /** All of its sweeps pay for these fees, which are within the limit. */
   | { readonly _tag: "Same"; readonly fees: GasFees }
   /** Only these sweeps do. */
   | { readonly _tag: "Fewer"; readonly fees: GasFees; readonly intentIds: ReadonlyArray<string> }
-  /** No sweep does, and the nonce must be freed. */
+  /** No sweep does, or the limit forbids it, and the nonce must be freed. */
   | { readonly _tag: "Cancel"; readonly fees: GasFees }
   /** The version that was sent last stays. */
   | { readonly _tag: "Keep" }
@@ -36,6 +38,7 @@ export const make = Effect.gen(function* () {
   const lossLeft = yield* LossLeft.make
   const recent = yield* RecentIntents
   const { feeCover } = (yield* OrchestratorSettings).relayer
+  const withLimits = yield* LimitChoices.make
 
   /** Intents whose sweeps the version has. */
   const sweepsIn = Effect.fnUntraced(function* ({ intentIds }: RelayTransaction, { raw }: Attempt) {
@@ -70,7 +73,11 @@ export const make = Effect.gen(function* () {
     intents: ReadonlyArray<Intent>
   ) {
     const coverages = yield* coverageOf(client, intents, Effect.succeed(market))
-    return intents.map(({ id }) => ({ id, ceiling: coverages.get(id)?.prices.ceiling ?? 0n }))
+    const { maxFeePerGasWei } = yield* withLimits(client.chain)
+    return intents.map(({ id }) => ({
+      id,
+      ceiling: ceilingWithin(coverages.get(id)?.prices.ceiling ?? 0n, maxFeePerGasWei)
+    }))
   })
 
   /** `isBlocking`: other transactions of the lane wait for the nonce. */

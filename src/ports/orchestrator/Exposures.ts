@@ -54,6 +54,11 @@ export class Exposures extends Context.Service<
     /** Ends the reservations of sweeps, except those that an unfinished transaction carries. Ignores sweeps without one. */
     readonly release: (intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
     /**
+     * Ends the reservations of sweeps whose intents are still quoted. It checks that and ends them in one step, so a sweep that another
+     * submission of the same quote has stored keeps its reservation. Ignores unknown intents, and sweeps without a reservation.
+     */
+    readonly releaseQuoted: (intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    /**
      * Network fees of the owners' sweeps from the chain, by token. Of settled ones, only the newest orders of an owner are looked at, at
      * most 1,000. Failed ones are those of `Intents.burned`, however old. Quotes without a stored cover count as 0.
      */

@@ -40,7 +40,7 @@ it.effect.each([
   { dataFee: "op-stack" as const, more: DATA_FEE }
 ])("a submission reserves $more wei for its data, besides its gas", ({ dataFee, more }) =>
   Effect.gen(function* () {
-    const reserve = yield* Reserving.make
+    const { reserve } = yield* Reserving.make
     const fees = { baseFeePerGas: 1n, maxPriorityFeePerGas: 1n, maxFeePerGas: 3n }
     const node = client({ feesPerGas: Effect.succeed(fees) })
     const { order } = newIntent({ id: "a", chainId: chain.id })

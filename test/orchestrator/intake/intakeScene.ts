@@ -54,6 +54,18 @@ export const authorize = (
     return { ...named, r, s, yParity: yParity === 1 ? 1 : 0 }
   })
 
+/** Exposures whose releases follow `releasing`. */
+const exposed = (releasing: Effect.Effect<void> = Effect.void) =>
+  Layer.effect(
+    ExposuresPort,
+    Effect.map(ExposuresPort, (stored) =>
+      ExposuresPort.of({
+        ...stored,
+        releaseQuoted: (...args) => Effect.andThen(releasing, stored.releaseQuoted(...args))
+      })
+    )
+  ).pipe(Layer.provide(Exposures.layer))
+
 export const make = Effect.fnUntraced(function* (
   settings: {
     readonly chainId?: number
@@ -61,7 +73,9 @@ export const make = Effect.fnUntraced(function* (
     readonly cover?: FeeCover
     readonly nonce?: bigint
     /** Precedes the storing of a submission. */
-    readonly storing?: Effect.Effect<void>
+    readonly storing?: Effect.Effect<void, StoreUnavailable>
+    /** Precedes the release of reservations. */
+    readonly releasing?: Effect.Effect<void>
   } = {}
 ) {
   const chainId = settings.chainId ?? chain.id
@@ -88,7 +102,7 @@ export const make = Effect.fnUntraced(function* (
         Layer.mergeAll(
           stores,
           Alerts.layer,
-          Exposures.layer,
+          exposed(settings.releasing),
           overrides,
           Chains.layer([chain, withoutSetCode, paused, upgraded]),
           Screening.layer(),

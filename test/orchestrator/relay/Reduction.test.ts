@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "viem"
+import { raise } from "../../../src/domain/FeeBump.ts"
 import { parse } from "../../../src/orchestrator/relay/Envelope.ts"
 import { OwnerBlocks } from "../../../src/orchestrator/relay/OwnerBlocks.ts"
 import * as Reduction from "../../../src/orchestrator/relay/Reduction.ts"
@@ -16,6 +17,7 @@ import { address } from "../../support/FakeChain.ts"
 import { layer } from "../../support/RelayScene.ts"
 import { source, sweptLog } from "../../support/RelayFixtures.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
+import { layerLimited, limitFees } from "./chosenLimits.ts"
 import { crowd, ownersIn } from "./crowd.ts"
 
 describe("a version that may have reached a node", () => {
@@ -166,5 +168,21 @@ describe("a version that may have reached a node", () => {
       assert.isUndefined(yield* givenUp("s1"))
       assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each([
+    { fate: "is replaced by a smaller one within the fee limit", room: 0n, kind: "sweep" },
+    { fate: "is replaced by a self-send above it", room: 1n, kind: "cancel" }
+  ])("$fate", ({ kind, room }) =>
+    Effect.gen(function* () {
+      const { accepted, hostile, pending } = yield* crowd(4)
+      yield* relay
+      const first = parse(accepted[0] ?? "0x")
+      yield* limitFees(raise(first, { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }).maxFeePerGas - room)
+      hostile.add(4)
+      yield* TestClock.adjust(15_000)
+      yield* tick
+      assert.strictEqual((yield* pending).kind, kind)
+    }).pipe(Effect.provide(layerLimited))
   )
 })

@@ -7,6 +7,7 @@ import { hash } from "../../support/IntentFixtures.ts"
 import { layer, layerWith, onDemandIn, scene, worldOnNodes } from "../../support/RelayScene.ts"
 import { destination, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
+import { layerLimited, limitFees } from "../relay/chosenLimits.ts"
 
 const GWEI = 1_000_000_000n
 
@@ -164,5 +165,60 @@ describe("a stuck transaction", () => {
       yield* tick
       assert.strictEqual((yield* unfinished)[0]?.kind, kind)
     }).pipe(Effect.provide(layerWith({ lossBudget })))
+  )
+})
+
+describe("the fee limit of a chain", () => {
+  const LIMIT = 50n * GWEI
+
+  /** Fees of the next block, as nodes tell them under the limit. */
+  const limitedAt = (gwei: bigint): FeesPerGas => {
+    const fees = feesAt(gwei * GWEI)
+    return { ...fees, maxFeePerGas: fees.maxFeePerGas < LIMIT ? fees.maxFeePerGas : LIMIT }
+  }
+
+  /** Sent at 40 gwei. Its sweep covers 61.5, and the limit of the chain is changed after that. */
+  const sentAt40 = Effect.gen(function* () {
+    const the = yield* scene
+    yield* the.submit({ id: "a", owner: 1, cover: coverOf(41n) })
+    yield* the.chain.setFees({ baseFeePerGas: 38n * GWEI, maxPriorityFeePerGas: GWEI, maxFeePerGas: 40n * GWEI })
+    yield* relay
+    assert.strictEqual((yield* the.sent)[0]?.maxFeePerGas, 40n * GWEI)
+    return the
+  })
+
+  it.effect("holds for the replacement of a sweep, however much the sweep pays", () =>
+    Effect.gen(function* () {
+      const { chain, pending, sent } = yield* sentAt40
+      yield* limitFees(LIMIT)
+      yield* chain.setFees(limitedAt(55n))
+      yield* stuck
+      yield* tick
+      const versions = yield* sent
+      assert.deepStrictEqual(new Set(versions.map(({ maxFeePerGas }) => maxFeePerGas)), new Set([40n * GWEI]))
+      assert.lengthOf((yield* pending).attempts, 1)
+      // The operator raises the limit.
+      yield* limitFees(60n * GWEI)
+      yield* stuck
+      yield* tick
+      assert.strictEqual((yield* pending).attempts[1]?.maxFeePerGas, 56_125_000_000n)
+      assert.strictEqual((yield* pending).kind, "sweep")
+    }).pipe(Effect.provide(layerLimited))
+  )
+
+  it.effect("does not hold for a self-send that frees the nonce for others", () =>
+    Effect.gen(function* () {
+      const { chain, lane, sent, submit, unfinished } = yield* sentAt40
+      yield* submit({ id: "b", owner: 2, cover: coverOf(41n) })
+      assert.strictEqual((yield* relay).sent, 1)
+      yield* limitFees(LIMIT)
+      yield* chain.setFees(limitedAt(55n))
+      yield* stuck
+      yield* tick
+      assert.strictEqual((yield* unfinished)[0]?.kind, "cancel")
+      const cancel = (yield* sent).find(({ to }) => to === lane)
+      assert.strictEqual(cancel?.nonce, 0n)
+      assert.isAbove(Number(cancel?.maxFeePerGas), Number(55n * GWEI))
+    }).pipe(Effect.provide(layerLimited))
   )
 })

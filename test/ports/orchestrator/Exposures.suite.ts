@@ -11,9 +11,9 @@ import {
   type Window
 } from "../../../src/domain/Exposure.ts"
 import { type Booking, Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
-import type { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { address, attempt, submitted } from "../../support/IntentFixtures.ts"
+import { address, attempt, newIntent, submitted } from "../../support/IntentFixtures.ts"
 import { paidCases } from "./ExposurePaid.cases.ts"
 import { reopeningCases } from "./ExposureReopenings.cases.ts"
 
@@ -127,6 +127,21 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
         yield* exposures.release(["a", "unknown"])
         yield* exposures.release(["a"])
         expect(yield* open).toEqual([0n, 0n, 0n])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("releases sweeps that are still quoted, and none that was submitted meanwhile", () =>
+      Effect.gen(function* () {
+        const exposures = yield* Exposures
+        const intents = yield* Intents
+        for (const id of ["a", "b"]) yield* intents.create(newIntent({ id }))
+        yield* submitted({ id: "queued", owner: 2 })
+        yield* reserve(reservation("a", 30n), reservation("queued", 20n), reservation("b", 10n, [ALL, OTHER]))
+        yield* exposures.releaseQuoted(["a", "queued", "unknown"])
+        expect(yield* open).toEqual([30n, 20n, 10n])
+        yield* exposures.releaseQuoted([])
+        yield* exposures.releaseQuoted(["b", "a"])
+        expect(yield* open).toEqual([20n, 20n, 0n])
       }).pipe(Effect.provide(stores))
     )
 

@@ -161,11 +161,20 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
       )
     )
 
+  const releaseQuoted: Exposures["Service"]["releaseQuoted"] = (intentIds) =>
+    Ref.update(state, (current) =>
+      ended(
+        current,
+        intentIds.filter((id) => lookup(current.intents, id)?.intent.status === "quoted")
+      )
+    )
+
   return Exposures.of({
     sums,
     reserved,
     reserve,
     release,
+    releaseQuoted,
     paid: paid(state),
     largest,
     prune

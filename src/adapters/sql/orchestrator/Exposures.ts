@@ -188,6 +188,21 @@ const release = (sql: PgClient.PgClient): Exposures["Service"]["release"] =>
     yield* sql`WITH ${gone(sql, inOrder(sql, chosen))} ${add(sql, ended(sql, "gone"))}`
   }, guarded("release"))
 
+/**
+ * Locks the intents first, so that it waits for a submission that is being stored and then keeps that one's reservation. Nothing else
+ * locks a quoted intent after a reservation, so no two statements wait for each other.
+ */
+const releaseQuoted = (sql: PgClient.PgClient): Exposures["Service"]["releaseQuoted"] =>
+  Effect.fnUntraced(function* (intentIds) {
+    if (intentIds.length === 0) return
+    const quoted = sql`
+      SELECT s.id FROM orchestrator.intent_states s
+      WHERE s.id = ANY(${IntentTables.ids(sql, intentIds.map(text))}) AND s.status = 'quoted'
+      ORDER BY s.id FOR SHARE`
+    const chosen = sql`e.intent_id IN (SELECT q.id FROM quoted q)`
+    yield* sql`WITH quoted AS (${quoted}), ${gone(sql, inOrder(sql, chosen))} ${add(sql, ended(sql, "gone"))}`
+  }, guarded("releaseQuoted"))
+
 const largest = (sql: PgClient.PgClient): Exposures["Service"]["largest"] =>
   Effect.fnUntraced(function* (limit) {
     const now = yield* Clock.currentTimeMillis
@@ -254,6 +269,7 @@ export const layer = Layer.effect(
       reserved: reserved(sql),
       reserve: reserve(sql),
       release: release(sql),
+      releaseQuoted: releaseQuoted(sql),
       paid: paid(sql),
       largest: largest(sql),
       prune: prune(sql)

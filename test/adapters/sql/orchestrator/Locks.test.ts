@@ -8,7 +8,7 @@ import { firstClass } from "../../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { IntentTaken, RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
-import { address, attempt, submitted } from "../../../support/IntentFixtures.ts"
+import { address, attempt, newIntent, submitted } from "../../../support/IntentFixtures.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
 import { TestDatabase, migratedDatabaseUrl } from "../../../support/Postgres.ts"
 
@@ -135,6 +135,31 @@ it.live("a reservation counts one that another process stores meanwhile", () =>
     )
     expect(yield* Fiber.join(reserving)).toEqual([{ intentId: "late", spent: key, isBusy: true }])
     expect((yield* exposures.sums([key])).get(key)?.open).toBe(91n)
+  }).pipe(Effect.scoped, Effect.provide([migratedDatabaseUrl, Reactivity.layer]))
+)
+
+it.live("a reservation is not released while another process stores the submission of its quote", () =>
+  Effect.gen(function* () {
+    const here = yield* process
+    const exposures = Context.get(here, Exposures)
+    const { url } = yield* TestDatabase
+    const other = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+    const key = firstClass(1, false)
+    const reservations = ["queued", "left"].map((intentId) => ({ intentId, classes: [key], wei: 5n }))
+    for (const id of ["queued", "left"]) yield* Context.get(here, Intents).create(newIntent({ id }))
+    yield* exposures.reserve(reservations, { unlisted: { hour: 0n, day: 0n }, listedHour: 0n, firstHour: 200n })
+    const releasing = yield* other.withTransaction(
+      Effect.gen(function* () {
+        yield* other`
+          UPDATE orchestrator.intent_states SET status = 'submitted', submitted_at = updated_at WHERE id = 'queued'`
+        const fiber = yield* Effect.forkScoped(exposures.releaseQuoted(["queued", "left"]))
+        yield* somebodyWaits
+        return fiber
+      })
+    )
+    yield* Fiber.join(releasing)
+    expect([...(yield* exposures.reserved(["queued", "left"])).keys()]).toEqual(["queued"])
+    expect((yield* exposures.sums([key])).get(key)?.open).toBe(5n)
   }).pipe(Effect.scoped, Effect.provide([migratedDatabaseUrl, Reactivity.layer]))
 )
 

@@ -1,0 +1,135 @@
+/** A submission that ends before it is stored keeps no room in the budgets, or one client could hold all of it for nothing. */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
+import { submission } from "../../support/IntentFixtures.ts"
+import * as intakeScene from "./intakeScene.ts"
+import * as sweepScene from "./sweepScene.ts"
+
+const { ID, chain } = intakeScene
+
+const unavailable = new StoreUnavailable({ operation: "test", detail: "turned off" })
+
+/** A step that reports its start and never ends. */
+const silence = Effect.map(Deferred.make<void>(), (started) => ({
+  started: Deferred.await(started),
+  step: Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
+}))
+
+describe("a submission", () => {
+  const held = (the: Effect.Success<ReturnType<typeof intakeScene.make>>) =>
+    Effect.map(the.exposures.reserved([ID]), (reserved) => [...reserved.keys()])
+
+  it.effect("keeps its reservation once it is stored", () =>
+    Effect.gen(function* () {
+      const the = yield* intakeScene.make()
+      yield* the.submit()
+      assert.deepStrictEqual(yield* held(the), [ID])
+    })
+  )
+
+  it.effect("releases it if the database does not store the submission", () =>
+    Effect.gen(function* () {
+      const the = yield* intakeScene.make({ storing: Effect.fail(unavailable) })
+      assert.deepStrictEqual(yield* Effect.flip(the.submit()), unavailable)
+      assert.deepStrictEqual(yield* held(the), [])
+    })
+  )
+
+  it.effect("releases it if its client leaves", () =>
+    Effect.gen(function* () {
+      const { started, step } = yield* silence
+      const the = yield* intakeScene.make({ storing: step })
+      const fiber = yield* Effect.forkChild(the.submit())
+      yield* started
+      assert.deepStrictEqual(yield* held(the), [ID])
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(yield* held(the), [])
+    })
+  )
+
+  it.effect("leaves the reservation to an identical one that is stored meanwhile", () =>
+    Effect.gen(function* () {
+      const { started, step } = yield* silence
+      let isFirst = true
+      const storing = Effect.suspend(() => {
+        const isSilent = isFirst
+        isFirst = false
+        return isSilent ? step : Effect.void
+      })
+      const the = yield* intakeScene.make({ storing })
+      const fiber = yield* Effect.forkChild(the.submit())
+      yield* started
+      yield* the.submit()
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(yield* the.status, "submitted")
+      assert.deepStrictEqual(yield* held(the), [ID])
+    })
+  )
+
+  it.effect("is answered although the release takes too long", () =>
+    Effect.gen(function* () {
+      const { started, step } = yield* silence
+      const the = yield* intakeScene.make({ storing: Effect.fail(unavailable), releasing: step })
+      const fiber = yield* Effect.forkChild(Effect.flip(the.submit()))
+      yield* started
+      yield* TestClock.adjust(2_000)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), unavailable)
+    })
+  )
+})
+
+describe("a sweep of many tokens", () => {
+  const made = Effect.fnUntraced(function* (changes: sweepScene.Changes) {
+    const the = yield* sweepScene.make(changes)
+    // Low enough that the budget has room for all legs.
+    const fees = { baseFeePerGas: 10n ** 9n, maxFeePerGas: 2n * 10n ** 9n, maxPriorityFeePerGas: 1n }
+    yield* (yield* the.chains.get(chain.id)).setFees(fees)
+    const held = Effect.map(the.exposures.reserved(["a", "b", "relayed"]), (reserved) => [...reserved.keys()])
+    return { ...the, held }
+  })
+
+  it.effect("releases its first legs if the database does not reserve the next one", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const reserving = Effect.suspend(() => (++calls === 2 ? Effect.fail(unavailable) : Effect.void))
+      const { held, submit } = yield* made({ reserving })
+      assert.deepStrictEqual(yield* Effect.flip(submit(["a", "b"])), unavailable)
+      assert.strictEqual(calls, 2)
+      assert.deepStrictEqual(yield* held, [])
+    })
+  )
+
+  it.effect("releases all legs if the database does not reserve their bridge", () =>
+    Effect.gen(function* () {
+      const flights = { room: () => Effect.succeed(0n), reserve: () => Effect.fail(unavailable) }
+      const { held, submit } = yield* made({ flights })
+      assert.deepStrictEqual(yield* Effect.flip(submit(["a", "relayed"])), unavailable)
+      assert.deepStrictEqual(yield* held, [])
+    })
+  )
+
+  it.effect("releases the legs that stay quoted if another one was submitted meanwhile", () =>
+    Effect.gen(function* () {
+      const { held, submit } = yield* made({
+        storing: (intents) => Effect.asVoid(Effect.orDie(intents.submit("b", submission())))
+      })
+      const refusal = yield* Effect.flip(submit(["a", "b"]))
+      assert.deepInclude(refusal, { reason: "already_submitted" })
+      assert.deepStrictEqual(yield* held, ["b"])
+    })
+  )
+
+  it.effect("releases all legs if its client leaves", () =>
+    Effect.gen(function* () {
+      const { started, step } = yield* silence
+      const { held, submit } = yield* made({ storing: () => step })
+      const fiber = yield* Effect.forkChild(submit(["a", "b"]))
+      yield* started
+      assert.deepStrictEqual((yield* held).toSorted(), ["a", "b"])
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(yield* held, [])
+    })
+  )
+})
