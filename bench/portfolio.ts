@@ -11,6 +11,7 @@ import { encodeFunctionResult, type Hex, multicall3Abi, pad, toHex } from "viem"
 import * as JsonRpcChains from "../src/adapters/evm/chains/Chains.ts"
 import * as MulticallBalances from "../src/adapters/portfolio/MulticallBalances.ts"
 import * as ListedRouters from "../src/adapters/swap/ListedRouters.ts"
+import { KnownPools } from "../src/adapters/swap/KnownPools.ts"
 import * as PoolEstimates from "../src/adapters/swap/PoolEstimates.ts"
 import * as Venues from "../src/adapters/swap/Venues.ts"
 import * as Address from "../src/domain/Address.ts"
@@ -94,7 +95,11 @@ const program = Effect.gen(function* () {
   const lists = new Map(CHAINS.map((id) => [id, list(id)]))
   const { estimates, on } = yield* Effect.gen(function* () {
     const { on } = yield* MulticallBalances.make({ listed: (id) => Effect.succeed(lists.get(id) ?? []) })
-    const options = { sources: yield* Venues.make, listed: ListedRouters.make(), hasServices: false }
+    const options = {
+      sources: yield* Effect.provide(Venues.make, KnownPools.layer),
+      listed: ListedRouters.make(),
+      hasServices: false
+    }
     return { on, estimates: yield* PoolEstimates.make(options) }
   }).pipe(Effect.provide(JsonRpcChains.layer(endpoints)))
   const portfolioOn = Effect.fnUntraced(function* (id: number) {

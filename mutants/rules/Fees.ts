@@ -70,10 +70,24 @@ export const fees: ReadonlyArray<Mutant> = [
   },
   {
     name: "the fee of a rollup's data is not charged",
-    file: "src/orchestrator/quote/Pricing.ts",
-    text: "(gas + dataGas) * gasPrice + dataFee",
-    replacement: "(gas + dataGas) * gasPrice",
+    file: "src/domain/CostMemory.ts",
+    text: "gas * gasPrice + dataFee",
+    replacement: "gas * gasPrice",
     tests: ["test/orchestrator/quote/Pricing.test.ts"]
+  },
+  {
+    name: "the first cost of a pair ignores the gas of its route",
+    file: "src/orchestrator/quote/FirstPass.ts",
+    text: "if (likely === undefined) return first",
+    replacement: "if (likely !== undefined) return first",
+    tests: ["test/orchestrator/quote/FirstPass.test.ts"]
+  },
+  {
+    name: "fees of an assumed cost refuse a sweep across chains",
+    file: "src/orchestrator/quote/FirstPass.ts",
+    text: "if (request.destChainId === client.chain.id || least >= assumed) return false",
+    replacement: "return false",
+    tests: ["test/orchestrator/quote/FirstPass.test.ts"]
   },
   {
     name: "a quote ignores the maximum network fee of its request",

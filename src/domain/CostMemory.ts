@@ -11,6 +11,9 @@ export interface CostSample {
   readonly dataFee: bigint
 }
 
+/** Wei of a cost. `gasPrice`: wei per gas. */
+export const weiOf = ({ dataFee, gas }: CostSample, gasPrice: bigint): bigint => gas * gasPrice + dataFee
+
 /** Samples that are kept. The median of three and more is not moved by one outlier. */
 const KEPT = 5
 
@@ -33,15 +36,24 @@ export const typical = (samples: ReadonlyArray<CostSample>): CostSample | undefi
   return gas === undefined || dataFee === undefined ? undefined : { gas, dataFee }
 }
 
+/** The part of a cost beside the gas that its route expected. Its gas is negative if a service expects more than the whole sweep takes. */
+export const beside = ({ dataFee, gas }: CostSample, routeGas: bigint): CostSample => ({ gas: gas - routeGas, dataFee })
+
+/** Cost of a sweep whose route expects this gas, and which costs `rest` {@link beside} it. No sweep undercuts {@link LEAST_SWEEP_GAS}. */
+export const together = ({ dataFee, gas }: CostSample, routeGas: bigint): CostSample => ({
+  gas: gas + routeGas < LEAST_SWEEP_GAS ? LEAST_SWEEP_GAS : gas + routeGas,
+  dataFee
+})
+
+/** Least cost in wei that may be assumed: that of a sweep like the sample that needs as little gas as possible. */
+export const leastAssumption = ({ gas }: Pick<CostSample, "gas">, gasPrice: bigint): bigint =>
+  (gas < LEAST_SWEEP_GAS ? gas : LEAST_SWEEP_GAS) * gasPrice
+
 /**
  * Cost in wei at which an order is first built. It is the typical cost, or the least possible cost if the fees of the typical cost
  * do not fit into the amount: only a simulated cost may refuse a sweep that could be cheaper.
  */
-export const firstAssumption = (
-  { dataFee, gas }: CostSample,
-  gasPrice: bigint,
-  fits: (cost: bigint) => boolean
-): bigint => {
-  const cost = gas * gasPrice + dataFee
-  return fits(cost) ? cost : (gas < LEAST_SWEEP_GAS ? gas : LEAST_SWEEP_GAS) * gasPrice
+export const firstAssumption = (sample: CostSample, gasPrice: bigint, fits: (cost: bigint) => boolean): bigint => {
+  const cost = weiOf(sample, gasPrice)
+  return fits(cost) ? cost : leastAssumption(sample, gasPrice)
 }

@@ -22,6 +22,8 @@ export type SaleEstimate =
 /** An estimate of an amount at a time. */
 export interface KnownEstimate {
   readonly amount: bigint
+  /** Smallest amount that was read with the same outcome. Default: `amount`. */
+  readonly least?: bigint
   readonly estimate: SaleEstimate
   /** UNIX milliseconds. */
   readonly atMillis: number
@@ -33,8 +35,14 @@ export const OUTPUT_LIFETIME_MILLIS = 15_000
 /** Age up to which a token without a pool counts as one, in milliseconds. A pool that is created is seen after it at the latest. */
 export const NO_ROUTE_LIFETIME_MILLIS = 60_000
 
-/** Smallest share of the known amount to which an estimate applies. Below it, proportion would be far too low for a thin pool. */
+/**
+ * Smallest share of a known amount to which an estimate applies. Below it, proportion would be far too low for a thin pool, and a pool that
+ * cannot buy the known amount may buy a small one.
+ */
 const SMALLEST_SHARE = 2n
+
+const lifetimeOf = ({ _tag }: SaleEstimate): number =>
+  _tag === "NoRoute" ? NO_ROUTE_LIFETIME_MILLIS : OUTPUT_LIFETIME_MILLIS
 
 /**
  * The estimate of another amount of the same token. Undefined if the known one is too old or does not apply. Output is a concave function
@@ -42,16 +50,33 @@ const SMALLEST_SHARE = 2n
  */
 export const applied = (known: KnownEstimate, amount: bigint, nowMillis: number): SaleEstimate | undefined => {
   const age = nowMillis - known.atMillis
-  const { estimate } = known
-  if (amount > known.amount) return undefined
-  if (estimate._tag === "NoRoute") return age < NO_ROUTE_LIFETIME_MILLIS ? estimate : undefined
-  if (age >= OUTPUT_LIFETIME_MILLIS || amount * SMALLEST_SHARE < known.amount) return undefined
+  const { estimate, least = known.amount } = known
+  if (amount > known.amount || amount * SMALLEST_SHARE < least) return undefined
+  if (age >= lifetimeOf(estimate)) return undefined
+  if (estimate._tag === "NoRoute") return estimate
   return {
     _tag: "Paid",
     outputs: estimate.outputs.map((output) => ({
       token: output.token,
       amount: mulDivDown(output.amount, amount, known.amount)
     }))
+  }
+}
+
+/**
+ * The estimate to remember after a new reading. That no pool buys an amount says nothing about smaller ones, so it does not replace an
+ * output of a smaller amount. Two readings without a pool apply to the amounts between them as well, until the older one expires.
+ */
+export const remembered = (before: KnownEstimate | undefined, after: KnownEstimate): KnownEstimate => {
+  if (before === undefined || after.estimate._tag === "Paid") return after
+  if (after.atMillis - before.atMillis >= lifetimeOf(before.estimate)) return after
+  if (before.estimate._tag === "Paid") return after.amount > before.amount ? before : after
+  const { amount, atMillis, least = amount } = before
+  return {
+    ...after,
+    amount: after.amount > amount ? after.amount : amount,
+    least: after.amount < least ? after.amount : least,
+    atMillis
   }
 }
 

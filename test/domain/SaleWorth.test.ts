@@ -38,12 +38,51 @@ describe("an estimate of another amount", () => {
     }
   })
 
-  it("is that of the same amount, and stands for a missing pool whatever smaller the amount is", () => {
+  it("is that of the same amount, and of no amount below a half of it", () => {
     expect(SaleWorth.applied({ amount: 100n, estimate: paid(7n), atMillis: 0 }, 100n, 14_999)).toEqual(paid(7n))
     expect(SaleWorth.applied({ amount: 100n, estimate: paid(7n), atMillis: 0 }, 49n, 0)).toBeUndefined()
+    // A pool may buy a small amount although it has no money for a large one.
     const none = { amount: 100n, estimate: { _tag: "NoRoute" }, atMillis: 0 } as const
-    expect(SaleWorth.applied(none, 1n, 59_999)).toEqual({ _tag: "NoRoute" })
+    expect(SaleWorth.applied(none, 50n, 59_999)).toEqual({ _tag: "NoRoute" })
+    expect(SaleWorth.applied(none, 49n, 0)).toBeUndefined()
   })
+})
+
+describe("the estimate that is remembered", () => {
+  const none = (amount: bigint, atMillis: number) => ({ amount, estimate: { _tag: "NoRoute" }, atMillis }) as const
+
+  it("stays an output if no pool buys a larger amount, until the output expires", () => {
+    const output = { amount: 100n, estimate: paid(7n), atMillis: 0 }
+    expect(SaleWorth.remembered(output, none(10_000n, 14_999))).toEqual(output)
+    expect(SaleWorth.remembered(output, none(10_000n, 15_000))).toEqual(none(10_000n, 15_000))
+    expect(SaleWorth.remembered(output, none(100n, 1))).toEqual(none(100n, 1))
+    expect(SaleWorth.remembered(none(100n, 0), output)).toEqual(output)
+  })
+
+  it("of a token without a pool applies to all amounts that were read, until the oldest reading expires", () => {
+    const first = SaleWorth.remembered(none(10_000n, 0), none(10n, 1_000))
+    const known = SaleWorth.remembered(first, none(100n, 2_000))
+    for (const amount of [5n, 10n, 777n, 10_000n]) {
+      expect(SaleWorth.applied(known, amount, 59_999)).toEqual({ _tag: "NoRoute" })
+      expect(SaleWorth.applied(known, amount, 60_000)).toBeUndefined()
+    }
+    expect(SaleWorth.applied(known, 4n, 2_000)).toBeUndefined()
+    expect(SaleWorth.applied(known, 10_001n, 2_000)).toBeUndefined()
+    expect(SaleWorth.remembered(known, none(20n, 60_000))).toEqual(none(20n, 60_000))
+  })
+
+  it.prop(
+    "says of no amount that the pool buys that there is none",
+    [Amount, Schema.Array(Amount), Amount],
+    ([most, amounts, other]) => {
+      // A pool that has no money for more than `most`.
+      const read = (amount: bigint): SaleWorth.KnownEstimate =>
+        amount > most ? none(amount, 0) : { amount, estimate: paid(amount), atMillis: 0 }
+      const known = amounts.map(read).reduce<SaleWorth.KnownEstimate | undefined>(SaleWorth.remembered, undefined)
+      const estimate = known === undefined ? undefined : SaleWorth.applied(known, other, 0)
+      if (estimate?._tag === "NoRoute") expect(other * 2n > most).toBe(true)
+    }
+  )
 })
 
 describe("the price of a sale", () => {

@@ -13,6 +13,7 @@ import { NATIVE } from "../../domain/Token.ts"
 import { FeeValue, type UnpaidFee } from "../../ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { KnownPools } from "../swap/KnownPools.ts"
 import * as PoolSales from "./PoolSales.ts"
 import * as SaleRehearsal from "./SaleRehearsal.ts"
 import * as VenueSales from "./VenueSales.ts"
@@ -80,4 +81,5 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
 })
 
 /** `haircutBps`: part of a sale's proceeds that does not count, in basis points. */
-export const layer = (haircutBps: number) => Layer.effect(FeeValue, make(haircutBps))
+export const layer = (haircutBps: number) =>
+  Layer.effect(FeeValue, make(haircutBps)).pipe(Layer.provide(KnownPools.layer))

@@ -20,7 +20,7 @@ import type { SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ListedRouters from "../swap/ListedRouters.ts"
-import type { VenueSource } from "../swap/VenueSource.ts"
+import { before, KnownPools } from "../swap/KnownPools.ts"
 import * as Venues from "../swap/Venues.ts"
 import * as PoolAges from "./PoolAges.ts"
 import type { Offer } from "./SaleRehearsal.ts"
@@ -103,16 +103,16 @@ const requestOf = ({ chain }: ChainClient, { amount, seller, token }: Sale) => (
 })
 
 /** The exchange's route of the sale; none without one in time. */
-const routeBy = (source: VenueSource, client: ChainClient, sale: Sale): Effect.Effect<Option.Option<SwapRoute>> => {
-  const request = requestOf(client, sale)
-  return Effect.flatMap(source.prepare(request), (routeOf) => routeOf(request)).pipe(
+const routeBy = (source: Source, client: ChainClient, sale: Sale): Effect.Effect<Option.Option<SwapRoute>> =>
+  source.route(requestOf(client, sale)).pipe(
     Effect.timeoutOption(LIMIT_MILLIS),
     Effect.orElseSucceed(() => Option.none())
   )
-}
+
+type Source = Venues.ExchangeSource
 
 interface Past {
-  readonly sources: ReadonlyArray<VenueSource>
+  readonly sources: ReadonlyArray<Source>
   readonly client: ChainClient
   /** UNIX milliseconds. */
   readonly untilMs: number
@@ -125,7 +125,7 @@ const agesOn = ({ chain }: ChainClient): ReadonlyArray<number> => {
 }
 
 /** Makes `pastOf(client, age)`: sources that read the chain as it was this many seconds ago; none if that block is not found. */
-const makePast = () => {
+const makePast = (pools: KnownPools["Service"]) => {
   const known = new Map<string, Past>()
 
   return Effect.fnUntraced(function* (client: ChainClient, age: number) {
@@ -138,10 +138,10 @@ const makePast = () => {
     const block = yield* PoolAges.blockBefore(client, Number(latest.value.timestamp) - age)
     if (Option.isNone(block)) return Option.none()
     const then = pinned(client, block.value.number)
-    const sources = yield* Effect.provideService(Venues.makeFar, Chains, {
-      all: [then],
-      get: () => Effect.succeed(then)
-    })
+    const sources = yield* Venues.make.pipe(
+      Effect.provideService(Chains, { all: [then], get: () => Effect.succeed(then) }),
+      Effect.provideService(KnownPools, before(pools))
+    )
     const lifetime = Math.min(PAST_LIFETIME_MILLIS, (age * 1_000) / PAST_LIFETIME_PART)
     const past: Past = { sources, client: then, untilMs: now + lifetime }
     known.set(key, past)
@@ -150,28 +150,33 @@ const makePast = () => {
 }
 
 /** Output of the sale at the exchange; none without a route in time. */
-const outputBy = (source: VenueSource, client: ChainClient, sale: Sale) =>
+const outputBy = (source: Source, client: ChainClient, sale: Sale) =>
   Effect.map(routeBy(source, client, sale), (route) => Option.map(route, ({ amountOut }) => amountOut))
 
 /** Makes `find(client, sale)`: the call of the sale that counts for most, by an exchange that counts; none without one. */
 export const make = Effect.gen(function* () {
   const sources = yield* Venues.make
   const listed = ListedRouters.make()
-  const pastOf = makePast()
+  const pastOf = makePast(yield* KnownPools)
 
-  /** Exchanges of the chain whose router the guard lists. That of `swapRouter` is listed since the guard's deployment. */
-  const openOn = Effect.fnUntraced(function* (client: ChainClient) {
-    const { swapRouter } = client.chain
-    const declared = sources.flatMap((source) =>
-      source.routersOn(client.chain).map((router) => ({ source, router, venue: source.name }))
-    )
+  /**
+   * Exchanges of the chain whose router the guard lists, without those that are known not to trade the token. That of `swapRouter` is listed
+   * since the guard's deployment.
+   */
+  const openOn = Effect.fnUntraced(function* (client: ChainClient, token: Address.Address) {
+    const { chain } = client
+    const { swapRouter, wrappedNative } = chain
+    const now = yield* Clock.currentTimeMillis
+    const declared = sources
+      .filter(({ mayTrade }) => mayTrade(chain, { tokenIn: token, tokenOut: wrappedNative }, now))
+      .flatMap((source) => source.routersOn(chain).map((router) => ({ source, router, venue: source.name })))
     const others = declared.filter(({ router }) => router !== swapRouter)
     const usable = others.length === 0 ? new Set<Address.Address>() : yield* listed.of(client, others)
     return declared.filter(({ router }) => router === swapRouter || usable.has(router)).map(({ source }) => source)
   })
 
   /** Outputs of the whole sale in the earlier blocks, the youngest last. None if it was not there in one of them. */
-  const paidBefore = Effect.fnUntraced(function* (client: ChainClient, { name }: VenueSource, whole: Sale) {
+  const paidBefore = Effect.fnUntraced(function* (client: ChainClient, { name }: Source, whole: Sale) {
     const paid = yield* Effect.forEach(
       agesOn(client),
       Effect.fnUntraced(function* (age) {
@@ -187,7 +192,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** The sale by one exchange, if that counts. */
-  const offerOf = Effect.fnUntraced(function* (client: ChainClient, source: VenueSource, sale: Sale, beside: bigint) {
+  const offerOf = Effect.fnUntraced(function* (client: ChainClient, source: Source, sale: Sale, beside: bigint) {
     const whole = { ...sale, amount: sale.amount + beside }
     const [found, paid, before] = yield* Effect.all(
       [
@@ -207,9 +212,12 @@ export const make = Effect.gen(function* () {
   })
 
   return Effect.fn("VenueSales.find")(function* (client: ChainClient, sale: Sale) {
-    const [open, held, promised] = yield* Effect.all([openOn(client), heldBeside(client, sale), sale.beside], {
-      concurrency: "unbounded"
-    })
+    const [open, held, promised] = yield* Effect.all(
+      [openOn(client, sale.token), heldBeside(client, sale), sale.beside],
+      {
+        concurrency: "unbounded"
+      }
+    )
     // Otherwise one fee would count for all that the pool pays, beside those that wait already.
     if (Option.isNone(held)) return Option.none<BoundedOffer>()
     const beside = held.value + promised

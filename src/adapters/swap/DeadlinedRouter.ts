@@ -105,6 +105,7 @@ const swapping = (
 export const exchange = (contracts: Contracts, memory: PoolMemory): OnChainVenue.Exchange => ({
   router: contracts.router,
   reserved: [Address.zero],
+  mayTrade: (chain, pair, nowMillis) => Market.mayTrade({ chain }, { ...contracts, memory }, pair, nowMillis),
   read: (client, pair, amounts) =>
     Effect.map(Market.read(client, { ...contracts, memory }, pair, amounts), (market) =>
       OnChainVenue.reading(market, (terms, priced) => swapping(contracts, terms, pair.tokenOut, priced))

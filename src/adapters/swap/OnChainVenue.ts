@@ -39,6 +39,8 @@ export interface Exchange {
     pair: Pair,
     amounts: ReadonlyArray<bigint>
   ) => Effect.Effect<Reading, ChainUnavailable>
+  /** False if the pair is known to have no path. `nowMillis`: UNIX milliseconds. */
+  readonly mayTrade: (chain: Chain.Chain, pair: Pair, nowMillis: number) => boolean
   /** One read for each pool that a pair may have, without a token between them. For estimates. */
   readonly poolReads: (pair: Pair) => ReadonlyArray<PoolRead>
 }

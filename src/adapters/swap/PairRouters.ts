@@ -11,6 +11,7 @@ import { encodeFunctionData, parseAbi, prepareEncodeFunctionData, toFunctionSele
 import * as Address from "../../domain/Address.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { SwapRequest, SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import * as Words from "../evm/codec/Words.ts"
 import * as Curves from "./Curves.ts"
@@ -180,6 +181,21 @@ const swapping = (
   }
 }
 
+/** What is known of a pair's pools, and the paths through those that may exist. */
+const viewOf = (
+  { chain }: Pick<ChainClient, "chain">,
+  { router }: Contracts,
+  dialect: Dialect,
+  memory: PoolMemory.PoolMemory,
+  pair: Curves.Pair,
+  nowMillis: number
+) => {
+  const hops = Curves.hopsOf({ chain }, pair)
+  const venue = { ...dialect, chainId: chain.id, periphery: router }
+  const view = memory.view(venue, Curves.pairsOf(pair, hops), nowMillis)
+  return { view, paths: () => candidates(pair, hops, view.kindsOf) }
+}
+
 /** An exchange with a router of either interface. */
 export const exchange = (
   contracts: Contracts,
@@ -188,11 +204,12 @@ export const exchange = (
 ): OnChainVenue.Exchange => ({
   router: contracts.router,
   reserved: [Address.zero],
+  mayTrade: (chain, pair, nowMillis) =>
+    viewOf({ chain }, contracts, dialect, memory, pair, nowMillis).paths().length > 0,
   read: Effect.fnUntraced(function* (client, pair, amounts) {
     const { hop, router, stableHop } = dialect.gas
-    const hops = Curves.hopsOf(client, pair)
-    const venue = { ...dialect, chainId: client.chain.id, periphery: contracts.router }
-    const view = memory.view(venue, Curves.pairsOf(pair, hops), yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    const { paths, view } = viewOf(client, contracts, dialect, memory, pair, now)
     const asking = (path: Path): Curves.Asked<Path> => {
       const gas = path.reduce((sum, { stable }) => sum + (stable ? stableHop : hop), router)
       return {
@@ -203,9 +220,7 @@ export const exchange = (
       }
     }
     const asked = { quoter: contracts.router, lookUp: memory.lookUp }
-    const market = yield* Curves.readOpen(client, asked, view, amounts, () =>
-      candidates(pair, hops, view.kindsOf).map(asking)
-    )
+    const market = yield* Curves.readOpen(client, asked, view, amounts, () => paths().map(asking))
     return OnChainVenue.reading(market, (terms, priced) => swapping(contracts, dialect, terms, priced))
   }),
   poolReads: (pair) =>

@@ -42,6 +42,9 @@ const POOLS_LIFETIME_MILLIS = 600_000
 /** Best pools of a token that are asked again, for each money token. */
 const BEST_POOLS = 2
 
+/** Smallest share of an amount at which its best pools are asked alone. Others may be better for less, or have run out of money for it. */
+const SMALLEST_SHARE = 100n
+
 /** Tokens of all chains that are remembered. Beyond them the oldest is forgotten. */
 const CAPACITY = 20_000
 
@@ -51,15 +54,20 @@ interface MoneyPool extends Curves.PoolRead {
 
 interface Remembered extends SaleWorth.KnownEstimate {
   readonly pools: ReadonlyArray<MoneyPool>
-  /** UNIX milliseconds when all pools were asked. */
-  readonly pooledAtMillis: number
+  readonly pooled: Pooled
+}
+
+/** A reading of all pools. */
+interface Pooled {
+  readonly amount: bigint
+  /** UNIX milliseconds. */
+  readonly atMillis: number
 }
 
 interface Asked {
   readonly sale: Sale
   readonly pools: ReadonlyArray<MoneyPool>
-  /** UNIX milliseconds. */
-  readonly pooledAtMillis: number
+  readonly pooled: Pooled
 }
 
 /** Tokens whose reads fit into one call, and those within the limit of all calls. */
@@ -99,6 +107,9 @@ const outcomeOf = ({ pools, sale }: Asked, answers: ReadonlyArray<Multicall3.Ans
         }
   return { sale, estimate, pools: byMoney.flatMap((group) => group.slice(0, BEST_POOLS).map(({ pool }) => pool)) }
 }
+
+const hasPoolsFor = ({ pooled, pools }: Remembered, amount: bigint, nowMillis: number): boolean =>
+  pools.length > 0 && nowMillis - pooled.atMillis < POOLS_LIFETIME_MILLIS && amount * SMALLEST_SHARE >= pooled.amount
 
 /** Makes the memory of tokens, by chain. */
 const makeMemory = () => {
@@ -141,7 +152,7 @@ const ask = (client: ChainClient, asked: ReadonlyArray<Asked>) => {
       let next = 0
       return asked.map((each) => ({
         ...outcomeOf(each, answers.slice(next, (next += each.pools.length))),
-        pooledAtMillis: each.pooledAtMillis
+        pooled: each.pooled
       }))
     }),
     Effect.catchTag("ChainUnavailable", (error) =>
@@ -177,9 +188,13 @@ export const make = Effect.fnUntraced(function* ({ hasServices, listed, sources 
     const chainId = client.chain.id
     const asked = sales.map((sale): Asked => {
       const known = memory.get(chainId, sale.token)
-      return known !== undefined && known.pools.length > 0 && nowMillis - known.pooledAtMillis < POOLS_LIFETIME_MILLIS
-        ? { sale, pools: known.pools, pooledAtMillis: known.pooledAtMillis }
-        : { sale, pools: poolsOf(client, open, sale.token), pooledAtMillis: nowMillis }
+      return known !== undefined && hasPoolsFor(known, sale.amount, nowMillis)
+        ? { sale, pools: known.pools, pooled: known.pooled }
+        : {
+            sale,
+            pools: poolsOf(client, open, sale.token),
+            pooled: { amount: sale.amount, atMillis: nowMillis }
+          }
     })
     const allowed = within(asked.filter(({ pools }) => pools.length > 0))
     const calls = [
@@ -193,8 +208,11 @@ export const make = Effect.fnUntraced(function* ({ hasServices, listed, sources 
       )
     ]
     const outcomes = yield* Effect.forEach(calls, (call) => ask(client, call), { concurrency: CONCURRENCY })
-    return outcomes.flat().map(({ estimate, pooledAtMillis, pools, sale }) => {
-      memory.set(chainId, sale.token, { amount: sale.amount, estimate, atMillis: nowMillis, pools, pooledAtMillis })
+    return outcomes.flat().map(({ estimate, pooled, pools, sale }) => {
+      const fresh = { amount: sale.amount, estimate, atMillis: nowMillis }
+      // Without pools if none bought the amount, so that the next reading asks all of them.
+      const known = { ...SaleWorth.remembered(memory.get(chainId, sale.token), fresh), pools, pooled }
+      memory.set(chainId, sale.token, known)
       return { sale, estimate }
     })
   })

@@ -5,6 +5,7 @@
  * next quote on.
  */
 import { Array, Option } from "effect"
+import { constVoid } from "effect/Function"
 import { toFunctionSelector } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
@@ -80,6 +81,17 @@ const kindsIn = <Kind>(
     Option.all(kinds.map((_, index) => addressIn(answers[index]))),
     (pools) => new Set(kinds.filter((_, index) => (pools[index] ?? 0n) > 0n))
   )
+
+/** Answers by the same memory, and looks nothing up. For quotes at an old block, in which a pool that is missing now was missing as well. */
+export const before = ({ view }: PoolMemory): PoolMemory => ({
+  lookUp: undefined,
+  view: (venue, pairs, nowMillis) => ({
+    isNew: false,
+    lookups: [],
+    learn: constVoid,
+    kindsOf: view(venue, pairs, nowMillis).kindsOf
+  })
+})
 
 /** Without `lookUp` all lookups are made beside the quotes: paths of one exchange alone are so few that they are not worth a round trip. */
 export const make = (lookUp?: LookUp): PoolMemory => {

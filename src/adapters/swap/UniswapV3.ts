@@ -194,6 +194,7 @@ export const exchange = (contracts: Contracts, { memory, worths }: Known): OnCha
   router: contracts.router,
   reserved: [MSG_SENDER, ADDRESS_THIS],
   changeForm: (request) => changingForm(contracts, request),
+  mayTrade: (chain, pair, nowMillis) => Market.mayTrade({ chain }, { ...contracts, memory }, pair, nowMillis),
   read: Effect.fnUntraced(function* (client, pair, amounts) {
     const market = yield* Market.read(client, { ...contracts, memory }, pair, amounts)
     const largest = amounts.at(-1) ?? 0n
@@ -221,17 +222,16 @@ export const exchange = (contracts: Contracts, { memory, worths }: Known): OnCha
   poolReads: (pair) => Market.poolReads(contracts, pair)
 })
 
-/** The exchange that a chain names in `swapRouter` and `quoter`, with knowledge that it shares with others. */
-export const makeWith = (known: Known) =>
-  Effect.map(Chains, (chains) =>
-    OnChainVenue.make(chains, PROVIDER, (chain) => Option.map(first(chain), (contracts) => exchange(contracts, known)))
-  )
+/** The exchange that a chain names in `swapRouter` and `quoter`. None if it names none. */
+export const firstOn =
+  (known: Known) =>
+  (chain: Chain.Chain): Option.Option<OnChainVenue.Exchange> =>
+    Option.map(first(chain), (contracts) => exchange(contracts, known))
 
 /** The exchange that a chain names in `swapRouter` and `quoter`, alone. */
-export const make = Effect.flatMap(GasWorths.make, (worths) => makeWith({ memory: PoolMemory.make(), worths }))
-
-/** Reads of the pools that a chain's `quoter` knows. */
-export const poolReadsOn = (chain: Chain.Chain, pair: Curves.Pair): ReadonlyArray<Curves.PoolRead> =>
-  Option.match(first(chain), { onNone: () => [], onSome: (contracts) => Market.poolReads(contracts, pair) })
+export const make = Effect.gen(function* () {
+  const known = { memory: PoolMemory.make(), worths: yield* GasWorths.make }
+  return OnChainVenue.make(yield* Chains, PROVIDER, firstOn(known))
+})
 
 export const layer = Layer.effect(SwapVenue, make)

@@ -108,21 +108,39 @@ interface Contracts {
   readonly kinds?: Path.Kinds
 }
 
+/** What is known of a pair's pools, and the paths through those that may exist. */
+const viewOf = (
+  { chain }: Pick<ChainClient, "chain">,
+  { kinds = Path.FEE_TIERS, memory, quoter }: Contracts,
+  pair: Curves.Pair,
+  nowMillis: number
+) => {
+  const hops = Curves.hopsOf({ chain }, pair)
+  const view = memory.view(venueOf(chain.id, quoter, kinds), Curves.pairsOf(pair, hops), nowMillis)
+  return { view, paths: () => Path.candidates(pair.tokenIn, pair.tokenOut, hops, view.kindsOf) }
+}
+
+/** False if the pair is known to have no path. `nowMillis`: UNIX milliseconds. */
+export const mayTrade = (
+  client: Pick<ChainClient, "chain">,
+  contracts: Contracts,
+  pair: Curves.Pair,
+  nowMillis: number
+): boolean => viewOf(client, contracts, pair, nowMillis).paths().length > 0
+
 /**
  * Reads what every path pays for each of the amounts, which rise. A path that pays nothing for an amount has no sample of it. Leaves
  * out paths with a pool that is known to be missing.
  */
 export const read = Effect.fnUntraced(function* (
   client: ChainClient,
-  { kinds = Path.FEE_TIERS, memory, quoter }: Contracts,
+  contracts: Contracts,
   pair: Curves.Pair,
   amounts: ReadonlyArray<bigint>
 ) {
-  const { tokenIn, tokenOut } = pair
-  const hops = Curves.hopsOf(client, pair)
-  const now = yield* Clock.currentTimeMillis
-  const view = memory.view(venueOf(client.chain.id, quoter, kinds), Curves.pairsOf(pair, hops), now)
+  const { kinds = Path.FEE_TIERS, memory, quoter } = contracts
+  const { paths, view } = viewOf(client, contracts, pair, yield* Clock.currentTimeMillis)
   return yield* Curves.readOpen(client, { quoter, lookUp: memory.lookUp }, view, amounts, () =>
-    Path.candidates(tokenIn, tokenOut, hops, view.kindsOf).map((path) => asking(path, pair, kinds.type))
+    paths().map((path) => asking(path, pair, kinds.type))
   )
 })

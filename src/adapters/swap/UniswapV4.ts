@@ -11,6 +11,7 @@ import { type Hex, size } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
 import type * as Venue from "../../domain/Venue.ts"
 import type { SwapRequest, SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { uniswapV4Router } from "../evm/abi/routers.generated.ts"
 import * as Words from "../evm/codec/Words.ts"
 import * as Curves from "./Curves.ts"
@@ -101,13 +102,19 @@ export const exchange = (
 ): OnChainVenue.Exchange => {
   const { poolManager, pools, quoter, router } = contracts
   const facts = { pools, wrappedNative }
+  const viewOf = ({ chain }: Pick<ChainClient, "chain">, pair: Curves.Pair, nowMillis: number) => {
+    const hops = Curves.hopsOf({ chain }, pair)
+    return { hops, view: known.view({ chainId: chain.id, poolManager }, Path.poolsFor(pair, hops, facts), nowMillis) }
+  }
   return {
     router,
     reserved: [Address.zero, poolManager],
+    mayTrade: (chain, pair, nowMillis) => {
+      const { hops, view } = viewOf({ chain }, pair, nowMillis)
+      return Path.candidates(pair, hops, facts, view.mayExist).length > 0
+    },
     read: Effect.fnUntraced(function* (client, pair, amounts) {
-      const hops = Curves.hopsOf(client, pair)
-      const now = yield* Clock.currentTimeMillis
-      const view = known.view({ chainId: client.chain.id, poolManager }, Path.poolsFor(pair, hops, facts), now)
+      const { hops, view } = viewOf(client, pair, yield* Clock.currentTimeMillis)
       const market = yield* Curves.readOpen(client, { quoter, lookUp: known.lookUp }, view, amounts, () =>
         Path.candidates(pair, hops, facts, view.exists).map((path) => ({
           path,

@@ -3,6 +3,7 @@
  * come before its quotes, since few of its many paths exist. Later ones are reads beside the quotes, and count from the next quote on.
  */
 import { Option } from "effect"
+import { constVoid } from "effect/Function"
 import { toFunctionSelector } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { PoolKey } from "../../domain/Venue.ts"
@@ -28,15 +29,28 @@ interface Known {
 }
 
 export interface Pools {
-  /** Makes the lookups of a view. */
-  readonly lookUp: PoolLookups.LookUp
+  /** Makes the lookups of a view that come before the quotes. Undefined: there are none. */
+  readonly lookUp: PoolLookups.LookUp | undefined
   /** `nowMillis`: UNIX milliseconds. `exists` answers by what is known when it is called. */
   readonly view: (
     manager: Manager,
     pools: ReadonlyArray<PoolKey>,
     nowMillis: number
-  ) => View & { readonly exists: (pool: PoolKey) => boolean }
+  ) => View & {
+    readonly exists: (pool: PoolKey) => boolean
+    /** False if the pool was missing when it was looked up a short time ago. */
+    readonly mayExist: (pool: PoolKey) => boolean
+  }
 }
+
+/** Answers by the same memory, and looks nothing up. For quotes at an old block, in which a pool that is missing now was missing as well. */
+export const before = ({ view }: Pools): Pools => ({
+  lookUp: undefined,
+  view: (manager, sought, nowMillis) => {
+    const { mayExist } = view(manager, sought, nowMillis)
+    return { isNew: false, lookups: [], learn: constVoid, exists: mayExist, mayExist }
+  }
+})
 
 export const make = (lookUp: PoolLookups.LookUp = PoolLookups.make()): Pools => {
   const known = new Map<string, Known>()
@@ -68,7 +82,11 @@ export const make = (lookUp: PoolLookups.LookUp = PoolLookups.make()): Pools => 
           if (Option.isSome(word)) keep(key, word.value > 0n, nowMillis)
         }
       },
-      exists: (pool) => known.get(keyOf(pool))?.exists === true
+      exists: (pool) => known.get(keyOf(pool))?.exists === true,
+      mayExist: (pool) => {
+        const key = keyOf(pool)
+        return known.get(key)?.exists === true || age(key) > LIFETIME_MILLIS
+      }
     }
   }
 

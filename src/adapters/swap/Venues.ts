@@ -2,23 +2,23 @@
 import { Effect, Option } from "effect"
 import type { Chain } from "../../domain/Chain.ts"
 import * as Venue from "../../domain/Venue.ts"
+import type { SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as DeadlinedRouter from "./DeadlinedRouter.ts"
+import type { Pair } from "./Curves.ts"
 import * as GasWorths from "./GasWorths.ts"
+import { KnownPools } from "./KnownPools.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
 import * as PairRouters from "./PairRouters.ts"
-import * as PoolLookups from "./PoolLookups.ts"
-import * as PoolMemory from "./PoolMemory.ts"
 import * as UniswapV3 from "./UniswapV3.ts"
 import * as UniswapV4 from "./UniswapV4.ts"
-import * as V4Pools from "./UniswapV4Pools.ts"
 import type { VenueSource } from "./VenueSource.ts"
 
 /** The exchange of a declared venue. None if it lacks what its family needs, which the chains file does not allow. */
 const exchangeOf = (
   venue: Venue.Venue,
   { wrappedNative }: Chain,
-  { memory, v4, worths }: UniswapV3.Known & { readonly v4: V4Pools.Pools }
+  { memory, v4, worths }: KnownPools["Service"] & { readonly worths: GasWorths.GasWorths }
 ): Option.Option<OnChainVenue.Exchange> => {
   const { factory, family, name: provider, poolManager, quoter, router } = venue
   const contracts = { provider, router }
@@ -55,48 +55,40 @@ const exchangeOf = (
   }
 }
 
-/** Sources whose lookups of pools come before the quotes of a new pair, or beside them without `lookUp`. */
-const makeWith = Effect.fnUntraced(function* (
-  lookUp?: PoolLookups.LookUp
-): Effect.fn.Return<ReadonlyArray<VenueSource>, never, Chains> {
-  const chains = yield* Chains
-  const known = { memory: PoolMemory.make(lookUp), v4: V4Pools.make(lookUp), worths: yield* GasWorths.make }
-  const first = yield* UniswapV3.makeWith(known)
-  const exchanges = new Map<Venue.Venue, Option.Option<OnChainVenue.Exchange>>()
+/** An exchange among the sources of routes. */
+export interface ExchangeSource extends VenueSource, Pick<SwapVenue["Service"], "route"> {
+  /** False if the pair is known to have no path on the chain. `nowMillis`: UNIX milliseconds. */
+  readonly mayTrade: (chain: Chain, pair: Pair, nowMillis: number) => boolean
+  readonly poolReads: NonNullable<VenueSource["poolReads"]>
+}
 
-  const venueOn = ({ venues = [] }: Chain, name: string) =>
-    Option.fromUndefinedOr(venues.find((venue) => venue.name === name))
+/** The exchange of `swapRouter` and `quoter`, and one source for each name of a venue, whatever chains have it. */
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const known = { ...(yield* KnownPools), worths: yield* GasWorths.make }
+  const exchanges = new Map<Venue.Venue, Option.Option<OnChainVenue.Exchange>>()
   const exchangeOn = (chain: Chain) => (venue: Venue.Venue) => {
     const made = exchanges.get(venue) ?? exchangeOf(venue, chain, known)
     exchanges.set(venue, made)
     return made
   }
-  const named = (name: string): VenueSource => ({
+  const named = (name: string) => (chain: Chain) => {
+    const venue = Option.fromUndefinedOr(chain.venues?.find((each) => each.name === name))
+    return Option.flatMap(venue, exchangeOn(chain))
+  }
+
+  const sourceOf = (name: string, on: (chain: Chain) => Option.Option<OnChainVenue.Exchange>): ExchangeSource => ({
     name,
-    routersOn: (chain) => Option.toArray(Option.map(venueOn(chain, name), ({ router }) => router)),
-    prepare: OnChainVenue.make(chains, name, (chain) => Option.flatMap(venueOn(chain, name), exchangeOn(chain)))
-      .prepare,
+    ...OnChainVenue.make(chains, name, on),
+    routersOn: (chain) => Option.toArray(Option.map(on(chain), ({ router }) => router)),
+    mayTrade: (chain, pair, nowMillis) => Option.exists(on(chain), ({ mayTrade }) => mayTrade(chain, pair, nowMillis)),
     poolReads: (chain, pair) =>
-      Option.match(Option.flatMap(venueOn(chain, name), exchangeOn(chain)), {
-        onNone: () => [],
-        onSome: ({ poolReads }) => poolReads(pair)
-      })
+      Option.match(on(chain), { onNone: () => [], onSome: ({ poolReads }) => poolReads(pair) })
   })
 
   const names = new Set(chains.all.flatMap(({ chain: { venues = [] } }) => venues.map(({ name }) => name)))
   return [
-    {
-      name: UniswapV3.PROVIDER,
-      routersOn: ({ quoter, swapRouter }) => (swapRouter === undefined || quoter === undefined ? [] : [swapRouter]),
-      prepare: first.prepare,
-      poolReads: UniswapV3.poolReadsOn
-    },
-    ...Array.from(names, named)
+    sourceOf(UniswapV3.PROVIDER, UniswapV3.firstOn(known)),
+    ...Array.from(names, (name) => sourceOf(name, named(name)))
   ]
 })
-
-/** The exchange of `swapRouter` and `quoter`, and one source for each name of a venue, whatever chains have it. */
-export const make = Effect.suspend(() => makeWith(PoolLookups.make()))
-
-/** The same for a chain whose answers take long, such as of an old block: each round trip counts more than the size of its requests. */
-export const makeFar = makeWith()

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { ChainEndpoints } from "../../adapters/evm/chains/Chains.ts"
 import * as BestVenue from "../../adapters/swap/BestVenue.ts"
+import { KnownPools } from "../../adapters/swap/KnownPools.ts"
 import * as ListedRouters from "../../adapters/swap/ListedRouters.ts"
 import * as PoolEstimates from "../../adapters/swap/PoolEstimates.ts"
 import * as UniswapV3 from "../../adapters/swap/UniswapV3.ts"
@@ -27,5 +28,5 @@ export const layer = (chains: ReadonlyArray<Pick<ChainEndpoints, "chain">>, serv
       const estimates = yield* PoolEstimates.make({ sources, listed, hasServices })
       return Context.make(SwapVenue, SwapVenue.of(venue)).pipe(Context.add(SaleEstimates, estimates))
     })
-  )
+  ).pipe(Layer.provide(KnownPools.layer))
 }

@@ -11,8 +11,10 @@ import type { FeeCover } from "../../domain/FeeCover.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
+import type { PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 import { type PromisedFee, PromisedFees } from "../../ports/orchestrator/PromisedFees.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 
@@ -31,9 +33,22 @@ const promisedBy = (
   amount: bigint
 ): PromisedFee => ({ chainId: chain.id, owner, nonce, token, amount, untilMs: Number(deadline) * 1_000 })
 
+/** Worth of an order's fee. */
+export interface Worth {
+  /** Wei, at most what it was charged for. */
+  readonly value: bigint
+  /** Part of the fee that is worth what was charged, in the smallest unit. Absent if the fee does not depend on a sale. */
+  readonly needed?: bigint
+}
+
 /** Part of a fee that is worth what was charged, rounded up. */
 const neededOf = (amount: bigint, charged: bigint, worth: bigint): bigint =>
   worth <= charged ? amount : (amount * charged + worth - 1n) / worth
+
+/** Wei that a fee covers. One that is worth more covers no more than it was charged for. */
+const coveredBy = (worth: bigint, charged: bigint): bigint => {
+  return worth < charged ? worth : charged
+}
 
 /** Makes `pricedFor`, `valueOf`, `renew`, `requireCover` and `unlessOffered`. */
 export const make = Effect.gen(function* () {
@@ -49,14 +64,14 @@ export const make = Effect.gen(function* () {
   const pricedFor = (chain: Chain.Chain, token: SweepOrder["tokenIn"], usd: UsdPrice, origin: Origin): UsdPrice =>
     isTrusted(chain, token, origin) ? usd : (usd * (BPS - haircut)) / BPS
 
-  /** Wei that the order's fee is worth, at most what it was charged for. */
+  /** Worth of the order's fee, which was charged for this many wei. Promises what is needed of it. */
   const valueOf = Effect.fnUntraced(function* (
     client: ChainClient,
     order: SweepOrder,
     charged: bigint,
     origin: Origin
-  ) {
-    if (isTrusted(client.chain, order.tokenIn, origin)) return charged
+  ): Effect.fn.Return<Worth, ChainUnavailable | PricesUnavailable | StoreUnavailable> {
+    if (isTrusted(client.chain, order.tokenIn, origin)) return { value: charged }
     const { feeAmount, owner: holder, tokenIn } = order
     let isPromised = false
     // Before the sale is valued, so that of two orders at the same time one at least counts the other.
@@ -66,15 +81,16 @@ export const make = Effect.gen(function* () {
     })
     const worth = yield* fees.realisable(client, tokenIn, feeAmount, { holder, beside })
     // The rest of a fee that is worth more keeps no other order from its share.
-    if (isPromised) yield* promise(promisedBy(client, order, neededOf(feeAmount, charged, worth)))
-    return worth < charged ? worth : charged
+    const value = coveredBy(worth, charged)
+    if (!isPromised) return { value }
+    const needed = neededOf(feeAmount, charged, worth)
+    yield* promise(promisedBy(client, order, needed))
+    return { value, needed }
   })
 
-  /** Promises the whole fee of an order again, after another order with its nonce was valued. */
-  const renew = (client: ChainClient, order: SweepOrder, origin: Origin) =>
-    isTrusted(client.chain, order.tokenIn, origin)
-      ? Effect.void
-      : Effect.asVoid(promise(promisedBy(client, order, order.feeAmount)))
+  /** Promises the fee of an order again, after another order with its nonce was valued. */
+  const renew = (client: ChainClient, order: SweepOrder, { needed }: Worth) =>
+    needed === undefined ? Effect.void : Effect.asVoid(promise(promisedBy(client, order, needed)))
 
   /** Fails if a fee that does not count by its price is worth less than the gas that it was charged for. */
   const requireCover = Effect.fnUntraced(function* (

@@ -1,7 +1,6 @@
 /** Prices an order: takes the fees, routes the rest, simulates the whole order, and prices it again if it costs otherwise (Repricing.ts). */
-import { Clock, Effect, Option, Result } from "effect"
+import { Clock, Effect, Option } from "effect"
 import * as Address from "../../domain/Address.ts"
-import * as Chain from "../../domain/Chain.ts"
 import * as ChainMoney from "../../domain/ChainMoney.ts"
 import { effectiveBps } from "../../domain/Builder.ts"
 import * as CostMemory from "../../domain/CostMemory.ts"
@@ -9,7 +8,6 @@ import { blocksUntil, coveredValue, type FeeCover } from "../../domain/FeeCover.
 import * as FeePolicy from "../../domain/FeePolicy.ts"
 import * as Fees from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
-import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
 import { toleranceOf } from "../../domain/RouteChoice.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import * as Usd from "../../domain/Usd.ts"
@@ -23,6 +21,7 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Arriving from "./Arriving.ts"
 import type { Attributed } from "./Attributing.ts"
 import * as FeeWorth from "./FeeWorth.ts"
+import * as FirstPass from "./FirstPass.ts"
 import * as NextRoute from "./NextRoute.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import * as Repricing from "./Repricing.ts"
@@ -64,43 +63,26 @@ export interface Priced {
   readonly simulated: SimulatedSweep
   /** Cost that the order's network fee covers. */
   readonly cover: FeeCover
+  readonly worth: FeeWorth.Worth
   /** Part of the output that the tokens take when they move, in basis points. */
   readonly transferFeeBps: number
   /** Venues that were tried and did not deliver. */
   readonly failed: ReadonlySet<string>
 }
 
+/** Fees that cover a cost, and routes of what they leave, best first. */
+export interface Routed {
+  /** Wei. */
+  readonly cost: bigint
+  readonly fees: Fees.FeeBreakdown
+  readonly routes: Routing.Route
+}
+
 /** Longest pause that is asked for while the base fee is above the chain's limit, in milliseconds. */
 const LONGEST_PAUSE_MILLIS = 60_000
 
-/** Kinds of sweeps whose last cost is remembered. */
-const REMEMBERED_KINDS = 10_000
-
-/** Sweeps that cost nearly the same gas. */
-const kindOf = ({ client, isDelegated, request }: Terms): string =>
-  [client.chain.id, request.tokenIn, request.destChainId, request.tokenOut, isDelegated].join(" ")
-
-/** Remembers the last simulated costs of each kind. Only the first assumption comes from them: every order is simulated. */
-const makeCosts = () => {
-  const lastCosts = new Map<string, ReadonlyArray<CostMemory.CostSample>>()
-
-  const remember = (terms: Terms, { dataFee, dataGas, gas }: SimulatedSweep) => {
-    const kind = kindOf(terms)
-    const samples = CostMemory.remembered(lastCosts.get(kind) ?? [], { gas: gas + dataGas, dataFee })
-    lastCosts.delete(kind)
-    lastCosts.set(kind, samples)
-    // A map iterates in insertion order, so the oldest is evicted.
-    const [oldest] = lastCosts.keys()
-    if (lastCosts.size > REMEMBERED_KINDS && oldest !== undefined) lastCosts.delete(oldest)
-  }
-
-  const typical = (terms: Terms) => CostMemory.typical(lastCosts.get(kindOf(terms)) ?? [])
-
-  return { remember, typical }
-}
-
-/** Makes `feesOf(terms, cost)`, and `priceAt(terms, routeOf, asked)`. */
-const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof FeeWorth.make>["valueOf"]) {
+/** Makes `feesOf(terms, cost)`, `routedAt(terms, routeOf, cost)` and `priceBy(terms, routed, asked)`. */
+const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof FeeWorth.make>["valueOf"]) {
   const settings = yield* OrchestratorSettings
   const rehearse = yield* Arriving.make
 
@@ -153,7 +135,7 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       destChainId: BigInt(request.destChainId)
     })
     // Side by side, so that the fee's sale is not a round trip of its own.
-    const [rehearsed, value] = yield* Effect.all(
+    const [rehearsed, worth] = yield* Effect.all(
       [
         rehearse(client, offered, orderOf, profile.transferFeeBps !== undefined),
         valueOf(client, orderOf(offered), coveredValue(cost, settings.fees.networkMarginBps), usd)
@@ -161,15 +143,22 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       { concurrency: "unbounded" }
     )
     const { dataGas, gas } = rehearsed.simulated
-    const cover: FeeCover = { gas: gas + dataGas, gasPrice: gasPriceOf({ gasFees }), value }
-    return { ...rehearsed, route: withItsTolerance(rehearsed.route), fees, cover } satisfies Omit<Priced, "failed">
+    const cover: FeeCover = { gas: gas + dataGas, gasPrice: gasPriceOf({ gasFees }), value: worth.value }
+    return { ...rehearsed, route: withItsTolerance(rehearsed.route), fees, cover, worth } satisfies Omit<
+      Priced,
+      "failed"
+    >
   })
 
-  /** Builds and simulates the order with a network fee that covers the cost, by the best route that delivers. */
-  const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, asked: Repricing.Asked) {
+  /** Takes fees that cover the cost, and routes the rest. */
+  const routedAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint) {
+    const fees = yield* Effect.fromResult(feesOf(terms, cost))
+    return { cost, fees, routes: yield* routeOf(fees.swapAmount) } satisfies Routed
+  })
+
+  /** Builds and simulates the order by the best route that delivers. */
+  const priceBy = Effect.fnUntraced(function* (terms: Terms, { cost, fees, routes }: Routed, asked: Repricing.Asked) {
     const { client, profile, request, usd } = terms
-    const fees = yield* Effect.fromResult(feesOf(terms, asked.cost))
-    const routes = yield* routeOf(fees.swapAmount)
     const sellable = profile.transferFeeBps === undefined ? routes : yield* TransferFees.sellable(routes)
     const usable = Repricing.ordered(sellable, asked)
     const paidUsd = Usd.valueOf(fees.swapAmount, usd.marketUsd, profile.decimals)
@@ -180,18 +169,18 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       worth: NextRoute.gasWorth({ gasPrice: gasPriceOf(terms), nativeUsd: usd.nativeUsd, paidUsd }, usable),
       until: asked.until
     }
-    return yield* NextRoute.firstDelivering(swap, usable, (route) => attempt(terms, fees, route, asked.cost))
+    return yield* NextRoute.firstDelivering(swap, usable, (route) => attempt(terms, fees, route, cost))
   })
 
-  return { feesOf, priceAt }
+  return { feesOf, priceBy, routedAt }
 })
 
 /** Makes `usdPrices(client, request, token, priceOfSale)`, `price(terms, routeOf)` and `unlessOffered` of `FeeWorth`. */
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
   const { pricedFor, renew, requireCover, unlessOffered, valueOf } = yield* FeeWorth.make
-  const { feesOf, priceAt } = yield* makePriceAt(valueOf)
-  const { remember, typical } = makeCosts()
+  const { feesOf, priceBy, routedAt } = yield* makePriceBy(valueOf)
+  const firstPass = FirstPass.make()
 
   /** `priceOfSale`: what the sweep's own sale pays for the token, if it can be told. It counts where no source has a price. */
   const usdPrices = Effect.fn("Quoter.usdPrices")(function* <E>(
@@ -223,24 +212,30 @@ export const make = Effect.gen(function* () {
   const price = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf) {
     yield* refuseAboveLimit(terms)
     const gasPrice = gasPriceOf(terms)
-    const likely = typical(terms) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
-    const assumed = CostMemory.firstAssumption(likely, gasPrice, (cost) => Result.isSuccess(feesOf(terms, cost)))
     const until = (yield* Clock.currentTimeMillis) + NextRoute.LIMIT_MILLIS
     const passOf = (priced: Priced, charged: bigint): Repricing.Pass<Priced> => {
       const { dataFee, dataGas, gas } = priced.simulated
-      return { priced, charged, cost: (gas + dataGas) * gasPrice + dataFee }
+      return { priced, charged, cost: CostMemory.weiOf({ gas: gas + dataGas, dataFee }, gasPrice) }
     }
-    const first = yield* priceAt(terms, routeOf, { cost: assumed, until })
-    remember(terms, first.simulated)
-    const sold = afterSale(terms, first)
-    const { cost, isLast, priced } = yield* Repricing.fitting(passOf(first, assumed), {
+    const first = yield* firstPass(terms, {
+      feesOf: (cost) => feesOf(terms, cost),
+      gasPrice,
+      route: (cost) => routedAt(terms, routeOf, cost),
+      price: (routed) => priceBy(terms, routed, { until }),
+      until
+    })
+    const sold = TransferFees.afterSale(terms, first.priced)
+    const { cost, isLast, priced } = yield* Repricing.fitting(passOf(first.priced, first.charged), {
       isAllowed: ({ fees }) => isWithinMaximum(terms.request, fees),
       isUsable: sold === terms,
       until,
       price: (charged, preference) =>
-        Effect.map(priceAt(sold, routeOf, { cost: charged, until, ...preference }), (again) => passOf(again, charged))
+        routedAt(sold, routeOf, charged).pipe(
+          Effect.flatMap((routed) => priceBy(sold, routed, { until, ...preference })),
+          Effect.map((again) => passOf(again, charged))
+        )
     })
-    if (!isLast) yield* renew(terms.client, priced.order, terms.usd)
+    if (!isLast) yield* renew(terms.client, priced.order, priced.worth)
     yield* requireCover(terms.client, priced.order, priced.cover, cost, terms.usd)
     yield* refuseAboveMaximum(terms.request, priced.fees)
     return priced
@@ -286,12 +281,3 @@ const refuseAboveMaximum = (request: QuoteRequest, fees: Fees.FeeBreakdown) =>
           detail: `the network fee is ${fees.networkFee}, and the request allows ${request.maxNetworkFee}`
         })
       )
-
-/**
- * The terms with the price at which collected fees are sold: the token takes its part there too. The native currency and the stables
- * take none, so what their orders lose is taken by the output.
- */
-const afterSale = (terms: Terms, { transferFeeBps }: Pick<Priced, "transferFeeBps">): Terms =>
-  transferFeeBps === 0 || Chain.listedTier(terms.client.chain, terms.request.tokenIn) === "tier1"
-    ? terms
-    : { ...terms, usd: TransferFees.received(terms.usd, transferFeeBps) }

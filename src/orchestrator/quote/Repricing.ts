@@ -34,7 +34,8 @@ type Costs = Pick<Pass<unknown>, "charged" | "cost">
 
 const isCovered = ({ charged, cost }: Costs): boolean => (cost - charged) * 100n <= charged * TOLERANCE_PERCENT
 
-const isFitting = ({ charged, cost }: Costs): boolean =>
+/** True if a fee that was computed with the charged cost covers the other one, and not far more. */
+export const isFitting = ({ charged, cost }: Costs): boolean =>
   isCovered({ charged, cost }) && (charged - cost) * 100n <= charged * TOLERANCE_PERCENT
 
 /** The covered pass that delivers most, an allowed one if there is any. Of equal ones, the last. Undefined without one. */
@@ -59,10 +60,8 @@ export interface Preference {
   readonly failed?: ReadonlySet<string>
 }
 
-/** Terms of a pass: the cost that its fee covers, and the routes that it tries. */
+/** The routes that a pass tries. */
 export interface Asked extends Preference {
-  /** Wei. */
-  readonly cost: bigint
   /** UNIX milliseconds after which no other route than the first is tried. */
   readonly until: number
 }

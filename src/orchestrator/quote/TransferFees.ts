@@ -1,12 +1,14 @@
 /** Rules of quotes for tokens that take a fee from transfers. */
 import { Effect } from "effect"
 import { effectiveBps } from "../../domain/Builder.ts"
+import * as Chain from "../../domain/Chain.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { priceAfter } from "../../domain/TransferFee.ts"
 import { TokenDeclined, type TokenProfile } from "../../ports/orchestrator/TokenRisk.ts"
 import type { Attributed } from "./Attributing.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
+import type * as Pricing from "./Pricing.ts"
 import type * as Routing from "./Routing.ts"
 
 /**
@@ -59,3 +61,25 @@ export const sellable = ({ alternatives = [], ...best }: Routing.Route): Effect.
       )
     : Effect.succeed({ ...first, alternatives: others })
 }
+
+/**
+ * True if the output takes what the order loses, and not the input. The native currency and the stables take nothing. Any other listed
+ * token, of which a plain transfer arrives whole, is trusted beside an output that is not listed.
+ */
+const isOfOutput = ({
+  client: { chain },
+  profile,
+  request: { destChainId, tokenIn, tokenOut }
+}: Pricing.Terms): boolean => {
+  const tier = Chain.listedTier(chain, tokenIn)
+  if (tier !== "tier2") return tier === "tier1"
+  const isWhole = profile.transferFeeBps === undefined
+  return isWhole && destChainId === chain.id && Chain.listedTier(chain, tokenOut) === "tier3"
+}
+
+/** The terms with the price at which collected fees are sold: the token takes its part there too. */
+export const afterSale = (
+  terms: Pricing.Terms,
+  { transferFeeBps }: Pick<Pricing.Priced, "transferFeeBps">
+): Pricing.Terms =>
+  transferFeeBps === 0 || isOfOutput(terms) ? terms : { ...terms, usd: received(terms.usd, transferFeeBps) }

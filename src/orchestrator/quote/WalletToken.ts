@@ -1,5 +1,5 @@
 /** Quotes one token of a wallet, with the reads that the tokens of its chain share. */
-import { Effect, Fiber, Option, Result } from "effect"
+import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { OrderFees } from "../../domain/Fees.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -39,8 +39,8 @@ export interface TokenOffer extends Pick<Offering.Offer, "order" | "quote"> {
 }
 
 /**
- * Makes `placeOf(chainId, request)`, which begins to screen the parties on a chain, to read the owner's account there, and to issue the
- * nonces of the orders, once for all tokens.
+ * Makes `placeOf(chainId, request)`, which begins to screen the parties on a chain and to read the owner's account there, and issues the
+ * nonces of the orders when the first token asks for its own, once for all tokens.
  */
 const makePlace = Effect.gen(function* () {
   const chains = yield* Chains
@@ -54,16 +54,25 @@ const makePlace = Effect.gen(function* () {
     const account = yield* Effect.forkChild(readAccount(client, request))
     const cleared = yield* Effect.forkChild(screening.clear(chainId, [request.owner, request.destination]))
     const tokens = request.tokens.filter((token) => token.chainId === chainId)
-    // Together, since the store issues nonces to an owner one after another. A listed owner gets none.
+    const wanted = yield* Deferred.make<void>()
+    // Together, since the store issues nonces to an owner one after another. It keeps a row of each owner for ever, so an owner that is
+    // listed, or has nothing to sweep, gets none.
     const nonces = yield* Effect.forkChild(
-      Effect.andThen(Fiber.join(cleared), issueNonces(client, request.owner, tokens.length))
+      Effect.andThen(
+        Effect.andThen(Deferred.await(wanted), Fiber.join(cleared)),
+        issueNonces(client, request.owner, tokens.length)
+      )
     )
     return {
       client,
       account: Fiber.join(account),
       cleared: Fiber.join(cleared),
-      /** Nonce of the order of one of the tokens. */
-      nonceOf: (token: SweepToken) => Effect.map(Fiber.join(nonces), (issued) => issued[tokens.indexOf(token)])
+      /** Nonce of the order of one of the tokens. Issues the nonces, so it is for a token that passed its checks. */
+      nonceOf: (token: SweepToken) =>
+        Effect.andThen(
+          Deferred.succeed(wanted, undefined),
+          Effect.map(Fiber.join(nonces), (issued) => issued[tokens.indexOf(token)])
+        )
     }
   })
 })
@@ -109,6 +118,7 @@ const makeToken = Effect.fnUntraced(function* ({ check, offer, read }: Steps) {
     yield* requireBalance(yield* Fiber.join(balance), amountIn)
     // Nothing is simulated or stored before.
     yield* cleared
+    yield* reading.all
     const { fees, offer: made, terms } = yield* offer(reading, routed, times, yield* nonceOf(token))
     return {
       quote: made.quote,

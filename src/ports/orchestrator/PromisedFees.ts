@@ -24,8 +24,9 @@ export class PromisedFees extends Context.Service<
   PromisedFees,
   {
     /**
-     * Records the fee in place of an earlier one of the same order. Returns the sum of what all other orders still promise in the token on
-     * the chain. Of any number of concurrent calls, each pair has one at least that counts the other.
+     * Records the fee in place of an earlier one of the same order. Returns the sum of what other orders still promise in the token on the
+     * chain. All orders of the same owner count, and so do all that are submitted. Of the rest, which anybody can ask for, only the largest
+     * of each owner counts. Of any number of concurrent calls, each pair has one at least that counts the other.
      */
     readonly promise: (fee: PromisedFee) => Effect.Effect<bigint, StoreUnavailable>
     /** Forgets the fee of an order that is not offered. Ignores an unknown order. */

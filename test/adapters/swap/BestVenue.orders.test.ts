@@ -7,6 +7,7 @@ import * as SwapTargets from "../../../src/adapters/evm/contracts/SwapTargets.ts
 import * as MemoryPrices from "../../../src/adapters/memory/orchestrator/Prices.ts"
 import * as MemoryRelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as BestVenue from "../../../src/adapters/swap/BestVenue.ts"
+import { KnownPools } from "../../../src/adapters/swap/KnownPools.ts"
 import * as Venues from "../../../src/adapters/swap/Venues.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import { type Symbol, units } from "../../../src/devnet/Tokens.ts"
@@ -63,7 +64,9 @@ const scene = Layer.mergeAll(EvmSweepSimulation.layer, MemoryPrices.layer({ pric
 
 /** A venue of the named sources, without anything remembered. */
 const venueWith = (isUsed: (name: string) => boolean) =>
-  Effect.flatMap(Venues.make, (sources) => BestVenue.make(sources.filter(({ name }) => isUsed(name))))
+  Effect.flatMap(Effect.provide(Venues.make, KnownPools.layer), (sources) =>
+    BestVenue.make(sources.filter(({ name }) => isUsed(name)))
+  )
 
 const requestOf = Effect.fnUntraced(function* (tokenIn: Symbol, tokenOut: Symbol | "ETH", amountIn: bigint) {
   const one = yield* OneChain

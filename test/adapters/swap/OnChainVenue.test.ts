@@ -39,6 +39,7 @@ const askedForLess = Effect.fnUntraced(
     const exchange: OnChainVenue.Exchange = {
       router: address(0xa9),
       reserved: [],
+      mayTrade: () => true,
       read: (_client, _pair, amounts) =>
         Effect.sync(() => {
           reads.push(amounts)

@@ -6,6 +6,7 @@ import { decodeFunctionData, encodeFunctionResult, getAbiItem, getAddress, multi
 import type * as ListedRouters from "../../../src/adapters/swap/ListedRouters.ts"
 import * as PairRouters from "../../../src/adapters/swap/PairRouters.ts"
 import * as PoolEstimates from "../../../src/adapters/swap/PoolEstimates.ts"
+import { KnownPools } from "../../../src/adapters/swap/KnownPools.ts"
 import * as Venues from "../../../src/adapters/swap/Venues.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
@@ -34,14 +35,19 @@ const chain = {
 }
 
 /** Output of an exchange's pool; undefined for a pool that does not exist. */
-type Pools = (exchange: "v2" | "v3", tokenIn: Address.Address, tokenOut: Address.Address) => bigint | undefined
+type Pools = (
+  exchange: "v2" | "v3",
+  tokenIn: Address.Address,
+  tokenOut: Address.Address,
+  amountIn: bigint
+) => bigint | undefined
 
 const answerOf = (pools: Pools, target: Address.Address, data: Hex): Hex | undefined => {
   if (target === V2) {
     const { args } = decodeFunctionData({ abi: PairRouters.uniswapV2RouterAbi, data })
     const [amountIn, path] = args as [bigint, ReadonlyArray<Hex>]
     const [tokenIn = V2, tokenOut = V2] = path.map(Address.of)
-    const amount = pools("v2", tokenIn, tokenOut)
+    const amount = pools("v2", tokenIn, tokenOut, amountIn)
     return amount === undefined
       ? undefined
       : encodeFunctionResult({
@@ -51,8 +57,8 @@ const answerOf = (pools: Pools, target: Address.Address, data: Hex): Hex | undef
         })
   }
   const { args } = decodeFunctionData({ abi: quoterAbi, data })
-  const { fee, tokenIn, tokenOut } = args[0]
-  const amount = fee === 3_000 ? pools("v3", Address.of(tokenIn), Address.of(tokenOut)) : undefined
+  const { amountIn, fee, tokenIn, tokenOut } = args[0]
+  const amount = fee === 3_000 ? pools("v3", Address.of(tokenIn), Address.of(tokenOut), amountIn) : undefined
   return amount === undefined
     ? undefined
     : encodeFunctionResult({ abi: quoterAbi, functionName: "quoteExactInputSingle", result: [amount, 0n, 0, 0n] })
@@ -88,7 +94,7 @@ const scene = Effect.fnUntraced(function* (
   const usable = new Set(options.listed ?? [V2])
   const listed: ReturnType<typeof ListedRouters.make> = { of: () => Effect.succeed(usable) }
   const estimates = yield* Effect.gen(function* () {
-    const sources = yield* Venues.make
+    const sources = yield* Effect.provide(Venues.make, KnownPools.layer)
     return yield* PoolEstimates.make({ sources, listed, hasServices: options.hasServices ?? false })
   }).pipe(Effect.provideService(Chains, chains))
   return {
@@ -155,6 +161,41 @@ describe("the estimate of a sale", () => {
       yield* TestClock.adjust("11 minutes")
       yield* of(TOKEN)
       assert.strictEqual(reads(), 2 * cold + 2)
+    })
+  )
+
+  it.effect("of a balance that no pool has money for says nothing about a smaller one", () =>
+    Effect.gen(function* () {
+      const { of, reads } = yield* scene((exchange, _tokenIn, tokenOut, amountIn) =>
+        exchange === "v3" && tokenOut === USDC && amountIn <= 5_000n ? (amountIn * 9n) / 10n : undefined
+      )
+      assert.deepStrictEqual(yield* of(TOKEN, 1_000_000n), { _tag: "NoRoute" })
+      assert.deepStrictEqual(yield* of(TOKEN, 1_000n), paid([USDC, 900n]))
+      // Nor does it replace the output that is known.
+      assert.deepStrictEqual(yield* of(TOKEN, 1_000_000n), { _tag: "NoRoute" })
+      const before = reads()
+      assert.deepStrictEqual(yield* of(TOKEN, 1_000n), paid([USDC, 900n]))
+      assert.strictEqual(reads(), before)
+    })
+  )
+
+  it.effect("does not come from the one pool that buys a far larger balance", () =>
+    Effect.gen(function* () {
+      const { of } = yield* scene((exchange, _tokenIn, tokenOut, amountIn) =>
+        tokenOut !== USDC ? undefined : exchange === "v2" ? 5n : amountIn <= 5_000n ? 900n : undefined
+      )
+      assert.deepStrictEqual(yield* of(TOKEN, 1_000_000n), paid([USDC, 5n]))
+      assert.deepStrictEqual(yield* of(TOKEN, 1_000n), paid([USDC, 900n]))
+    })
+  )
+
+  it.effect("of a token without a pool is not read again for each amount", () =>
+    Effect.gen(function* () {
+      const { calls, of } = yield* scene(() => undefined)
+      for (const amount of [1_000_000n, 10n, 500n, 900_000n, 7n]) {
+        assert.deepStrictEqual(yield* of(TOKEN, amount), { _tag: "NoRoute" })
+      }
+      assert.strictEqual(calls.length, 2)
     })
   )
 

@@ -12,6 +12,7 @@ import {
 } from "viem"
 import { deadlinedRouterAbi, singleByTickSpacingAbi } from "../../../src/adapters/swap/DeadlinedRouter.ts"
 import * as PairRouters from "../../../src/adapters/swap/PairRouters.ts"
+import { KnownPools } from "../../../src/adapters/swap/KnownPools.ts"
 import * as Venues from "../../../src/adapters/swap/Venues.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
@@ -94,7 +95,7 @@ const routeWith = (
   const declared: Chain = { ...chain, venues: [venue] }
   const only = { ...client({ call: answering(answer) }), chain: declared }
   return Effect.gen(function* () {
-    const source = (yield* Venues.make).find(({ name }) => name === venue.name)
+    const source = (yield* Effect.provide(Venues.make, KnownPools.layer)).find(({ name }) => name === venue.name)
     if (source === undefined) return yield* Effect.die(new Error("the chain declares the venue"))
     const route = yield* (yield* source.prepare(asked))(asked)
     // The client of the owner reads the same terms.

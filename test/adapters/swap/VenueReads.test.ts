@@ -1,8 +1,11 @@
 /** Requests of a quote to the nodes of the built-in chains, if their guards list every exchange. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { decodeFunctionData, encodeFunctionResult, getAbiItem, multicall3Abi } from "viem"
 import * as Curves from "../../../src/adapters/swap/Curves.ts"
+import { before, KnownPools } from "../../../src/adapters/swap/KnownPools.ts"
+import { LIFETIME_MILLIS } from "../../../src/adapters/swap/PoolMemory.ts"
 import * as Venues from "../../../src/adapters/swap/Venues.ts"
 import { KNOWN_CHAINS } from "../../../src/catalog/KnownChains.ts"
 import * as Address from "../../../src/domain/Address.ts"
@@ -37,7 +40,7 @@ const callsOf = Effect.fnUntraced(function* (chain: Chain.Chain, tokenOut: Addre
     chain
   }
   const sources = yield* Effect.provideService(
-    Venues.make,
+    Effect.provide(Venues.make, KnownPools.layer),
     Chains,
     Chains.of({ all: [counting], get: () => Effect.succeed(counting) })
   )
@@ -75,37 +78,98 @@ describe("a quote on a chain whose guard lists every exchange", () => {
   )
 })
 
-describe("the first call for a pair that nobody has quoted", () => {
+describe("reads of a pair", () => {
   const factory = address(0xf0)
   const router = address(0xf1)
   const solidly = { ...template, venues: [{ name: "pairs", family: "solidly", router, factory } as const] }
+  const pair = { tokenIn: address(0x7e), tokenOut: address(0x7f) }
+  const request = {
+    ...pair,
+    chainId: solidly.id,
+    amountIn: 10n ** 18n,
+    sender: address(1),
+    recipient: address(1),
+    slippageBps: 0,
+    deadline: 0n
+  }
 
-  /** Contracts that it reads. */
-  const firstRead = Effect.fnUntraced(function* (make: typeof Venues.make) {
+  /** The exchange, now and at an old block, with the contracts of each of their calls. No pool exists. */
+  const make = Effect.gen(function* () {
     const reads: Array<ReadonlyArray<string>> = []
     const recording = {
       ...client({
         call: ({ data }) =>
           Effect.sync(() => {
             const { args } = decodeFunctionData({ abi: aggregateAbi, data: data ?? "0x" })
-            reads.push([...new Set(args[0].map(({ target }) => Address.of(target)))])
-            const result = args[0].map(() => ({ success: false, returnData: "0x" as const }))
+            reads.push(args[0].map(({ target }) => Address.of(target)))
+            const result = args[0].map(({ target }) => ({
+              success: true,
+              returnData: Address.of(target) === factory ? (`0x${"00".repeat(32)}` as const) : ("0x" as const)
+            }))
             return encodeFunctionResult({ abi: aggregateAbi, functionName: "aggregate3", result })
           })
       }),
       chain: solidly
     }
-    const chains = Chains.of({ all: [recording], get: () => Effect.succeed(recording) })
-    const sources = yield* Effect.provideService(make, Chains, chains)
-    const pair = { chainId: solidly.id, tokenIn: address(0x7e), tokenOut: address(0x7f), amountIn: 10n ** 18n }
-    for (const { name, prepare } of sources) if (name === "pairs") yield* prepare(pair)
-    return reads[0]
-  })
+    const pools = yield* KnownPools
+    const sourceWith = Effect.fnUntraced(function* (known: typeof pools) {
+      const sources = yield* Venues.make.pipe(
+        Effect.provideService(Chains, Chains.of({ all: [recording], get: () => Effect.succeed(recording) })),
+        Effect.provideService(KnownPools, known)
+      )
+      const source = sources.find(({ name }) => name === "pairs")
+      return source ?? (yield* Effect.die(new Error("the chain declares the venue")))
+    })
+    /** Contracts of the calls of a route, which is not found. */
+    const readsOf = Effect.fnUntraced(function* (source: Venues.ExchangeSource) {
+      const before = reads.length
+      yield* Effect.flip(source.route(request))
+      return reads.slice(before).map((targets) => [...new Set(targets)])
+    })
+    const [now, then] = [yield* sourceWith(pools), yield* sourceWith(before(pools))]
+    return { now, then, readsOf, readsThen: () => reads.at(-1)?.length }
+  }).pipe(Effect.provide(KnownPools.layer))
 
-  it.effect("asks for its pools alone, and for quotes too where a round trip takes long", () =>
+  it.effect("that nobody has quoted ask for its pools first, and at an old block for quotes alone", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* firstRead(Venues.make), [factory])
-      assert.deepStrictEqual(yield* firstRead(Venues.makeFar), [router, factory])
+      const first = yield* make
+      assert.deepStrictEqual(yield* first.readsOf(first.now), [[factory]])
+      const { readsOf, then } = yield* make
+      assert.deepStrictEqual(yield* readsOf(then), [[router]])
+    })
+  )
+
+  it.effect("ask for one amount alone where no other is needed", () =>
+    Effect.gen(function* () {
+      const { readsOf, readsThen, then } = yield* make
+      yield* readsOf(then)
+      // Two direct pools, and two pairs of two through each hop.
+      const paths = 2 + 4 * Curves.hopsOf({ chain: solidly }, pair).length
+      assert.strictEqual(readsThen(), paths)
+    })
+  )
+
+  it.effect("that has no pool now ask for nothing at an old block, until that is known no longer", () =>
+    Effect.gen(function* () {
+      const { now, readsOf, then } = yield* make
+      const mayTrade = Effect.map(Clock.currentTimeMillis, (millis) =>
+        [now, then].map((source) => source.mayTrade(solidly, pair, millis))
+      )
+      assert.deepStrictEqual(yield* mayTrade, [true, true])
+      yield* readsOf(now)
+      assert.deepStrictEqual(yield* mayTrade, [false, false])
+      assert.deepStrictEqual(yield* readsOf(then), [])
+      yield* TestClock.adjust(LIFETIME_MILLIS + 1)
+      assert.deepStrictEqual(yield* mayTrade, [true, true])
+      assert.deepStrictEqual(yield* readsOf(then), [[router]])
+    })
+  )
+
+  it.effect("at an old block tell nothing about now", () =>
+    Effect.gen(function* () {
+      const { now, readsOf, then } = yield* make
+      yield* readsOf(then)
+      assert.deepStrictEqual(yield* readsOf(now), [[factory]])
     })
   )
 })

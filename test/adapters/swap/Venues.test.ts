@@ -6,6 +6,7 @@ import { uniswapV4Router } from "../../../src/adapters/evm/abi/routers.generated
 import { deadlinedRouterAbi, singleByFeeAbi } from "../../../src/adapters/swap/DeadlinedRouter.ts"
 import { uniswapV2RouterAbi } from "../../../src/adapters/swap/PairRouters.ts"
 import { swapRouter02Abi } from "../../../src/adapters/swap/uniswapV3Abi.ts"
+import { KnownPools } from "../../../src/adapters/swap/KnownPools.ts"
 import * as Venues from "../../../src/adapters/swap/Venues.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import { type Symbol, units } from "../../../src/devnet/Tokens.ts"
@@ -59,7 +60,7 @@ const venueOf = (declare: Declare) => {
   const alone = Layer.effect(
     SwapVenue,
     Effect.gen(function* () {
-      const source = (yield* Venues.make).find(({ name }) => name === NAME)
+      const source = (yield* Effect.provide(Venues.make, KnownPools.layer)).find(({ name }) => name === NAME)
       if (source === undefined) return yield* Effect.die(new Error("the chain declares the venue"))
       const { prepare } = source
       return { prepare, route: (request) => Effect.flatMap(prepare(request), (routeOf) => routeOf(request)) }
@@ -231,7 +232,7 @@ for (const [family, declare] of Object.entries(FAMILIES) as ReadonlyArray<[keyof
 
     it.effect("is named by its router on the chains that declare it", () =>
       Effect.gen(function* () {
-        const sources = yield* Venues.make
+        const sources = yield* Effect.provide(Venues.make, KnownPools.layer)
         const [client] = (yield* Chains).all
         if (client === undefined) return yield* Effect.die(new Error("there is a chain"))
         const { chain } = client

@@ -249,6 +249,34 @@ describe("the fee in an unlisted token", () => {
     })
   )
 
+  it.effect("keeps no share of a thin pool for what is above the cost, also if another order was valued after it", () =>
+    Effect.gen(function* () {
+      const scene = yield* make(100n)
+      const asked = { tokenIn: UNLISTED, tier: "tier3" } as const
+      yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR, Quoting.WHOLE, 3_000n * Quoting.WHOLE]]]))
+      // The second pricing is offered, and a third one follows it.
+      scene.script.gas = (run) => (run === 1 ? 150_000n : 500_000n)
+      yield* scene.quote({ ...asked, owner: owner(0), amountIn: 1_000_000n * Quoting.WHOLE })
+      assert.lengthOf(scene.asked.simulated, 3)
+      for (let index = 0; index < 5; index++) yield* scene.quote({ ...asked, owner: owner(1 + index) })
+    })
+  )
+
+  it.effect("counts beside one promise of each other owner, whatever number of quotes anybody asks for", () =>
+    Effect.gen(function* () {
+      const scene = yield* make(100n)
+      const asked = { tokenIn: UNLISTED, tier: "tier3" } as const
+      yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR, Quoting.WHOLE, 30n * Quoting.WHOLE]]]))
+      const outcomes = yield* Effect.forEach(
+        Array.from({ length: 60 }, () => scene.quote({ ...asked, owner: owner(0) })),
+        Effect.result
+      )
+      // The holding of one owner fills the pool for its own orders alone.
+      assert.isTrue(outcomes.some(Result.isFailure))
+      yield* scene.quote({ ...asked, owner: owner(1) })
+    })
+  )
+
   it.effect("without any price is not charged where the output is unlisted, or on another chain", () =>
     Effect.gen(function* () {
       const scene = yield* make(80n)

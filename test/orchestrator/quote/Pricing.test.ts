@@ -70,7 +70,7 @@ describe("gas", () => {
     })
   )
 
-  it.effect("is assumed as it was last for the same pair of tokens and chains, and the same kind of account", () =>
+  it.effect("is assumed as it was last on the same chains for the same kind of account, by pair or by venue", () =>
     Effect.gen(function* () {
       const scene = yield* Quoting.make()
       scene.script.gas = () => 300_000n
@@ -82,7 +82,7 @@ describe("gas", () => {
       assert.strictEqual(yield* simulations(scene.quote()), 2)
       assert.strictEqual(yield* simulations(scene.quote()), 1)
       assert.strictEqual(scene.asked.simulated.at(-1)?.feeAmount, protocolFee("tier2") + networkFee(300_000n))
-      assert.strictEqual(yield* simulations(scene.quote({ tokenOut: NATIVE })), 2)
+      assert.strictEqual(yield* simulations(scene.quote({ tokenOut: NATIVE })), 1)
       assert.strictEqual(yield* simulations(scene.quote(Quoting.crossChain)), 2)
       const delegated = `0xef0100${Quoting.source.contracts.delegate.slice(2).toLowerCase()}` as const
       yield* (yield* scene.chain(Quoting.source.id)).setCode(Quoting.OWNER, delegated)

@@ -2,9 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
+import type * as Address from "../../../src/domain/Address.ts"
 import { lessBps } from "../../../src/domain/Amount.ts"
+import { address } from "../../support/FakeChain.ts"
 import * as Quoting from "../../support/Quoting.ts"
 import { afterTransfer } from "../../support/QuotingScript.ts"
+
+const UNLISTED = address(0xb9)
 
 /** A scene in which the tokens of a swap take a part, and the input takes `plainBps` of a transfer as well. */
 const taking = Effect.fnUntraced(function* (
@@ -69,6 +73,25 @@ describe("a quote of tokens that take a fee from transfers", () => {
       assert.isTrue(lessBps(inPools, 1_000) >= whole - 1n && inPools < (whole * 112n) / 100n)
       assert.isTrue(lessBps(lessBps(everywhere, 1_000), 1_000) >= whole - 2n && everywhere < (whole * 124n) / 100n)
     })
+  )
+
+  it.effect(
+    "charges the usual network fee in a listed token that arrives whole, for an output that is not listed",
+    () =>
+      Effect.gen(function* () {
+        const network = Effect.fnUntraced(function* (takenBps: number, tokenOut: Address.Address, plainBps?: number) {
+          const scene = yield* taking(takenBps, plainBps)
+          const { quote } = yield* scene.quote({ tokenOut })
+          assert.strictEqual(quote.transferFeeBps ?? 0, takenBps)
+          return quote.feeBreakdown?.network.amount ?? 0n
+        })
+        const whole = yield* network(0, UNLISTED)
+        assert.strictEqual(yield* network(1_000, UNLISTED), whole)
+        // The input may take it where the output is listed, or where a plain transfer shows that it takes some.
+        assert.isAbove(Number(yield* network(1_000, Quoting.STABLE)), Number(whole))
+        const taxed = yield* network(1_000, UNLISTED, 10)
+        assert.isAbove(Number(lessBps(taxed, 10)), Number((whole * 110n) / 100n))
+      })
   )
 
   it.effect("is refused above the operator's limit, and always with a limit of 0", () =>

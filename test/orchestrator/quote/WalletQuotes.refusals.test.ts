@@ -197,6 +197,27 @@ describe("a token without a quote", () => {
   )
 })
 
+describe("the nonces of a wallet", () => {
+  it.effect("are issued on a chain only if one of its tokens can be offered, since anybody can name an owner", () =>
+    Effect.gen(function* () {
+      const scene = yield* make()
+      const next = (chainId: number) => scene.intents.nextOrderNonce(chainId, OWNER, 0n)
+      scene.script.balances = new Map([[destination.id, 1_000n * WHOLE]])
+      yield* (yield* scene.chain(source.id)).setBalance(OWNER, 0n)
+      const declined = token({ token: address(0xdead_0002n) })
+      const tokens = [token(), token({ amount: "max", token: NATIVE }), token({ chainId: destination.id }), declined]
+      const offer = yield* scene.service.quoteAll(wallet(tokens))
+      assert.strictEqual(outcomes(offer)[2], "quoted")
+      assert.strictEqual(yield* next(source.id), 0n)
+      assert.strictEqual(yield* next(destination.id), 1n)
+      // A balance that the token alone claims is not enough.
+      scene.script.balances = new Map([[source.id, 1_000n * WHOLE]])
+      assert.notInclude(outcomes(yield* scene.service.quoteAll(wallet([declined]))), "quoted")
+      assert.strictEqual(yield* next(source.id), 1n)
+    })
+  )
+})
+
 describe("a wallet is refused", () => {
   it.effect("if an address is listed, whatever else can be quoted", () =>
     Effect.gen(function* () {

@@ -2,8 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
+import type { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { type PromisedFee, PromisedFees } from "../../../src/ports/orchestrator/PromisedFees.ts"
-import { address } from "../../support/IntentFixtures.ts"
+import { address, submitted } from "../../support/IntentFixtures.ts"
 
 const FEE: PromisedFee = {
   chainId: 1,
@@ -14,20 +15,40 @@ const FEE: PromisedFee = {
   untilMs: 1_000
 }
 
-export const suite = (adapter: string, stores: Layer.Layer<PromisedFees, unknown>): void => {
+export const suite = (adapter: string, stores: Layer.Layer<PromisedFees | Intents, unknown>): void => {
   describe(`${adapter} PromisedFees`, () => {
     it.effect("sum what other orders promise in the token on the chain", () =>
       Effect.gen(function* () {
         const { promise } = yield* PromisedFees
         assert.strictEqual(yield* promise(FEE), 0n)
         assert.strictEqual(yield* promise({ ...FEE, nonce: 1n, amount: 5n }), FEE.amount)
-        assert.strictEqual(yield* promise({ ...FEE, owner: address(0xa2), amount: 7n }), FEE.amount + 5n)
+        // The largest of the other owner's.
+        assert.strictEqual(yield* promise({ ...FEE, owner: address(0xa2), amount: 7n }), FEE.amount)
         assert.strictEqual(yield* promise({ ...FEE, chainId: 2 }), 0n)
         assert.strictEqual(yield* promise({ ...FEE, owner: address(0xa3), token: address(0xb2) }), 0n)
         // The same order again.
         assert.strictEqual(yield* promise({ ...FEE, amount: 1n }), 12n)
         assert.strictEqual(yield* promise({ ...FEE, nonce: 1n, amount: 0n }), 8n)
         assert.strictEqual(yield* promise(FEE), 7n)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("count all submitted orders of an owner, and the largest of those that anybody may have asked for", () =>
+      Effect.gen(function* () {
+        const { promise } = yield* PromisedFees
+        for (let nonce = 0n; nonce < 5n; nonce++) {
+          const fee = { ...FEE, nonce, amount: 10n + nonce }
+          yield* promise(fee)
+          yield* promise({ ...fee, owner: address(0xa2), amount: 20n + nonce })
+        }
+        const beside = { ...FEE, owner: address(0xa3), amount: 1n }
+        assert.strictEqual(yield* promise(beside), 14n + 24n)
+        for (const nonce of [0n, 3n, 4n]) yield* submitted({ id: `submitted ${nonce}`, owner: 0xa1, nonce })
+        // An order on another chain has the same nonce.
+        yield* submitted({ id: "elsewhere", owner: 0xa2, nonce: 4n, chainId: 2 })
+        assert.strictEqual(yield* promise(beside), 10n + 13n + 14n + 12n + 24n)
+        // All of the same owner, since it can submit them together.
+        assert.strictEqual(yield* promise({ ...FEE, nonce: 9n, amount: 1n }), 10n + 11n + 12n + 13n + 14n + 24n + 1n)
       }).pipe(Effect.provide(stores))
     )
 

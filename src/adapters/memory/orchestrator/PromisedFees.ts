@@ -1,25 +1,48 @@
 /** {@link PromisedFees} in memory, for tests. */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { type PromisedFee, PromisedFees, type PromisedOrder } from "../../../ports/orchestrator/PromisedFees.ts"
+import { OrchestratorState, type State } from "./OrchestratorState.ts"
 
 const isSameOrder = (a: PromisedOrder, b: PromisedOrder): boolean =>
   a.chainId === b.chainId && a.owner === b.owner && a.nonce === b.nonce
 
-export const layer = Layer.sync(PromisedFees, () => {
-  let kept: ReadonlyArray<PromisedFee> = []
-  return {
-    promise: (fee) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const others = kept.filter((each) => each.untilMs > now && !isSameOrder(each, fee))
-        kept = [...others, fee]
-        return others.reduce(
-          (sum, { amount, chainId, token }) => (chainId === fee.chainId && token === fee.token ? sum + amount : sum),
-          0n
-        )
-      }),
-    withdraw: (order) =>
-      Effect.sync(() => {
-        kept = kept.filter((each) => !isSameOrder(each, order))
-      })
-  }
-})
+const isSubmitted = ({ intents }: State, promised: PromisedOrder): boolean =>
+  Array.from(HashMap.values(intents)).some(
+    ({ intent: { order, quote, status } }) =>
+      status !== "quoted" && isSameOrder({ ...order, chainId: quote.sourceChainId }, promised)
+  )
+
+const sum = (fees: ReadonlyArray<PromisedFee>): bigint => fees.reduce((total, { amount }) => total + amount, 0n)
+
+const largest = (fees: ReadonlyArray<PromisedFee>): bigint =>
+  fees.reduce((most, { amount }) => (amount > most ? amount : most), 0n)
+
+export const layer = Layer.effect(
+  PromisedFees,
+  Effect.map(OrchestratorState, ({ state }) => {
+    let kept: ReadonlyArray<PromisedFee> = []
+    return PromisedFees.of({
+      promise: (fee) =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const current = yield* Ref.get(state)
+          const others = kept.filter((each) => each.untilMs > now && !isSameOrder(each, fee))
+          kept = [...others, fee]
+          const beside = others.filter(({ chainId, token }) => chainId === fee.chainId && token === fee.token)
+          const isCertain = (each: PromisedFee): boolean => each.owner === fee.owner || isSubmitted(current, each)
+          const unsubmitted = Object.groupBy(
+            beside.filter((each) => !isCertain(each)),
+            ({ owner }) => owner
+          )
+          return Object.values(unsubmitted).reduce(
+            (total, ofOwner = []) => total + largest(ofOwner),
+            sum(beside.filter(isCertain))
+          )
+        }),
+      withdraw: (order) =>
+        Effect.sync(() => {
+          kept = kept.filter((each) => !isSameOrder(each, order))
+        })
+    })
+  })
+).pipe(Layer.provide(OrchestratorState.layer))

@@ -21,10 +21,25 @@ const promise = (sql: PgClient.PgClient): PromisedFees["Service"]["promise"] =>
       VALUES (${chainId}, ${owner}, ${String(nonce)}::numeric, ${token}, ${String(amount)}::numeric, ${timestamp(untilMs)})
       ON CONFLICT (chain_id, owner, nonce)
       DO UPDATE SET token = excluded.token, amount = excluded.amount, until = excluded.until`
+    // The state of an order is read only if its owner has several: the only one counts in any state.
     const [others] = yield* sql<{ amount: string }>`
-      SELECT coalesce(sum(amount), 0)::text AS amount FROM orchestrator.promised_fees
-      WHERE chain_id = ${chainId} AND token = ${token} AND until > ${now}
-        AND (owner <> ${owner} OR nonce <> ${String(nonce)}::numeric)`
+      SELECT coalesce(sum(of_owner.amount), 0)::text AS amount FROM (
+        SELECT coalesce(sum(p.amount) FILTER (WHERE state.is_certain), 0)
+          + coalesce(max(p.amount) FILTER (WHERE NOT state.is_certain), 0) AS amount
+        FROM (
+          SELECT owner, nonce, amount, count(*) OVER (PARTITION BY owner) AS orders FROM orchestrator.promised_fees
+          WHERE chain_id = ${chainId} AND token = ${token} AND until > ${now}
+            AND (owner <> ${owner} OR nonce <> ${String(nonce)}::numeric)
+        ) p
+        CROSS JOIN LATERAL (
+          SELECT p.owner = ${owner} OR p.orders > 1 AND EXISTS (
+            SELECT FROM orchestrator.intent_states s
+            WHERE s.source_chain_id = ${chainId} AND s.owner = p.owner AND s.order_nonce = p.nonce AND s.status <> 'quoted'
+          ) AS is_certain
+          OFFSET 0
+        ) state
+        GROUP BY p.owner
+      ) of_owner`
     return BigInt(others?.amount ?? "0")
   }, guarded("PromisedFees.promise"))
 

@@ -1,0 +1,100 @@
+/**
+ * Prices an order for the first time, at a cost that is assumed by the last sweeps of its kind. Of a pair that nobody swept, the route tells
+ * more than the assumption that it was made with, so its own gas is counted before anything is simulated. A bridge carries no amount that is too small
+ * for it, so fees of an assumption that is too high must not refuse a sweep: where they may be why it fails, the order is priced once more at
+ * the least cost.
+ */
+import { Clock, Effect, Result } from "effect"
+import * as CostMemory from "../../domain/CostMemory.ts"
+import type * as Fees from "../../domain/Fees.ts"
+import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
+import type { Priced, Routed } from "./Pricing.ts"
+import * as RememberedCosts from "./RememberedCosts.ts"
+import * as Repricing from "./Repricing.ts"
+
+interface Failure {
+  readonly _tag: string
+  readonly revert?: string | undefined
+}
+
+/** True for a failure that another amount may not have. */
+const isOfAmount = ({ _tag, revert }: Failure): boolean =>
+  _tag === "NoRoute" || (_tag === "SimulationFailed" && revert !== "NonceUsed")
+
+/** Growth of the amount from which a bridge may carry it although it did not carry less, in percent. */
+const NOTABLE_PERCENT = 1n
+
+const isNotablyMore = (more: Fees.FeeBreakdown, less: Fees.FeeBreakdown): boolean =>
+  (more.swapAmount - less.swapAmount) * 100n >= less.swapAmount * NOTABLE_PERCENT
+
+/** Settings of a first pass. */
+interface Settings<P, E, F> {
+  /** Price of gas, in wei. */
+  readonly gasPrice: bigint
+  /** UNIX milliseconds after which the order is not priced again. */
+  readonly until: number
+  readonly feesOf: (cost: bigint) => Result.Result<Fees.FeeBreakdown, unknown>
+  /** Takes fees that cover this many wei, and routes the rest. */
+  readonly route: (cost: bigint) => Effect.Effect<Routed, E>
+  /** Prices the order by routes. */
+  readonly price: (routed: Routed) => Effect.Effect<P, F>
+}
+
+/** Makes `first(terms, settings)`, which returns the pricing and the cost in wei that its fees were computed with. */
+export const make = () => {
+  const { expected, remember, typical } = RememberedCosts.make()
+
+  /**
+   * The routes of a cost that is assumed. Where the gas of the best one tells another cost, they are made again for that. The first ones stay
+   * if that fails, as only a simulated cost may refuse a sweep.
+   */
+  const routed = Effect.fnUntraced(function* <E>(
+    terms: RememberedCosts.Terms,
+    { gasPrice, route }: Pick<Settings<unknown, E, unknown>, "gasPrice" | "route">,
+    assumed: bigint
+  ) {
+    const first = yield* route(assumed)
+    const likely = typical(terms) === undefined ? expected(terms, first.routes) : undefined
+    if (likely === undefined) return first
+    const cost = CostMemory.weiOf(likely, gasPrice)
+    return Repricing.isFitting({ charged: assumed, cost })
+      ? first
+      : yield* Effect.orElseSucceed(route(cost), () => first)
+  })
+
+  /** True if the order may have another outcome at the least cost. */
+  const isDueAgain = (
+    { client, request }: RememberedCosts.Terms,
+    { feesOf }: Pick<Settings<unknown, unknown, unknown>, "feesOf">,
+    { assumed, least }: { readonly assumed: bigint; readonly least: bigint }
+  ): boolean => {
+    // A swap on one chain takes any amount.
+    if (request.destChainId === client.chain.id || least >= assumed) return false
+    const [more, less] = [feesOf(least), feesOf(assumed)]
+    return Result.isSuccess(more) && Result.isSuccess(less) && isNotablyMore(more.success, less.success)
+  }
+
+  return Effect.fnUntraced(function* <
+    P extends Pick<Priced, "route" | "simulated">,
+    E extends Failure,
+    F extends Failure
+  >(terms: RememberedCosts.Terms, settings: Settings<P, E, F>) {
+    const { feesOf, gasPrice, price, route, until } = settings
+    const likely = typical(terms) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
+    const assumed = CostMemory.firstAssumption(likely, gasPrice, (cost) => Result.isSuccess(feesOf(cost)))
+    const least = CostMemory.leastAssumption(likely, gasPrice)
+    const pricing = Effect.fnUntraced(function* (routes: Effect.Effect<Routed, E>) {
+      const chosen = yield* routes
+      return { priced: yield* price(chosen), charged: chosen.cost }
+    })
+    const outcome = yield* Effect.result(pricing(routed(terms, settings, assumed)))
+    const isAgain =
+      Result.isFailure(outcome) &&
+      isOfAmount(outcome.failure) &&
+      isDueAgain(terms, settings, { assumed, least }) &&
+      (yield* Clock.currentTimeMillis) < until
+    const first = isAgain ? yield* pricing(route(least)) : yield* Effect.fromResult(outcome)
+    remember(terms, first.priced.route, first.priced.simulated)
+    return first
+  })
+}
