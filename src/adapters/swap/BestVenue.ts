@@ -2,7 +2,7 @@
  * Swaps on the best of several venues. All of a chain are asked at the same time, and the route with the largest output net of gas is
  * returned, with the next ones behind it. A venue that is broken, slow or lies about its contracts fails none of the others.
  */
-import { Clock, Effect, Fiber, Option } from "effect"
+import { Cause, Clock, Effect, Fiber, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
@@ -171,18 +171,26 @@ export const make = Effect.fnUntraced(function* (
       })
     }
 
+    const isOpen = openness(client, pair)
     // Begun here, so that they run beside everything else that a quote reads. Each has its own end.
     const began = yield* Clock.currentTimeMillis
     const weighing = yield* Effect.forkDetach(within(LATE_PRICES_MILLIS)(worthOf(client, pair)))
     const inTime = yield* Effect.forkDetach(within(PRICES_LIMIT_MILLIS)(Fiber.join(weighing)))
     const worth = Effect.map(Fiber.join(inTime), (found) => known(Option.flatten(found)))
-    const prepared = yield* Effect.forEach(asked, (each) =>
-      Effect.map(Effect.forkDetach(checked(pair, each)), (fiber) => ({ name: each.source.name, fiber }))
+    const prepared = yield* Effect.forEach(
+      asked.filter(({ source }) => isOpen(source, began)),
+      (each) => Effect.map(Effect.forkDetach(checked(pair, each)), (fiber) => ({ source: each.source, fiber }))
     )
     const routeOf: RouteOf = Effect.fnUntraced(function* (terms) {
-      const left = began + SideBySide.LIMIT_MILLIS - (yield* Clock.currentTimeMillis)
+      const now = yield* Clock.currentTimeMillis
+      const left = began + SideBySide.LIMIT_MILLIS - now
       const outcome: VenueReport.Outcome = yield* SideBySide.askAll(
-        prepared.map(({ fiber, name }) => ({ name, ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms)) })),
+        prepared
+          .filter(({ source }) => isOpen(source, now))
+          .map(({ fiber, source: { name } }) => ({
+            name,
+            ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms))
+          })),
         {
           limitMillis: Math.max(LATER_MILLIS, left),
           // A market that pays too little ends nobody's time.
@@ -196,7 +204,9 @@ export const make = Effect.fnUntraced(function* (
         terms.amountIn,
         worth
       )
-      return best ?? (yield* failureOf(pair, outcome))
+      if (best !== undefined) return best
+      const closed = asked.flatMap(({ source }) => (isOpen(source, now) ? [] : [withoutPool(source, pair)]))
+      return yield* failureOf(pair, { ...outcome, failures: [...outcome.failures, ...closed] })
     })
     return routeOf
   })
@@ -205,6 +215,20 @@ export const make = Effect.fnUntraced(function* (
     Effect.flatMap(prepare(request), (routeOf) => routeOf(request))
 
   return SwapVenue.of({ route, prepare })
+})
+
+/** Tells which sources may have a route. Those that are known to have no pool of the pair are not asked. */
+const openness = ({ chain }: ChainClient, { tokenIn, tokenOut }: SwapPair) => {
+  const pair = { tokenIn, tokenOut: Chain.erc20(chain, tokenOut) }
+  // The forms of the native currency are exchanged without a pool.
+  const isSame = pair.tokenIn === pair.tokenOut
+  return ({ mayTrade }: VenueSource, nowMillis: number): boolean =>
+    isSame || mayTrade === undefined || mayTrade(chain, pair, nowMillis)
+}
+
+const withoutPool = ({ name }: VenueSource, { tokenIn, tokenOut }: SwapPair) => ({
+  name,
+  cause: Cause.fail(new NoRoute({ detail: `no pool from ${tokenIn} to ${tokenOut} on ${name}` }))
 })
 
 /** The source's routes, without those that must not be offered. */

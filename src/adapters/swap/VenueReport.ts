@@ -48,34 +48,34 @@ export const make = () => {
   /** By chain and venue. */
   const known = new Map<string, Known>()
 
-  const noteOne = Effect.fnUntraced(function* (pair: SwapPair, venue: string, trouble: Trouble | undefined) {
-    const now = yield* Clock.currentTimeMillis
+  /** Remembers the answer of a venue at this time, in UNIX milliseconds. Returns what is logged about it. */
+  const noteOne = (pair: SwapPair, venue: string, trouble: Trouble | undefined, now: number): Effect.Effect<void> => {
     const key = keyOf(pair, venue)
     const before = known.get(key)
     if (trouble === undefined) {
       known.set(key, { hasAnswered: true, since: now })
-      if (before?.event === undefined) return
-      return yield* Effect.annotateLogs(Effect.logInfo("venue.recovered"), { venue, chainId: pair.chainId })
+      return before?.event === undefined
+        ? Effect.void
+        : Effect.annotateLogs(Effect.logInfo("venue.recovered"), { venue, chainId: pair.chainId })
     }
     const since = before?.event === undefined ? now : before.since
     known.set(key, { hasAnswered: before?.hasAnswered ?? false, event: trouble.event, since })
-    if (before?.event !== trouble.event) yield* logged(trouble.event, venue, pair, trouble.detail)
-  })
+    return before?.event === trouble.event ? Effect.void : logged(trouble.event, venue, pair, trouble.detail)
+  }
 
-  const note = (pair: SwapPair, { answers, failures, silent }: Outcome) =>
-    Effect.all(
-      [
-        ...answers.map(({ name }) => noteOne(pair, name, undefined)),
-        ...silent.map((name) => noteOne(pair, name, { event: "venue.unanswered", detail: "no answer in time" })),
-        ...failures.map(({ cause, name }) =>
-          Option.match(Cause.findErrorOption(cause), {
-            onNone: () => logged("venue.failed", name, pair, Cause.pretty(cause)),
-            onSome: (error) => noteOne(pair, name, troubleOf(error))
-          })
-        )
-      ],
-      { discard: true }
-    )
+  const note = Effect.fnUntraced(function* (pair: SwapPair, { answers, failures, silent }: Outcome) {
+    const now = yield* Clock.currentTimeMillis
+    for (const { name } of answers) yield* noteOne(pair, name, undefined, now)
+    for (const name of silent) {
+      yield* noteOne(pair, name, { event: "venue.unanswered", detail: "no answer in time" }, now)
+    }
+    for (const { cause, name } of failures) {
+      const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+      yield* error === undefined
+        ? logged("venue.failed", name, pair, Cause.pretty(cause))
+        : noteOne(pair, name, troubleOf(error), now)
+    }
+  })
 
   /** Failures of pairs for want of a venue that is expected back, in UNIX milliseconds. */
   const failing = new Map<string, { readonly since: number; readonly last: number }>()

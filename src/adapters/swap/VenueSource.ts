@@ -18,6 +18,11 @@ export interface VenueSource {
    * service that is asked for each amount reads nothing here.
    */
   readonly prepare: (pair: SwapPair) => Effect.Effect<RouteOf>
+  /**
+   * False if the pair is known to have no path on the chain, so that the source has no route. `nowMillis`: UNIX milliseconds. Absent for
+   * services, of which nothing is known before they are asked.
+   */
+  readonly mayTrade?: (chain: Chain, pair: Pair, nowMillis: number) => boolean
   /** One read for each direct pool that a pair may have on the chain. Absent for services, which cannot be asked in a call. */
   readonly poolReads?: (chain: Chain, pair: Pair) => ReadonlyArray<PoolRead>
 }

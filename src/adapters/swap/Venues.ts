@@ -5,7 +5,6 @@ import * as Venue from "../../domain/Venue.ts"
 import type { SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as DeadlinedRouter from "./DeadlinedRouter.ts"
-import type { Pair } from "./Curves.ts"
 import * as GasWorths from "./GasWorths.ts"
 import { KnownPools } from "./KnownPools.ts"
 import * as OnChainVenue from "./OnChainVenue.ts"
@@ -57,8 +56,7 @@ const exchangeOf = (
 
 /** An exchange among the sources of routes. */
 export interface ExchangeSource extends VenueSource, Pick<SwapVenue["Service"], "route"> {
-  /** False if the pair is known to have no path on the chain. `nowMillis`: UNIX milliseconds. */
-  readonly mayTrade: (chain: Chain, pair: Pair, nowMillis: number) => boolean
+  readonly mayTrade: NonNullable<VenueSource["mayTrade"]>
   readonly poolReads: NonNullable<VenueSource["poolReads"]>
 }
 
