@@ -1,8 +1,8 @@
 /** Selects the lanes of a chain that may send: active ones whose signer answers, with enough balance for gas and without code. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
-import type { NewAlert } from "../../ports/shared/Alerts.ts"
+import type { Alert, NewAlert } from "../../ports/shared/Alerts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
@@ -22,6 +22,53 @@ export const laneLow = (chain: Chain, lane: Address.Address, detail: string): Ne
   details: { chainId: chain.id, lane, detail }
 })
 
+/** Time after which a shortage is over if no sweep has met it again, in milliseconds. A waiting sweep is tried every few seconds. */
+const SHORT_MILLIS = 60_000
+
+/** Least time between two reviews of the shortages on a chain, in milliseconds. */
+const REVIEW_MILLIS = 10_000
+
+/** A transaction that a lane cannot pay for. */
+interface Shortage {
+  /** Balance in wei. */
+  readonly balance: bigint
+  /** Maximum cost of the transaction in wei. */
+  readonly needed: bigint
+  /** UNIX milliseconds. */
+  readonly atMs: number
+}
+
+/**
+ * Alert for a lane that has its minimum balance, and does not have what one transaction may cost. It stands beside that of {@link laneLow},
+ * which looks at the lane would clear.
+ */
+export const laneShort = (chain: Chain, lane: Address.Address, { atMs, balance, needed }: Shortage): NewAlert => ({
+  key: `${laneLowKey(chain, lane)}:short`,
+  severity: "critical",
+  kind: "lane_low",
+  message: `Lane ${lane} on ${chain.name} is short of ${chain.nativeSymbol} for a sweep at present fees. The sweep waits until the lane is refilled, or until another lane can pay for it.`,
+  details: {
+    chainId: chain.id,
+    lane,
+    detail: `it has ${balance} wei and the transaction may cost ${needed}`,
+    neededWei: needed.toString(),
+    shortAtMs: atMs
+  }
+})
+
+/** True if the alert is one of {@link laneShort} that holds no longer. `lanes`: those with a known balance. */
+const isShortageOver = (
+  { details, kind }: Alert,
+  chain: Chain,
+  lanes: ReadonlyArray<Pick<Lane, "address" | "balance">>,
+  nowMs: number
+): boolean => {
+  const { chainId, lane, neededWei, shortAtMs } = details
+  if (kind !== "lane_low" || chainId !== chain.id || neededWei === undefined) return false
+  const balance = lanes.find(({ address }) => address === lane)?.balance
+  return nowMs - Number(shortAtMs) >= SHORT_MILLIS || (balance !== undefined && balance >= BigInt(neededWei))
+}
+
 /** States of lanes are read again after this time, so that every replica follows an operator's change within two seconds. */
 const STATES_LIFETIME = "1 second"
 
@@ -34,6 +81,17 @@ export interface Lane {
   readonly nonce: bigint
 }
 
+/** Makes `review(chain, lanes)`, which ends alerts of shortages, whichever process raised them. */
+const makeReview = Effect.map(StandingAlerts, (alerts) => {
+  const reviewed = new Map<number, number>()
+  return Effect.fnUntraced(function* (chain: Chain, lanes: ReadonlyArray<Pick<Lane, "address" | "balance">>) {
+    const nowMs = yield* Clock.currentTimeMillis
+    if (nowMs - (reviewed.get(chain.id) ?? Number.NEGATIVE_INFINITY) < REVIEW_MILLIS) return
+    reviewed.set(chain.id, nowMs)
+    yield* alerts.clearWhere((alert) => isShortageOver(alert, chain, lanes, nowMs))
+  })
+})
+
 /**
  * Makes `usableLanes(client, among)`, which looks at the lanes of the chain or only at those of `among`. Raises an alert for each that may
  * not send, and clears it once the lane may.
@@ -41,6 +99,7 @@ export interface Lane {
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const keys = yield* RelayerKeys
+  const review = yield* makeReview
   const states = yield* Effect.cachedWithTTL((yield* LaneBook).states, STATES_LIFETIME)
   const { relayer } = yield* OrchestratorSettings
 
@@ -68,6 +127,7 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     yield* LaneGauges.note(chain, lanes, minimum)
+    if (among === undefined) yield* review(chain, lanes)
     const usable: Array<Lane> = []
     for (const { address, balance, code, nonce } of lanes) {
       const delegatedKey = `lane_delegated:${chain.id}:${address}`

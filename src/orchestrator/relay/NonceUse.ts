@@ -2,7 +2,7 @@
  * Uses one nonce of a lane: allocates it for sweeps, and if nodes refuse the transaction because of an owner, offers smaller
  * versions for the same nonce.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import { minimumTip } from "../../domain/ChainMoney.ts"
@@ -13,11 +13,13 @@ import type { Block, ChainClient, FeesPerGas } from "../../ports/shared/Chains.t
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { LaneFull, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { SentHere } from "../shared/SentHere.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import * as Broadcast from "./Broadcast.ts"
 import * as Content from "./Content.ts"
 import * as Envelope from "./Envelope.ts"
 import { LaneLoads } from "./LaneLoads.ts"
+import { laneShort } from "./Lanes.ts"
 import { ownerOf, type Ready } from "./Prepared.ts"
 import * as Signing from "./Signing.ts"
 
@@ -56,6 +58,7 @@ export interface Used {
  * nothing. It is allocated for all remaining sweeps, so that nobody else sends one of them while smaller batches are offered for the nonce.
  */
 const makeAllocate = Effect.gen(function* () {
+  const alerts = yield* StandingAlerts
   const broadcast = yield* Broadcast.make
   const contentOf = yield* Content.make
   const keys = yield* RelayerKeys
@@ -75,7 +78,14 @@ const makeAllocate = Effect.gen(function* () {
     const reserve = whole.gas * whole.maxFeePerGas
     const { nextNonce, reserved } = loads.of(chainId, { address: lane, nonce: laneNonce })
     // Nodes refuse what a sender's pending transactions leave no balance for, and the nonce would hold up the lane.
-    if (reserved > 0n && reserved + reserve > laneBalance) return yield* new LaneFull({ lane, nonce: nextNonce })
+    if (reserved + reserve > laneBalance) {
+      const atMs = yield* Clock.currentTimeMillis
+      // No end of a pending transaction helps. Another lane may be able to pay.
+      if (reserve > laneBalance) {
+        yield* alerts.raise(laneShort(client.chain, lane, { balance: laneBalance, needed: reserve, atMs }))
+      }
+      return yield* new LaneFull({ lane, nonce: nextNonce })
+    }
     const allocated = transactions.allocate({
       chainId,
       lane,
@@ -131,7 +141,8 @@ export const make = Effect.gen(function* () {
 
   /**
    * Uses one nonce: for the largest batch that the nodes do not refuse because of an owner, or for a self-send if there is none.
-   * The other sweeps leave the transaction when a node has accepted it: that node then has no other version of it.
+   * The other sweeps leave the transaction when a node has accepted it: that node then has no other version of it. Those that no earlier
+   * transaction had lose their hash as well, since all nodes refused every version with them: a failure of theirs costs nothing.
    */
   return Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, before: Search, allowed: number) {
     const allocated = yield* allocate(client, conditions, before)
@@ -150,7 +161,7 @@ export const make = Effect.gen(function* () {
     }
     const others = BatchSearch.remaining(before).filter((each) => !members.includes(each))
     const isHeld = others.length > 0 && offers > 1 && answer._tag !== "accepted"
-    if (!isHeld && others.length > 0) yield* transactions.detach(transaction.id, idsOf(others))
+    if (!isHeld && others.length > 0) yield* transactions.detach(transaction.id, idsOf(others), freshOf(others))
     const used: Used = {
       search: members.length > 0 ? BatchSearch.accepted(search) : search,
       nonce: transaction.nonce,
@@ -174,3 +185,7 @@ const feesFor = ({ chain }: ChainClient, { fees }: Conditions, ready: ReadonlyAr
 /** Ids of the intents that groups of sweeps belong to. */
 export const idsOf = (groups: Parcel): ReadonlyArray<string> =>
   groups.flatMap((group) => group.map(({ intent }) => intent.id))
+
+/** Ids of those intents that no transaction had when they were claimed. */
+const freshOf = (groups: Parcel): ReadonlyArray<string> =>
+  groups.flatMap((group) => group.flatMap(({ intent }) => (intent.txHash === undefined ? [intent.id] : [])))

@@ -239,9 +239,14 @@ export class RelayTransactions extends Context.Service<
       lost: ReadonlyArray<Pick<RelayTransaction, "id"> & { readonly inclusion: Inclusion }>
     ) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
     /**
-     * Detaches intents that their transaction did not settle. Those still `submitted` can be claimed again. Idempotent.
+     * Detaches intents that their transaction did not settle. Those still `submitted` can be claimed again. Idempotent. Detached intents
+     * of `unsent` that are still `submitted` lose their `txHash`: no node took any version of a transaction with them. Default: none.
      */
-    readonly detach: (id: string, intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    readonly detach: (
+      id: string,
+      intentIds: ReadonlyArray<string>,
+      unsent?: ReadonlyArray<string>
+    ) => Effect.Effect<void, StoreUnavailable>
     /**
      * Wei that a chain's transactions cost since the start of the hour of `sinceMs` (UNIX milliseconds), plus the
      * reserves of unfinished ones.

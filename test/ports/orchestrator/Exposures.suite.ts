@@ -14,6 +14,7 @@ import { type Booking, Exposures } from "../../../src/ports/orchestrator/Exposur
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, newIntent, submitted } from "../../support/IntentFixtures.ts"
+import { detachedCases } from "./ExposureDetached.cases.ts"
 import { paidCases } from "./ExposurePaid.cases.ts"
 import { reopeningCases } from "./ExposureReopenings.cases.ts"
 
@@ -162,6 +163,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
     )
 
     reopeningCases(stores)
+    detachedCases(stores)
     paidCases(stores)
 
     it.effect("books the outcomes of first sweeps for the classes that each has reserved, and no other", () =>

@@ -72,6 +72,41 @@ export const givenUpCases = (stores: Layer.Layer<Intents | RelayTransactions, un
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("counts no failure of an intent that no node took, and that of one whose fate is unknown", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      const transactions = yield* RelayTransactions
+      for (const [index, id] of ["refused", "settled", "held"].entries()) {
+        yield* submitted({ id, owner: index + 1, builderId: "bld_1" })
+      }
+      const hashes = Effect.map(
+        Effect.forEach(["refused", "settled", "held"], (id) => intents.find(id)),
+        (found) => found.map((intent) => Option.getOrThrow(intent).txHash !== undefined)
+      )
+      const { id } = yield* carry(["refused", "settled", "held"])
+      yield* intents.apply("settled", [{ _tag: "SettledAtSource", txHash: hash("t") }])
+      expect(yield* hashes).toEqual([true, true, true])
+      yield* transactions.detach(id, [], ["held"])
+      yield* transactions.detach(id, ["refused", "settled"], ["refused", "settled", "held", "unknown"])
+      yield* transactions.detach(id, ["held"])
+      expect(yield* hashes).toEqual([false, true, true])
+      yield* TestClock.adjust("11 millis")
+      yield* intents.giveUp("refused", reverted)
+      yield* intents.giveUp("held", reverted)
+      const one = { owners: new Map(), builders: new Map([["bld_1", 1]]) }
+      expect(yield* burned).toEqual(one)
+      for (const each of ["refused", "held"]) yield* intents.apply(each, [{ _tag: "Failed", reason: "nonce_used" }])
+      expect(yield* burned).toEqual(one)
+      // A later transaction counts again.
+      yield* submitted({ id: "sent", owner: 2, builderId: "bld_1" })
+      const first = yield* carry(["sent"])
+      yield* transactions.detach(first.id, ["sent"], ["sent"])
+      yield* carry(["sent"])
+      yield* intents.giveUp("sent", reverted)
+      expect((yield* burned).owners).toEqual(new Map([[address(2), 1]]))
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("gives up nothing that has moved on", () =>
     Effect.gen(function* () {
       const intents = yield* Intents

@@ -37,6 +37,24 @@ const free = (state: State, ids: ReadonlyArray<string>): State => ({
   )
 })
 
+/** Removes the hashes of those that are still `submitted`. */
+const withoutHash = (state: State, ids: ReadonlyArray<string>): State => ({
+  ...state,
+  intents: ids.reduce(
+    (intents, id) =>
+      HashMap.modify(intents, id, (stored) => {
+        const { txHash: _unsent, ...intent } = stored.intent
+        return intent.status === "submitted" ? { ...stored, intent } : stored
+      }),
+    state.intents
+  )
+})
+
+const isCarried = ({ transactions }: State, intentId: string): boolean =>
+  Array.from(HashMap.values(transactions)).some(
+    ({ intentIds, status }) => status !== "final" && intentIds.includes(intentId)
+  )
+
 /** Takes a transaction's cost out of the books. */
 const unbooked = (state: State, id: string): State => ({
   ...state,
@@ -63,9 +81,10 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
           ended: HashMap.set(ended.ended, id, carried),
           spending: [...ended.spending, { id, chainId, endedAtMs, wei: cost, nativeUsd, parts }]
         }
-        // A sweep that was detached may have been reserved again for another transaction.
+        // A sweep that was detached may have been reserved again, or be on its way with another transaction.
         const detached = (lookup(acc.detached, id) ?? []).filter(
-          (each) => (lookup(acc.exposures, each)?.atMs ?? Infinity) <= transaction.createdAtMs
+          (each) =>
+            (lookup(acc.exposures, each)?.atMs ?? Infinity) <= transaction.createdAtMs && !isCarried(ended, each)
         )
         const ids = [...carried, ...detached]
         const reserved = outcomes.filter(({ intentId }) => ids.includes(intentId))
@@ -167,17 +186,20 @@ export const reopen =
 
 export const detach =
   ({ state }: Shared): RelayTransactions["Service"]["detach"] =>
-  (id, intentIds) =>
+  (id, intentIds, unsent = []) =>
     Ref.update(state, (current) => {
       const carried = (lookup(current.transactions, id)?.intentIds ?? []).filter((carriedId) =>
         intentIds.includes(carriedId)
       )
       const detached = HashMap.set(current.detached, id, [...(lookup(current.detached, id) ?? []), ...carried])
-      return free(
-        changeTransaction({ ...current, detached }, id, (transaction) => ({
-          ...transaction,
-          intentIds: transaction.intentIds.filter((carriedId) => !carried.includes(carriedId))
-        })),
-        carried
+      return withoutHash(
+        free(
+          changeTransaction({ ...current, detached }, id, (transaction) => ({
+            ...transaction,
+            intentIds: transaction.intentIds.filter((carriedId) => !carried.includes(carriedId))
+          })),
+          carried
+        ),
+        carried.filter((carriedId) => unsent.includes(carriedId))
       )
     })

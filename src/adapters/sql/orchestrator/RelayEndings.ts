@@ -25,7 +25,10 @@ const weiRate = (usd: UsdPrice | undefined): string | undefined =>
 /** Patterns of the classes that sweeps of listed tokens reserve. */
 const RESERVED_CLASSES = ["listed:first:%", "listed:funder:%", "listed:batch:%"]
 
-/** Losses of a transaction that has a cost are booked already: it was reopened after an end. */
+/**
+ * Losses of a transaction that has a cost are booked already: it was reopened after an end. A sweep that was detached, and that another
+ * transaction carries, keeps its reservation until that one ends.
+ */
 export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["finalize"] =>
   Effect.fnUntraced(function* (endings) {
     if (endings.length === 0) return
@@ -87,6 +90,10 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
       ), gone AS (
         DELETE FROM orchestrator.exposures e USING transaction t, orchestrator.relay_transaction_intents l
         WHERE l.transaction_id = t.id AND e.intent_id = l.intent_id AND e.reserved_at <= t.created_at
+          AND NOT EXISTS (
+            SELECT FROM orchestrator.relay_transaction_intents o
+            WHERE o.intent_id = l.intent_id AND o.active AND o.transaction_id <> t.id
+          )
         RETURNING e.intent_id, e.classes, e.wei
       ), exposure AS (${Exposures.add(
         sql,
@@ -193,13 +200,14 @@ export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["re
   }, guarded("reopen"))
 
 export const detach = (sql: PgClient.PgClient): RelayTransactions["Service"]["detach"] =>
-  Effect.fnUntraced(function* (id, intentIds) {
+  Effect.fnUntraced(function* (id, intentIds, unsent = []) {
     yield* sql`
       WITH link AS (
         UPDATE orchestrator.relay_transaction_intents SET active = false
         WHERE transaction_id = ${id}::bigint AND intent_id = ANY(${intentIds}) AND active
         RETURNING intent_id
       )
-      UPDATE orchestrator.intent_states i SET relay_transaction_id = NULL
+      UPDATE orchestrator.intent_states i
+      SET relay_transaction_id = NULL, tx_hash = CASE WHEN i.id = ANY(${unsent}) THEN NULL ELSE i.tx_hash END
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
   }, guarded("detach"))
