@@ -1,6 +1,6 @@
 /**
- * The alert about lanes with a transaction that waits for a lower price of gas, since no dearer version of it is covered. A lane has one
- * alert, also while several of its transactions wait, and others of it are mined meanwhile.
+ * The alert about lanes with a transaction that waits for a lower price of gas, since higher fees are not covered or exceed the chain's
+ * `maxFeePerGasWei`. A lane has one alert, also while several of its transactions wait, and others of it are mined meanwhile.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Chain } from "../../domain/Chain.ts"
@@ -50,7 +50,7 @@ export class KeptVersions extends Context.Service<
             key,
             severity: "warning",
             kind: "gas_price",
-            message: `A transaction of lane ${lane} on ${chain.name} waits for a lower price of gas: another version would cost more than its sweeps' network fees and the allowed losses cover.`,
+            message: `A transaction of lane ${lane} on ${chain.name} waits for a lower price of gas: a version with higher fees would cost more than the network fees of its sweeps and the allowed losses cover, or exceed the chain's maxFeePerGasWei.`,
             details: {
               chainId: chain.id,
               lane,

@@ -8,6 +8,7 @@ import * as EventLoop from "../../support/EventLoop.ts"
 import { layer, scene } from "../../support/RelayScene.ts"
 import { sweptLog } from "../../support/RelayFixtures.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
+import { layerLimited, limitFees } from "../relay/chosenLimits.ts"
 
 const GWEI = 1_000_000_000n
 
@@ -47,6 +48,24 @@ const slowProcess = Layer.fresh(Watcher.layerOnDemand).pipe(
 const stuck = TestClock.adjust(46_000)
 
 describe("the alert about a transaction that waits for a lower price of gas", () => {
+  it.effect("names the fee limit of the operator as a possible cause", () =>
+    Effect.gen(function* () {
+      const { alerts, chain, submit } = yield* scene
+      yield* submit({ id: "a", cover: coverOf(41n) })
+      yield* chain.setFees({ baseFeePerGas: 38n * GWEI, maxPriorityFeePerGas: GWEI, maxFeePerGas: 40n * GWEI })
+      yield* relay
+      yield* limitFees(50n * GWEI)
+      // The sweep covers 61.5 gwei, so only the limit forbids another version.
+      yield* chain.setFees({ baseFeePerGas: 55n * GWEI, maxPriorityFeePerGas: GWEI, maxFeePerGas: 50n * GWEI })
+      yield* stuck
+      yield* tick
+      const messages = (yield* alerts.list).filter(({ kind }) => kind === "gas_price").map(({ message }) => message)
+      assert.lengthOf(messages, 1)
+      assert.include(messages[0], "network fees of its sweeps")
+      assert.include(messages[0], "maxFeePerGasWei")
+    }).pipe(Effect.provide(layerLimited))
+  )
+
   it.effect("stands while an earlier nonce of its lane is concluded, and ends when its own is mined", () =>
     Effect.gen(function* () {
       const { bury, mine, mineLane, order, second, standing, submit, unfinished } = yield* keptBehindMined
