@@ -66,8 +66,21 @@ export const make = Effect.fnUntraced(function* (source: string, lookup: Lookup,
     return typeof counted === "string" ? Option.none<Price>() : counted
   })
 
+  /** Prices that are all cached. Undefined otherwise. Most calls are of that kind, and need no fiber for each token. */
+  const cached = Effect.fnUntraced(function* (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) {
+    const known = new Map<Address.Address, Price>()
+    for (const { address, decimals } of tokens) {
+      const found = yield* Cache.getSuccess(cache, new PriceOf({ chainId, address, decimals }))
+      if (Option.isNone(found) || typeof found.value === "string") return undefined
+      if (Option.isSome(found.value)) known.set(address, found.value.value)
+    }
+    return known
+  })
+
   return Prices.ofDetailed(
     Effect.fn("Prices.detailed")(function* (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) {
+      const known = yield* cached(chainId, tokens)
+      if (known !== undefined) return known
       const found = yield* Effect.forEach(
         tokens,
         ({ address, decimals }) =>
