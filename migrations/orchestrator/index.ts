@@ -48,6 +48,7 @@ import firstRound from "./0069_first_round.ts"
 import reopenings from "./0070_reopenings.ts"
 import settledOwners from "./0071_settled_owners.ts"
 import dataGas from "./0072_data_gas.ts"
+import flightHolders from "./0073_flight_holders.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -95,5 +96,6 @@ export const migrations = {
   "0069_first_round": firstRound,
   "0070_reopenings": reopenings,
   "0071_settled_owners": settledOwners,
-  "0072_data_gas": dataGas
+  "0072_data_gas": dataGas,
+  "0073_flight_holders": flightHolders
 }

@@ -37,10 +37,17 @@ export const sweeps: ReadonlyArray<Mutant> = [
   },
   {
     name: "a refused sweep keeps its budget reserved",
-    file: INTAKE,
-    text: "yield* exposures.release(reserved)",
-    replacement: "yield* exposures.release([])",
-    tests: [INTAKE_TEST]
+    file: "src/orchestrator/intake/Reserving.ts",
+    text: "Exit.isSuccess(exit) ? Effect.void : release",
+    replacement: "Exit.isSuccess(exit) ? release : Effect.void",
+    tests: ["test/orchestrator/intake/Releases.test.ts"]
+  },
+  {
+    name: "the end of a submission ends the flight of another one",
+    file: "src/adapters/sql/orchestrator/BridgeFlights.ts",
+    text: "${text(holder)} = ANY(f.holders)`",
+    replacement: "${text(holder)} IS NOT NULL`",
+    tests: ["test/adapters/sql/orchestrator/BridgeFlights.test.ts"]
   },
   {
     name: "a sweep is stored without one of its legs",

@@ -15,19 +15,26 @@ const refusal = (bridge: string) =>
     retryAfterMillis: PAUSE_MILLIS
   })
 
-/** Makes `fly(intents)`, which refuses sweeps whose bridge carries as much as the operator allows. A refusal keeps nothing reserved. */
+/** True if the bridge of such a quote carries it on the word of its service. */
+export const isFlown = ({ crossChain, provider }: Pick<Intent["quote"], "crossChain" | "provider">): boolean =>
+  crossChain && isOnTrust(provider)
+
+/**
+ * Makes `fly(intents, holder)`, which refuses sweeps whose bridge carries as much as the operator allows. A refusal adds no reservation.
+ * `holder`: id of the submission.
+ */
 export const make = Effect.map(BridgeFlights, (store) =>
-  Effect.fnUntraced(function* (intents: ReadonlyArray<Pick<Intent, "id" | "quote">>) {
+  Effect.fnUntraced(function* (intents: ReadonlyArray<Pick<Intent, "id" | "quote">>, holder: string) {
     const flights: Array<Flight> = []
     for (const { id, quote } of intents) {
-      const { crossChain, provider: bridge } = quote
-      if (!crossChain || !isOnTrust(bridge)) continue
+      if (!isFlown(quote)) continue
+      const bridge = quote.provider
       const value = deposited(quote)
       if (value === undefined) return yield* refusal(bridge)
       flights.push({ id, bridge, value })
     }
     const [first] = flights
-    if (first === undefined || (yield* store.reserve(flights))) return
+    if (first === undefined || (yield* store.reserve(flights, holder))) return
     return yield* refusal(first.bridge)
   })
 )

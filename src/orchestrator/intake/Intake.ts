@@ -68,7 +68,8 @@ const makeAccept = Effect.gen(function* () {
     client: ChainClient,
     intent: Intent,
     { network, ...submission }: OrderSubmission & { readonly network: string | undefined },
-    comparison: Effect.Effect<WaitingFor | undefined>
+    comparison: Effect.Effect<WaitingFor | undefined>,
+    holder: string
   ) {
     const lack = yield* reserve(client, { ...intent, ...(network === undefined ? {} : { network }) })
     if (lack !== undefined) {
@@ -78,7 +79,7 @@ const makeAccept = Effect.gen(function* () {
         retryAfterMillis: ExposureDesk.pauseOf(lack)
       })
     }
-    yield* fly([intent])
+    yield* fly([intent], holder)
     const waitingFor = yield* comparison
     const submitted = yield* intents
       .submit(intent.id, submission, network, waitingFor)
@@ -115,8 +116,8 @@ const makeAccept = Effect.gen(function* () {
     const signature = Signature.normalized(returned)
     yield* requireOwner(intent, { signature, authorization })
 
-    const submitted = yield* store(client, intent, { signature, authorization, network }, Fiber.join(comparison)).pipe(
-      orRelease([{ client, intent }])
+    const submitted = yield* orRelease([{ client, intent }])((holder) =>
+      store(client, intent, { signature, authorization, network }, Fiber.join(comparison), holder)
     )
     yield* StageTimes.reached("submitted", intent, intent.createdAtMs)
     yield* Effect.logInfo("sweep.submitted").pipe(

@@ -119,9 +119,16 @@ const makeAccept = Effect.gen(function* () {
   })
 
   /** Reserves what the sweep may cost, and stores it. */
-  const store = Effect.fnUntraced(function* (legs: Legs, { authorizations, network, signature }: SweepSubmission) {
+  const store = Effect.fnUntraced(function* (
+    legs: Legs,
+    { authorizations, network, signature }: SweepSubmission,
+    holder: string
+  ) {
     yield* reserveAll(legs, network)
-    yield* fly(legs.map(({ intent }) => intent))
+    yield* fly(
+      legs.map(({ intent }) => intent),
+      holder
+    )
     const waits = yield* Effect.forEach(legs, ({ client, intent }) => waitsFor(client, intent), {
       concurrency: "unbounded"
     })
@@ -155,7 +162,7 @@ const makeAccept = Effect.gen(function* () {
   return Effect.fnUntraced(function* (legs: Legs, submission: SweepSubmission) {
     yield* checkParties(legs)
     yield* checkSignatures(legs, submission)
-    const { id, stored } = yield* orRelease(legs)(store(legs, submission))
+    const { id, stored } = yield* orRelease(legs)((holder) => store(legs, submission, holder))
     for (const { intent } of legs) yield* StageTimes.reached("submitted", intent, intent.createdAtMs)
     yield* Effect.logInfo("sweep.batch_submitted").pipe(Effect.annotateLogs({ sweepId: id, intents: stored.length }))
     return {

@@ -36,7 +36,8 @@ const terms = () => {
     Layer.succeed(Prices, { usd, detailed: () => Effect.die("not asked for") }),
     Layer.succeed(BridgeFlights, {
       room: () => Effect.sync(() => flights.room),
-      reserve: () => Effect.succeed(true)
+      reserve: () => Effect.succeed(true),
+      releaseQuoted: () => Effect.void
     })
   )
   return { flights, layer, setPrice: (token: string, price: bigint | undefined) => prices.set(token, price) }

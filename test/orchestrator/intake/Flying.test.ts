@@ -14,13 +14,14 @@ const flown = (change: Partial<Quote>, hasRoom = true) =>
     const { quote } = newIntent({ id: "a" })
     const fly = yield* Effect.provideService(Flying.make, BridgeFlights, {
       room: () => Effect.die("not asked for"),
+      releaseQuoted: () => Effect.die("not asked for"),
       reserve: (flights) =>
         Effect.sync(() => {
           reserved.push(...flights)
           return hasRoom
         })
     })
-    const outcome = yield* Effect.result(fly([{ id: "a", quote: { ...quote, ...change } }]))
+    const outcome = yield* Effect.result(fly([{ id: "a", quote: { ...quote, ...change } }], "submission"))
     const refusal =
       outcome._tag === "Failure" && outcome.failure._tag === "SubmissionRefused" ? outcome.failure : undefined
     return { reserved, refusal }
@@ -66,7 +67,7 @@ describe("a sweep over a bridge on trust", () => {
       const fly = yield* Flying.make
       const { quote } = newIntent({ id: "a" })
       assert.strictEqual(
-        (yield* Effect.flip(fly([{ id: "a", quote: { ...quote, ...overRelay } }])))._tag,
+        (yield* Effect.flip(fly([{ id: "a", quote: { ...quote, ...overRelay } }], "submission")))._tag,
         "SubmissionRefused"
       )
     })
@@ -77,6 +78,7 @@ describe("a sweep over a bridge on trust", () => {
       const asked: Array<ReadonlyArray<string>> = []
       const fly = yield* Effect.provideService(Flying.make, BridgeFlights, {
         room: () => Effect.die("not asked for"),
+        releaseQuoted: () => Effect.die("not asked for"),
         reserve: (flights) =>
           Effect.sync(() => {
             asked.push(flights.map(({ id }) => id))
@@ -84,9 +86,12 @@ describe("a sweep over a bridge on trust", () => {
           })
       })
       const { quote } = newIntent({ id: "a" })
-      const leg = (id: string, change: Partial<Quote> = {}) => ({ id, quote: { ...quote, ...overRelay, ...change } })
-      yield* fly([leg("a"), leg("b", { provider: "across" }), leg("c")])
-      yield* Effect.flip(fly([leg("d"), leg("e", { estimatedAmountOutUsd: null })]))
+      const leg = (id: string, change: Partial<Quote> = {}) => ({
+        id,
+        quote: { ...quote, ...overRelay, ...change }
+      })
+      yield* fly([leg("a"), leg("b", { provider: "across" }), leg("c")], "submission")
+      yield* Effect.flip(fly([leg("d"), leg("e", { estimatedAmountOutUsd: null })], "submission"))
       assert.deepStrictEqual(asked, [["a", "c"]])
     })
   )

@@ -1,6 +1,7 @@
 /** A client that did not receive the first answer submits again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { privateKeyToAccount } from "viem/accounts"
 import * as SweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
@@ -31,6 +32,7 @@ const make = <E>(stores: Layer.Layer<Intents, E>) =>
         Layer.provideMerge(
           Layer.mergeAll(
             stores,
+            SecureRandom.layerWebCrypto,
             Alerts.layer,
             Exposures.layer,
             overrides,

@@ -80,6 +80,69 @@ describe("a submission", () => {
   )
 })
 
+describe("a submission over a bridge on trust", () => {
+  const FREE = intakeScene.FLIGHT_LIMIT
+  const LEFT = FREE - 40n * 10n ** 18n
+  const room = ({ flights }: Effect.Success<ReturnType<typeof intakeScene.make>>) => flights.room("relay")
+
+  it.effect("keeps its value once it is stored", () =>
+    Effect.gen(function* () {
+      const the = yield* intakeScene.make({ isOnTrust: true })
+      yield* the.submit()
+      assert.strictEqual(yield* room(the), LEFT)
+    })
+  )
+
+  it.effect("releases it if the database does not store the submission", () =>
+    Effect.gen(function* () {
+      const the = yield* intakeScene.make({ isOnTrust: true, storing: Effect.fail(unavailable) })
+      assert.deepStrictEqual(yield* Effect.flip(the.submit()), unavailable)
+      assert.strictEqual(yield* room(the), FREE)
+    })
+  )
+
+  it.effect("releases it if its client leaves", () =>
+    Effect.gen(function* () {
+      const { started, step } = yield* silence
+      const the = yield* intakeScene.make({ isOnTrust: true, storing: step })
+      const fiber = yield* Effect.forkChild(the.submit())
+      yield* started
+      assert.strictEqual(yield* room(the), LEFT)
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(yield* room(the), FREE)
+    })
+  )
+
+  it.effect("keeps it while an identical one that is about to be stored has reserved it, whichever stops", () =>
+    Effect.gen(function* () {
+      for (const stops of [0, 1]) {
+        const reached = [yield* Deferred.make<void>(), yield* Deferred.make<void>()] as const
+        const proceed = yield* Deferred.make<void>()
+        let calls = 0
+        const storing = Effect.suspend(() => {
+          const index = calls++ === 0 ? 0 : 1
+          return Effect.andThen(
+            Deferred.succeed(reached[index], undefined),
+            index === stops ? Effect.never : Deferred.await(proceed)
+          )
+        })
+        const the = yield* intakeScene.make({ isOnTrust: true, storing })
+        const first = yield* Effect.forkChild(the.submit())
+        yield* Deferred.await(reached[0])
+        const second = yield* Effect.forkChild(the.submit())
+        yield* Deferred.await(reached[1])
+        const [stopping, storedLater] = stops === 0 ? [first, second] : [second, first]
+        yield* Fiber.interrupt(stopping)
+        assert.strictEqual(yield* room(the), LEFT)
+        yield* Deferred.succeed(proceed, undefined)
+        yield* Fiber.join(storedLater)
+        assert.strictEqual(yield* the.status, "submitted")
+        assert.strictEqual(yield* room(the), LEFT)
+      }
+    })
+  )
+})
+
 describe("a sweep of many tokens", () => {
   const made = Effect.fnUntraced(function* (changes: sweepScene.Changes) {
     const the = yield* sweepScene.make(changes)
@@ -103,7 +166,11 @@ describe("a sweep of many tokens", () => {
 
   it.effect("releases all legs if the database does not reserve their bridge", () =>
     Effect.gen(function* () {
-      const flights = { room: () => Effect.succeed(0n), reserve: () => Effect.fail(unavailable) }
+      const flights = {
+        room: () => Effect.succeed(0n),
+        reserve: () => Effect.fail(unavailable),
+        releaseQuoted: () => Effect.void
+      }
       const { held, submit } = yield* made({ flights })
       assert.deepStrictEqual(yield* Effect.flip(submit(["a", "relayed"])), unavailable)
       assert.deepStrictEqual(yield* held, [])
@@ -118,6 +185,19 @@ describe("a sweep of many tokens", () => {
       const refusal = yield* Effect.flip(submit(["a", "b"]))
       assert.deepInclude(refusal, { reason: "already_submitted" })
       assert.deepStrictEqual(yield* held, ["b"])
+    })
+  )
+
+  it.effect("releases its bridge if another leg was submitted meanwhile", () =>
+    Effect.gen(function* () {
+      const { flights, submit } = yield* made({
+        flightLimit: 10n ** 18n,
+        storing: (intents) => Effect.asVoid(Effect.orDie(intents.submit("b", submission())))
+      })
+      assert.deepInclude(yield* Effect.flip(submit(["relayed", "b"])), {
+        reason: "already_submitted"
+      })
+      assert.strictEqual(yield* flights.room("relay"), 10n ** 18n)
     })
   )
 

@@ -1,6 +1,7 @@
 /** Reservations of submissions with unlisted tokens, before they are accepted. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
 import * as EvmSweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as Stored from "../../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
@@ -26,6 +27,7 @@ const contracts = Layer.effect(
 const layer = Layer.mergeAll(StandingAlerts.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
+      SecureRandom.layerWebCrypto,
       Alerts.layer,
       Chains.layer([chain]),
       Stored.layer,

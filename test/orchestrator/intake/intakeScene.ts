@@ -1,9 +1,11 @@
 /** The intake over ports that a test writes by hand. */
 import { Context, Effect, Layer, Option, Ref } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as SweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
 import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
+import * as BridgeFlights from "../../../src/adapters/memory/orchestrator/BridgeFlights.ts"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import * as Exposures from "../../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
@@ -15,6 +17,7 @@ import type { FeeCover } from "../../../src/domain/FeeCover.ts"
 import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { BridgeFlights as BridgeFlightsPort } from "../../../src/ports/orchestrator/BridgeFlights.ts"
 import { Exposures as ExposuresPort } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
@@ -66,18 +69,36 @@ const exposed = (releasing: Effect.Effect<void> = Effect.void) =>
     )
   ).pipe(Layer.provide(Exposures.layer))
 
-export const make = Effect.fnUntraced(function* (
-  settings: {
-    readonly chainId?: number
-    readonly builder?: Address.Address
-    readonly cover?: FeeCover
-    readonly nonce?: bigint
-    /** Precedes the storing of a submission. */
-    readonly storing?: Effect.Effect<void, StoreUnavailable>
-    /** Precedes the release of reservations. */
-    readonly releasing?: Effect.Effect<void>
-  } = {}
-) {
+const pausing = OrchestratorSettings.layer({
+  ...orchestratorDefaults,
+  relayer: { ...orchestratorDefaults.relayer, pausedChains: [paused.id] }
+})
+
+/** Limit of each bridge on trust, in US dollars scaled by 10^18. */
+export const FLIGHT_LIMIT = 100n * 10n ** 18n
+
+/** Changes a quote to one of 40 US dollars over a bridge on trust. */
+export const ON_TRUST = {
+  crossChain: true,
+  provider: "relay",
+  estimatedAmountOutUsd: "40",
+  priceImpactBps: 0
+} as const
+
+export interface Settings {
+  readonly chainId?: number
+  readonly builder?: Address.Address
+  readonly cover?: FeeCover
+  readonly nonce?: bigint
+  /** Precedes the storing of a submission. */
+  readonly storing?: Effect.Effect<void, StoreUnavailable>
+  /** The quote is over a bridge on trust. */
+  readonly isOnTrust?: boolean
+  /** Precedes the release of reservations. */
+  readonly releasing?: Effect.Effect<void>
+}
+
+export const make = Effect.fnUntraced(function* (settings: Settings = {}) {
   const chainId = settings.chainId ?? chain.id
   const down = yield* Ref.make(false)
   /** The store, with a switch. */
@@ -100,7 +121,8 @@ export const make = Effect.fnUntraced(function* (
     Intake.layer.pipe(
       Layer.provideMerge(
         Layer.mergeAll(
-          stores,
+          BridgeFlights.layer(FLIGHT_LIMIT).pipe(Layer.provideMerge(stores)),
+          SecureRandom.layerWebCrypto,
           Alerts.layer,
           exposed(settings.releasing),
           overrides,
@@ -108,10 +130,7 @@ export const make = Effect.fnUntraced(function* (
           Screening.layer(),
           SweepContracts.layer,
           ViemSignatures.layer,
-          OrchestratorSettings.layer({
-            ...orchestratorDefaults,
-            relayer: { ...orchestratorDefaults.relayer, pausedChains: [paused.id] }
-          })
+          pausing
         )
       )
     )
@@ -126,7 +145,14 @@ export const make = Effect.fnUntraced(function* (
     ...(settings.nonce === undefined ? {} : { nonce: settings.nonce })
   }
   const orderDigest = digest(order, { name: "Service", chainId })
-  yield* intents.create({ ...template_, order, orderDigest, ...(settings.cover && { cover: settings.cover }) })
+  const quote = settings.isOnTrust ? { ...template_.quote, ...ON_TRUST } : template_.quote
+  yield* intents.create({
+    ...template_,
+    quote,
+    order,
+    orderDigest,
+    ...(settings.cover && { cover: settings.cover })
+  })
   const intake = Context.get(context, Intake)
   const signature = yield* Effect.promise(() => owner.sign({ hash: orderDigest }))
   const authorization = yield* authorize()
@@ -135,6 +161,7 @@ export const make = Effect.fnUntraced(function* (
     chain: yield* Context.get(context, Chains.MemoryChains).get(chain.id),
     intents,
     exposures: Context.get(context, ExposuresPort),
+    flights: Context.get(context, BridgeFlightsPort),
     order,
     orderDigest,
     signature,

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as SweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
+import * as MemoryFlights from "../../../src/adapters/memory/orchestrator/BridgeFlights.ts"
 import * as Exposures from "../../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as MemoryIntents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
@@ -64,13 +65,15 @@ export const sign = (ids: ReadonlyArray<string>, domain = "Service") => {
 /** Changes of the scene's ports. */
 export interface Changes {
   readonly flights?: BridgeFlightsShape
+  /** Limit of each bridge on trust, in US dollars scaled by 10^18. Default: nothing keeps reservations. */
+  readonly flightLimit?: bigint
   /** Precedes each reservation. */
   readonly reserving?: Effect.Effect<void, StoreUnavailable>
   /** Precedes the storing of a sweep. */
   readonly storing?: (intents: Intents["Service"]) => Effect.Effect<void, StoreUnavailable>
 }
 
-export const make = Effect.fnUntraced(function* ({ flights, reserving, storing }: Changes = {}) {
+export const make = Effect.fnUntraced(function* ({ flightLimit, flights, reserving, storing }: Changes = {}) {
   const stores = Layer.effect(
     Intents,
     Effect.map(Intents, (stored) =>
@@ -93,7 +96,7 @@ export const make = Effect.fnUntraced(function* ({ flights, reserving, storing }
     SweepIntake.layer.pipe(
       Layer.provideMerge(
         Layer.mergeAll(
-          stores,
+          flightLimit === undefined ? stores : MemoryFlights.layer(flightLimit).pipe(Layer.provideMerge(stores)),
           Alerts.layer,
           exposed,
           ...(flights === undefined ? [] : [Layer.succeed(BridgeFlights, flights)]),
@@ -124,6 +127,7 @@ export const make = Effect.fnUntraced(function* ({ flights, reserving, storing }
     authorization,
     chains,
     exposures: Context.get(context, ExposuresPort),
+    flights: Context.get(context, BridgeFlights),
     intake,
     intents,
     of,

@@ -10,7 +10,10 @@ export const layer = (limit: UsdPrice) =>
     BridgeFlights,
     Effect.gen(function* () {
       const intents = yield* Intents
-      const flights = new Map<string, Flight & { readonly reservedAtMs: number }>()
+      const flights = new Map<
+        string,
+        Flight & { readonly reservedAtMs: number; readonly holders: ReadonlySet<string> }
+      >()
 
       const room = Effect.fnUntraced(function* (bridge: string) {
         const now = yield* Clock.currentTimeMillis
@@ -29,15 +32,29 @@ export const layer = (limit: UsdPrice) =>
 
       return {
         room,
-        reserve: Effect.fnUntraced(function* (wanted) {
+        reserve: Effect.fnUntraced(function* (wanted, holder) {
           const reservedAtMs = yield* Clock.currentTimeMillis
           const added = wanted.filter(({ id }) => !flights.has(id))
           for (const [bridge, each] of Map.groupBy(added, (flight) => flight.bridge)) {
             const value = each.reduce((sum, flight) => sum + flight.value, 0n)
             if (value > (yield* room(bridge))) return false
           }
-          for (const flight of wanted) flights.set(flight.id, { ...(flights.get(flight.id) ?? flight), reservedAtMs })
+          for (const flight of wanted) {
+            const before = flights.get(flight.id)
+            const holders = new Set([...(before?.holders ?? []), holder])
+            flights.set(flight.id, { ...(before ?? flight), reservedAtMs, holders })
+          }
           return true
+        }),
+        releaseQuoted: Effect.fnUntraced(function* (intentIds, holder) {
+          for (const id of intentIds) {
+            const intent = Option.getOrUndefined(yield* intents.find(id))
+            const flight = flights.get(id)
+            if (intent?.status !== "quoted" || flight === undefined || !flight.holders.has(holder)) continue
+            const holders = new Set([...flight.holders].filter((each) => each !== holder))
+            if (holders.size === 0) flights.delete(id)
+            else flights.set(id, { ...flight, holders })
+          }
         })
       }
     })

@@ -4,6 +4,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import type { UsdPrice } from "../../../domain/Fees.ts"
 import {
   BridgeFlights,
@@ -34,29 +35,58 @@ const carried = Effect.fnUntraced(function* (sql: Sql, bridge: string, now: numb
   return BigInt(row?.value ?? "0")
 })
 
-/** Waits for other reservations of a bridge, so that two together do not pass the limit, and forgets rows that count no longer. */
+/**
+ * Waits for other reservations of a bridge, so that two together do not pass the limit, and forgets rows that count no longer, except
+ * those that a release holds.
+ */
 const alone = Effect.fnUntraced(function* (sql: Sql, bridge: string, now: number) {
   yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${text(`bridge_flights ${bridge}`)}, 0))`
   yield* sql`
     DELETE FROM orchestrator.bridge_flights f WHERE f.intent_id IN (
       SELECT o.intent_id FROM orchestrator.bridge_flights o
       WHERE o.bridge = ${text(bridge)} AND o.intent_id NOT IN (SELECT c.intent_id FROM ${counting(sql, now)} c)
-      LIMIT ${DELETED}
+      LIMIT ${DELETED} FOR UPDATE OF o SKIP LOCKED
     )`
 })
 
+/** Locks rows in the order of their ids, as every statement on several rows does, so that no two wait for each other. */
+const inOrder = (sql: Sql, condition: Fragment): Fragment =>
+  sql`SELECT f.intent_id, f.holders FROM orchestrator.bridge_flights f WHERE ${condition} ORDER BY f.intent_id FOR UPDATE`
+
+/** Locks the intents first, so that it waits for a submission that is being stored, and then keeps that one's reservation. */
+const releaseQuoted = (sql: Sql): BridgeFlightsShape["releaseQuoted"] =>
+  Effect.fnUntraced(function* (intentIds, holder) {
+    if (intentIds.length === 0) return
+    const quoted = sql`
+      SELECT s.id FROM orchestrator.intent_states s
+      WHERE s.id = ANY(${IntentTables.ids(sql, intentIds.map(text))}) AND s.status = 'quoted'
+      ORDER BY s.id FOR SHARE`
+    const held = sql`f.intent_id IN (SELECT q.id FROM quoted q) AND ${text(holder)} = ANY(f.holders)`
+    yield* sql`
+      WITH quoted AS (${quoted}), held AS (${inOrder(sql, held)}), ended AS (
+        DELETE FROM orchestrator.bridge_flights f USING held h
+        WHERE f.intent_id = h.intent_id AND cardinality(h.holders) = 1
+      )
+      UPDATE orchestrator.bridge_flights f SET holders = array_remove(f.holders, ${text(holder)})
+      FROM held h WHERE f.intent_id = h.intent_id AND cardinality(h.holders) > 1`
+  }, guarded("BridgeFlights.releaseQuoted"))
+
 const make = (sql: Sql, limit: UsdPrice): BridgeFlightsShape => ({
+  releaseQuoted: releaseQuoted(sql),
+
   room: Effect.fnUntraced(function* (bridge) {
     return least(limit, yield* carried(sql, bridge, yield* Clock.currentTimeMillis))
   }, guarded("BridgeFlights.room")),
 
   reserve: Effect.fnUntraced(
-    function* (flights) {
+    function* (flights, holder) {
       const now = yield* Clock.currentTimeMillis
       // Renewed, since another reservation would otherwise forget it before the sweep is stored.
       const renewed = (ids: ReadonlyArray<string>) => sql<{ readonly intent_id: string }>`
-        UPDATE orchestrator.bridge_flights SET reserved_at = ${timestamp(now)}
-        WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}) RETURNING intent_id`
+        WITH held AS (${inOrder(sql, sql`f.intent_id = ANY(${IntentTables.ids(sql, ids)})`)})
+        UPDATE orchestrator.bridge_flights f SET reserved_at = ${timestamp(now)},
+          holders = array_append(array_remove(f.holders, ${text(holder)}), ${text(holder)})
+        FROM held h WHERE f.intent_id = h.intent_id RETURNING f.intent_id`
       // In one order everywhere, so that no two reservations wait for each other.
       const byBridge = Map.groupBy(flights, ({ bridge }) => bridge)
       const bridges = [...byBridge].toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -69,8 +99,8 @@ const make = (sql: Sql, limit: UsdPrice): BridgeFlightsShape => ({
       }
       for (const { bridge, id, value } of added) {
         yield* sql`
-          INSERT INTO orchestrator.bridge_flights (intent_id, bridge, value, reserved_at)
-          VALUES (${text(id)}, ${text(bridge)}, ${String(value)}::numeric, ${timestamp(now)})`
+          INSERT INTO orchestrator.bridge_flights (intent_id, bridge, value, reserved_at, holders)
+          VALUES (${text(id)}, ${text(bridge)}, ${String(value)}::numeric, ${timestamp(now)}, ARRAY[${text(holder)}])`
       }
       return true
     },

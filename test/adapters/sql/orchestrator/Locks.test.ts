@@ -3,8 +3,10 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted, Schedule, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import * as BridgeFlights from "../../../../src/adapters/sql/orchestrator/BridgeFlights.ts"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import { firstClass } from "../../../../src/domain/Exposure.ts"
+import { BridgeFlights as BridgeFlightsPort } from "../../../../src/ports/orchestrator/BridgeFlights.ts"
 import { Exposures } from "../../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { IntentTaken, RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
@@ -160,6 +162,42 @@ it.live("a reservation is not released while another process stores the submissi
     yield* Fiber.join(releasing)
     expect([...(yield* exposures.reserved(["queued", "left"])).keys()]).toEqual(["queued"])
     expect((yield* exposures.sums([key])).get(key)?.open).toBe(5n)
+  }).pipe(Effect.scoped, Effect.provide([migratedDatabaseUrl, Reactivity.layer]))
+)
+
+it.live("a bridge flight is not released while another process stores its sweep or renews its reservation", () =>
+  Effect.gen(function* () {
+    const here = yield* process
+    const { url } = yield* TestDatabase
+    const other = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+    const flights = Context.get(
+      yield* Layer.build(
+        Layer.fresh(
+          BridgeFlights.layer(100n).pipe(Layer.provide(Database.layer({ url: Redacted.make(url), poolSize: 4 })))
+        )
+      ),
+      BridgeFlightsPort
+    )
+    const ids = ["queued", "renewed", "left"]
+    for (const id of ids) yield* Context.get(here, Intents).create(newIntent({ id }))
+    yield* flights.reserve(
+      ids.map((id) => ({ id, bridge: "relay", value: 10n })),
+      "submission"
+    )
+    const releasing = yield* other.withTransaction(
+      Effect.gen(function* () {
+        yield* other`
+          UPDATE orchestrator.intent_states SET status = 'submitted', submitted_at = updated_at WHERE id = 'queued'`
+        const fiber = yield* Effect.forkScoped(flights.releaseQuoted(ids, "submission"))
+        yield* somebodyWaits
+        yield* flights.reserve([{ id: "renewed", bridge: "relay", value: 10n }], "another")
+        return fiber
+      })
+    )
+    yield* Fiber.join(releasing)
+    expect(yield* flights.room("relay")).toBe(80n)
+    yield* flights.releaseQuoted(ids, "another")
+    expect(yield* flights.room("relay")).toBe(90n)
   }).pipe(Effect.scoped, Effect.provide([migratedDatabaseUrl, Reactivity.layer]))
 )
 

@@ -1,0 +1,12 @@
+/**
+ * Submissions that hold the reservation of a sweep. The release before adds none, so a release does not end its reservations: they
+ * expire.
+ */
+import { Effect } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  yield* sql`ALTER TABLE orchestrator.bridge_flights ADD COLUMN holders text[] NOT NULL DEFAULT '{}'`
+})
