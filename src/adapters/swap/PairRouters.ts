@@ -181,7 +181,7 @@ const swapping = (
   }
 }
 
-/** What is known of a pair's pools, and the paths through those that may exist. */
+/** Returns what is known of a pair's pools, and the paths through those that may exist. */
 const viewOf = (
   { chain }: Pick<ChainClient, "chain">,
   { router }: Contracts,

@@ -108,7 +108,7 @@ interface Contracts {
   readonly kinds?: Path.Kinds
 }
 
-/** What is known of a pair's pools, and the paths through those that may exist. */
+/** Returns what is known of a pair's pools, and the paths through those that may exist. */
 const viewOf = (
   { chain }: Pick<ChainClient, "chain">,
   { kinds = Path.FEE_TIERS, memory, quoter }: Contracts,

@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { worstCase } from "../../domain/Exposure.ts"
 import { quotedGas } from "../../domain/RelayGas.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
-import type * as Pricing from "./Pricing.ts"
+import type { Priced, Terms } from "./Terms.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 
 /** Makes `afford(terms, priced)`. Sweeps of listed tokens always pass, without a read. */
 export const make = Effect.map(ExposureDesk.make, (desk) =>
   Effect.fnUntraced(function* (
-    { attributed, client, gasFees }: Pick<Pricing.Terms, "attributed" | "client" | "gasFees">,
-    { order, simulated }: Pick<Pricing.Priced, "order" | "simulated">
+    { attributed, client, gasFees }: Pick<Terms, "attributed" | "client" | "gasFees">,
+    { order, simulated }: Pick<Priced, "order" | "simulated">
   ) {
     const { dataFee } = simulated
     const wei = worstCase({ gas: quotedGas(simulated), maxFeePerGas: gasFees.maxFeePerGas, dataFee })

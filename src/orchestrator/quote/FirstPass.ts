@@ -8,9 +8,9 @@ import { Clock, Effect, Result } from "effect"
 import * as CostMemory from "../../domain/CostMemory.ts"
 import type * as Fees from "../../domain/Fees.ts"
 import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
-import type { Priced, Routed } from "./Pricing.ts"
 import * as RememberedCosts from "./RememberedCosts.ts"
 import * as Repricing from "./Repricing.ts"
+import type { Priced, Routed } from "./Terms.ts"
 
 interface Failure {
   readonly _tag: string

@@ -16,6 +16,7 @@ import * as Affording from "./Affording.ts"
 import * as Estimating from "./Estimating.ts"
 import * as OrderNonces from "./OrderNonces.ts"
 import type * as Pricing from "./Pricing.ts"
+import type { Priced, Terms } from "./Terms.ts"
 import type * as Reading from "./Reading.ts"
 import * as TransferFees from "./TransferFees.ts"
 
@@ -37,7 +38,7 @@ export interface Offer {
 export interface Offered {
   readonly offer: Offer
   readonly fees: OrderFees
-  readonly terms: Omit<Pricing.Terms, "nonce">
+  readonly terms: Omit<Terms, "nonce">
 }
 
 /** Times of an offer. */
@@ -108,14 +109,14 @@ export const make = Effect.fnUntraced(function* ({
   })
 })
 
-const feesOf = ({ fees: { builderFee, networkFee, protocolFee } }: Pricing.Priced): OrderFees => ({
+const feesOf = ({ fees: { builderFee, networkFee, protocolFee } }: Priced): OrderFees => ({
   protocol: protocolFee,
   network: networkFee,
   builder: builderFee
 })
 
 /** The quote as its details are computed, without the price of the output. */
-const quotedOf = ({ profile: { decimals }, tier, usd }: Offered["terms"], priced: Pricing.Priced) => ({
+const quotedOf = ({ profile: { decimals }, tier, usd }: Offered["terms"], priced: Priced) => ({
   tier,
   fees: feesOf(priced),
   swapAmount: priced.fees.swapAmount,
@@ -132,8 +133,8 @@ const makeStore = Effect.gen(function* () {
   const signatures = yield* Signatures
 
   return Effect.fnUntraced(function* (
-    { attributed, client, request, tier }: Omit<Pricing.Terms, "nonce">,
-    { cover, order, route, simulated, transferFeeBps }: Pricing.Priced,
+    { attributed, client, request, tier }: Omit<Terms, "nonce">,
+    { cover, order, route, simulated, transferFeeBps }: Priced,
     at: {
       readonly accountNonce: bigint
       readonly details: QuoteDetails

@@ -11,81 +11,26 @@ import type { QuoteRequest } from "../../domain/Quote.ts"
 import { toleranceOf } from "../../domain/RouteChoice.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import * as Usd from "../../domain/Usd.ts"
-import type { Tier } from "../../domain/Tier.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
-import type { SimulatedSweep } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { TokenProfile } from "../../ports/orchestrator/TokenRisk.ts"
-import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
-import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { OrchestratorSettings, type OrchestratorSettingsShape } from "../shared/OrchestratorSettings.ts"
 import * as Arriving from "./Arriving.ts"
-import type { Attributed } from "./Attributing.ts"
 import * as FeeWorth from "./FeeWorth.ts"
 import * as FirstPass from "./FirstPass.ts"
 import * as NextRoute from "./NextRoute.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import * as Repricing from "./Repricing.ts"
 import type * as Routing from "./Routing.ts"
+import type { Priced, Routed, Terms, UsdPrices } from "./Terms.ts"
 import * as TransferFees from "./TransferFees.ts"
-
-/** Prices of the native currency and of the order's token. */
-export interface UsdPrices extends FeeWorth.Origin {
-  readonly nativeUsd: Fees.UsdPrice
-  /** Price at which fees are taken: that of the token, less the haircut if it is not listed. */
-  readonly tokenUsd: Fees.UsdPrice
-  /** Price of the token. */
-  readonly marketUsd: Fees.UsdPrice
-}
-
-/** Everything about an order but its fees and its route. */
-export interface Terms {
-  readonly client: ChainClient
-  readonly request: QuoteRequest
-  readonly profile: TokenProfile
-  readonly attributed: Attributed | undefined
-  /** True if the user has a subscription, which lowers the protocol fee. */
-  readonly isSubscribed: boolean
-  readonly gasFees: FeesPerGas
-  readonly usd: UsdPrices
-  readonly tier: Tier
-  /** True if the owner's account runs the chain's delegate, so that its sweep carries no authorization. */
-  readonly isDelegated: boolean
-  readonly nonce: bigint
-  /** UNIX seconds. */
-  readonly deadline: bigint
-}
-
-export interface Priced {
-  readonly route: Routing.Route
-  readonly order: SweepOrder
-  /** Fees of the order, and the amount that is routed. */
-  readonly fees: Fees.FeeBreakdown
-  readonly simulated: SimulatedSweep
-  /** Cost that the order's network fee covers. */
-  readonly cover: FeeCover
-  readonly worth: FeeWorth.Worth
-  /** Part of the output that the tokens take when they move, in basis points. */
-  readonly transferFeeBps: number
-  /** Venues that were tried and did not deliver. */
-  readonly failed: ReadonlySet<string>
-}
-
-/** Fees that cover a cost, and routes of what they leave, best first. */
-export interface Routed {
-  /** Wei. */
-  readonly cost: bigint
-  readonly fees: Fees.FeeBreakdown
-  readonly routes: Routing.Route
-}
 
 /** Longest pause that is asked for while the base fee is above the chain's limit, in milliseconds. */
 const LONGEST_PAUSE_MILLIS = 60_000
 
-/** Makes `feesOf(terms, cost)`, `routedAt(terms, routeOf, cost)` and `priceBy(terms, routed, asked)`. */
-const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof FeeWorth.make>["valueOf"]) {
-  const settings = yield* OrchestratorSettings
-  const rehearse = yield* Arriving.make
-
+/** Makes `feesOf(terms, cost)`, the fees that cover a cost in wei. */
+const feesBy = (settings: Pick<OrchestratorSettingsShape, "fees" | "feeRules">) => {
   const protocolFee = ({ attributed, client, isSubscribed, profile, request, tier, usd }: Terms) =>
     FeePolicy.protocolFee(
       settings.fees,
@@ -101,7 +46,7 @@ const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       { amountIn: request.amountIn, isSubscribed, tokenUsd: usd.marketUsd, tokenDecimals: profile.decimals }
     )
 
-  const feesOf = (terms: Terms, cost: bigint) => {
+  return (terms: Terms, cost: bigint) => {
     const { attributed, profile, request, usd } = terms
     return Fees.breakdown({
       amountIn: request.amountIn,
@@ -110,6 +55,14 @@ const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       builderFee: Fees.builderFee(request.amountIn, attributed === undefined ? 0 : effectiveBps(attributed.attribution))
     })
   }
+}
+
+/** Makes `feesOf(terms, cost)`, `routedAt(terms, routeOf, cost)` and `priceBy(terms, routed, asked)`. */
+const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof FeeWorth.make>["valueOf"]) {
+  const settings = yield* OrchestratorSettings
+  const rehearse = yield* Arriving.make
+
+  const feesOf = feesBy(settings)
 
   /** Builds and simulates the order of a route. */
   const attempt = Effect.fnUntraced(function* (

@@ -8,7 +8,7 @@ import { priceAfter } from "../../domain/TransferFee.ts"
 import { TokenDeclined, type TokenProfile } from "../../ports/orchestrator/TokenRisk.ts"
 import type { Attributed } from "./Attributing.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
-import type * as Pricing from "./Pricing.ts"
+import type { Priced, Terms } from "./Terms.ts"
 import type * as Routing from "./Routing.ts"
 
 /**
@@ -66,11 +66,7 @@ export const sellable = ({ alternatives = [], ...best }: Routing.Route): Effect.
  * True if the output takes what the order loses, and not the input. The native currency and the stables take nothing. Any other listed
  * token, of which a plain transfer arrives whole, is trusted beside an output that is not listed.
  */
-const isOfOutput = ({
-  client: { chain },
-  profile,
-  request: { destChainId, tokenIn, tokenOut }
-}: Pricing.Terms): boolean => {
+const isOfOutput = ({ client: { chain }, profile, request: { destChainId, tokenIn, tokenOut } }: Terms): boolean => {
   const tier = Chain.listedTier(chain, tokenIn)
   if (tier !== "tier2") return tier === "tier1"
   const isWhole = profile.transferFeeBps === undefined
@@ -78,8 +74,5 @@ const isOfOutput = ({
 }
 
 /** The terms with the price at which collected fees are sold: the token takes its part there too. */
-export const afterSale = (
-  terms: Pricing.Terms,
-  { transferFeeBps }: Pick<Pricing.Priced, "transferFeeBps">
-): Pricing.Terms =>
+export const afterSale = (terms: Terms, { transferFeeBps }: Pick<Priced, "transferFeeBps">): Terms =>
   transferFeeBps === 0 || isOfOutput(terms) ? terms : { ...terms, usd: received(terms.usd, transferFeeBps) }

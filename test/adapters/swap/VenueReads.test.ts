@@ -126,49 +126,49 @@ describe("reads of a pair", () => {
       yield* Effect.flip(source.route(request))
       return reads.slice(before).map((targets) => [...new Set(targets)])
     })
-    const [now, then] = [yield* sourceWith(pools), yield* sourceWith(before(pools))]
-    return { now, then, readsOf, readsThen: () => reads.at(-1)?.length }
+    const [now, old] = [yield* sourceWith(pools), yield* sourceWith(before(pools))]
+    return { now, old, readsOf, readsLast: () => reads.at(-1)?.length }
   }).pipe(Effect.provide(KnownPools.layer))
 
   it.effect("that nobody has quoted ask for its pools first, and at an old block for quotes alone", () =>
     Effect.gen(function* () {
       const first = yield* make
       assert.deepStrictEqual(yield* first.readsOf(first.now), [[factory]])
-      const { readsOf, then } = yield* make
-      assert.deepStrictEqual(yield* readsOf(then), [[router]])
+      const { old, readsOf } = yield* make
+      assert.deepStrictEqual(yield* readsOf(old), [[router]])
     })
   )
 
   it.effect("ask for one amount alone where no other is needed", () =>
     Effect.gen(function* () {
-      const { readsOf, readsThen, then } = yield* make
-      yield* readsOf(then)
+      const { old, readsLast, readsOf } = yield* make
+      yield* readsOf(old)
       // Two direct pools, and two pairs of two through each hop.
       const paths = 2 + 4 * Curves.hopsOf({ chain: solidly }, pair).length
-      assert.strictEqual(readsThen(), paths)
+      assert.strictEqual(readsLast(), paths)
     })
   )
 
   it.effect("that has no pool now ask for nothing at an old block, until that is known no longer", () =>
     Effect.gen(function* () {
-      const { now, readsOf, then } = yield* make
+      const { now, old, readsOf } = yield* make
       const mayTrade = Effect.map(Clock.currentTimeMillis, (millis) =>
-        [now, then].map((source) => source.mayTrade(solidly, pair, millis))
+        [now, old].map((source) => source.mayTrade(solidly, pair, millis))
       )
       assert.deepStrictEqual(yield* mayTrade, [true, true])
       yield* readsOf(now)
       assert.deepStrictEqual(yield* mayTrade, [false, false])
-      assert.deepStrictEqual(yield* readsOf(then), [])
+      assert.deepStrictEqual(yield* readsOf(old), [])
       yield* TestClock.adjust(LIFETIME_MILLIS + 1)
       assert.deepStrictEqual(yield* mayTrade, [true, true])
-      assert.deepStrictEqual(yield* readsOf(then), [[router]])
+      assert.deepStrictEqual(yield* readsOf(old), [[router]])
     })
   )
 
   it.effect("at an old block tell nothing about now", () =>
     Effect.gen(function* () {
-      const { now, readsOf, then } = yield* make
-      yield* readsOf(then)
+      const { now, old, readsOf } = yield* make
+      yield* readsOf(old)
       assert.deepStrictEqual(yield* readsOf(now), [[factory]])
     })
   )

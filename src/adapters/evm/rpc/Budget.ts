@@ -74,7 +74,7 @@ export type Event =
   | { readonly _tag: "Answered"; readonly cost: Cost }
   /** A request was refused for the rate. `sentAt` is when it was sent. */
   | { readonly _tag: "Limited"; readonly sentAt: number; readonly retryAfterMillis?: number | undefined }
-  /** The last refusals were not for the rate. What the budget learned before them is lost too, and is learned again. */
+  /** The last refusals were not for the rate. The budget forgets also what it learned before them, and learns it again. */
   | { readonly _tag: "Mistaken" }
 
 export interface Decision {
