@@ -59,6 +59,25 @@ const posts = (page: Page) => {
   return paths
 }
 
+/** The page reads again what is old, and is refused. */
+const failsToRefresh = Effect.fnUntraced(function* (page: Page, url: string) {
+  yield* Effect.promise(() =>
+    page.route(url, (route) =>
+      route.request().method() === "GET"
+        ? route.fulfill({ status: 404, json: { error: "not found" } })
+        : route.fallback()
+    )
+  )
+  yield* Effect.promise(() => page.clock.install())
+  yield* Effect.promise(() => page.clock.fastForward(60_000))
+  const refused = page.waitForResponse((response) => response.status() === 404)
+  yield* Effect.promise(() => page.evaluate(() => void window.dispatchEvent(new Event("visibilitychange"))))
+  yield* Effect.promise(() => refused)
+  yield* reads(page, "This page could not be refreshed.")
+})
+
+const value = (page: Page, label: string) => Effect.promise(() => page.getByLabel(label, { exact: true }).inputValue())
+
 /** Presses the dialog's button and changes its field before anything else happens in the page. */
 const pressesAndTypes = (page: Page, button: string, text: string) =>
   Effect.promise(() =>
@@ -162,6 +181,66 @@ layer(Site.layer({ operations: OrchestratorOperationsInMemory.layer(parts) }), l
       )
       yield* click(page, "Lift the suspension")
       yield* reads(page, "The service cannot reach its database.")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps the dialog of a pause while the pauses cannot be read, and pauses once", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      yield* enter(page)
+      yield* opens(page, "/app/admin/controls")
+      yield* click(page, "Pause All sweeps")
+      yield* fill(page, "Reason, for the audit log", "an attack")
+      yield* failsToRefresh(page, "**/admin/operations/pauses")
+      assert.strictEqual(yield* value(page, "Reason, for the audit log"), "an attack")
+      const paused = Promise.withResolvers<void>()
+      yield* Effect.promise(() =>
+        page.route("**/admin/operations/pauses", async (route) => {
+          if (route.request().method() === "POST") await paused.promise
+          return route.continue()
+        })
+      )
+      const sent = posts(page)
+      const reason = page.getByLabel("Reason, for the audit log", { exact: true })
+      yield* Effect.promise(() => reason.press("Enter"))
+      yield* Effect.promise(() => page.locator("button[aria-busy=true]").waitFor())
+      yield* Effect.promise(() => reason.press("Enter"))
+      paused.resolve()
+      yield* reads(page, "All sweeps: paused on every replica.")
+      yield* Effect.promise(() => page.getByText("This page could not be refreshed.").waitFor({ state: "detached" }))
+      assert.deepStrictEqual(sent, ["/admin/operations/pauses"])
+      yield* click(page, "Resume All sweeps")
+      yield* fill(page, "Reason, for the audit log", "it is over")
+      yield* inDialog(page, "Resume now")
+      yield* reads(page, "All sweeps: running again.")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps the dialog of a batch's end while the batch cannot be read", () =>
+    Effect.gen(function* () {
+      const { batch, page } = yield* payoutPage("Refreshed in vain")
+      yield* click(page, "Give up")
+      yield* fill(page, "Reason", "a wrong address")
+      yield* failsToRefresh(page, `**/admin/payouts/${batch}`)
+      assert.strictEqual(yield* value(page, "Reason"), "a wrong address")
+      yield* inDialog(page, "Give up")
+      yield* reads(page, "Its amounts are owed again.")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps changed terms and the dialog of a suspension while the builder cannot be read", () =>
+    Effect.gen(function* () {
+      const { page, path } = yield* builderPage("Typed in vain", { builderBps: 10, maxBuilderBps: 50 })
+      yield* fill(page, "Markup, in basis points", "41")
+      yield* click(page, "Suspend")
+      yield* failsToRefresh(page, `**${path}`)
+      yield* Effect.promise(() => page.getByRole("dialog").waitFor())
+      yield* inDialog(page, "Cancel")
+      assert.strictEqual(yield* value(page, "Markup, in basis points"), "41")
+      yield* Effect.promise(() => page.unroute(`**${path}`))
+      yield* click(page, "Try again")
+      yield* Effect.promise(() => page.getByText("This page could not be refreshed.").waitFor({ state: "detached" }))
+      assert.strictEqual(yield* value(page, "Markup, in basis points"), "41")
     }).pipe(Effect.scoped)
   )
 

@@ -5,8 +5,10 @@ import type { Page } from "playwright-core"
 import * as FakeChain from "../support/FakeChain.ts"
 import { StubServer } from "../support/StubServer.ts"
 import {
+  daiOnBase,
   token,
   usdcOnBase,
+  wethOnArbitrum,
   held,
   CATALOG,
   FAILED,
@@ -19,7 +21,7 @@ import {
   scene
 } from "./HoldingsScene.ts"
 import * as Site from "./Site.ts"
-import { click, opens, reads } from "./SweepSteps.ts"
+import { click, goesTo, opens, reads } from "./SweepSteps.ts"
 
 const live = { excludeTestServices: true } as const
 
@@ -54,6 +56,48 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
       yield* gone(page, /are missing/)
       assert.strictEqual(yield* targetChain(page), "8453")
       assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are selected by what the bridge refunded, not by what was sent", () =>
+    Effect.gen(function* () {
+      const { page } = yield* scene({ holdings: holding([held(daiOnBase, "90"), held(usdcOnBase, "60")]) })
+      yield* click(page, "Test Wallet")
+      yield* reads(page, "DAI")
+      yield* goesTo(page, "USDC", "Arbitrum")
+      // As another tab of the page stores it.
+      yield* Effect.promise(() =>
+        page.evaluate(
+          async ([service, dai, usdc, weth]) => {
+            const ask: unknown = Reflect.get(window, "askTestWallet")
+            if (typeof ask !== "function") throw new Error("no test wallet")
+            const [owner] = (await ask("eth_accounts", [])).result
+            const submission = {
+              id: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a",
+              submittedAtMs: Date.now(),
+              endedAtMs: Date.now(),
+              send: { chainId: 8453, token: dai, amount: "1000000", symbol: "DAI" },
+              receive: { chainId: 42161, token: weth, amount: "1", destination: owner },
+              crossing: { chainId: 8453, token: usdc },
+              status: "failed",
+              failureReason: "bridge_refunded"
+            }
+            localStorage.setItem(`sweep-submissions ${service} ${owner}`, JSON.stringify([submission]))
+            dispatchEvent(new Event("storage"))
+          },
+          [
+            Site.orchestratorUrl.replace(/\/$/, ""),
+            daiOnBase.address,
+            usdcOnBase.address,
+            wethOnArbitrum.address
+          ] as const
+        )
+      )
+      yield* reads(page, /USDC is in your account on the source chain/)
+      yield* click(page, "Sweep the rest")
+      const ticked = (name: string) =>
+        Effect.promise(() => page.getByRole("checkbox", { name, exact: true }).isChecked())
+      assert.deepStrictEqual([yield* ticked("DAI on Base"), yield* ticked("USDC on Base")], [false, true])
     }).pipe(Effect.scoped)
   )
 

@@ -19,6 +19,16 @@ const tokenAt = (index: number) => ({
   address: Address.of(`0x${(index + 1).toString(16).padStart(40, "0")}`)
 })
 
+/** The app that embeds the sweep. It draws with React, which draws after several timers. */
+const embedded = Effect.gen(function* () {
+  const host = yield* serve(join(projectRoot, "test", "web", "host", "index.html"))
+  return EmbeddingApp.addressOf(host, {
+    orchestrator: Site.orchestratorUrl,
+    key: generatePrivateKey(),
+    chainId: 8453
+  })
+})
+
 layer(Site.layer(), live)("the list of tokens on the sweep page", (it) => {
   it.effect("of 500 tokens are drawn near the window alone, are searched, and hold hostile names on their line", () =>
     Effect.gen(function* () {
@@ -96,13 +106,7 @@ layer(Site.layer(), live)("the list of tokens on the sweep page", (it) => {
     Effect.gen(function* () {
       const some = Array.from({ length: 30 }, (_, index) => tokenAt(index))
       const { page } = yield* scene({ holdings: holding(some.map((each) => held(each, "5"))) })
-      // React, which draws after several timers.
-      const host = yield* serve(join(projectRoot, "test", "web", "host", "index.html"))
-      const app = EmbeddingApp.addressOf(host, {
-        orchestrator: Site.orchestratorUrl,
-        key: generatePrivateKey(),
-        chainId: 8453
-      })
+      const app = yield* embedded
       yield* Effect.promise(() => page.goto(app))
       yield* reads(page, /30 selected/)
       yield* Effect.promise(() =>
@@ -114,6 +118,24 @@ layer(Site.layer(), live)("the list of tokens on the sweep page", (it) => {
           })
       )
       yield* reads(page, /28 selected/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are drawn as the embedding app scrolls the element that holds them", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 200 }, (_, index) => tokenAt(index))
+      // No dust, so that nothing is ticked: answers about a plan would have the rows found again without a scroll.
+      const { page } = yield* scene({ holdings: holding(many.map((each) => held(each, "90"))) })
+      const app = yield* embedded
+      yield* Effect.promise(() => page.goto(app))
+      yield* Effect.promise(() => page.addStyleTag({ content: "#root { height: 600px; overflow: auto }" }))
+      const box = (symbol: string) => page.getByRole("checkbox", { name: `${symbol} on Base` })
+      yield* Effect.promise(() => box("T3").waitFor())
+      yield* Effect.promise(() => page.locator("#root").evaluate((root) => root.scrollBy(0, 4_000)))
+      yield* Effect.promise(() => box("T58").waitFor())
+      yield* Effect.promise(() => box("T3").waitFor({ state: "detached" }))
+      yield* Effect.promise(() => page.locator("#root").evaluate((root) => root.scrollBy(0, -4_000)))
+      yield* Effect.promise(() => box("T3").waitFor())
     }).pipe(Effect.scoped)
   )
 

@@ -2,12 +2,42 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { Page } from "playwright-core"
 import * as Harness from "../server/builder/Harness.ts"
 import { chooseWallet, click, focused, opens, reads, secret, sees, works } from "./DashboardSteps.ts"
 import * as Site from "./Site.ts"
 import * as Wallet from "./Wallet.ts"
 
 const live = { excludeTestServices: true } as const
+
+/** Holds the POST requests of a URL until they are let go, and counts them. */
+const holdsPosts = Effect.fnUntraced(function* (page: Page, url: string) {
+  const letGo = Promise.withResolvers<void>()
+  let count = 0
+  yield* Effect.promise(() =>
+    page.route(url, async (route) => {
+      if (route.request().method() !== "POST") return route.fallback()
+      count += 1
+      await letGo.promise
+      return route.continue()
+    })
+  )
+  return { count: () => count, letGo: Effect.sync(letGo.resolve) }
+})
+
+/** Submits the form of the name twice in one task, and presses Enter once more while the request is pending. */
+const submitsAgain = Effect.fnUntraced(function* (page: Page) {
+  const name = page.getByLabel("Name")
+  yield* Effect.promise(() =>
+    name.evaluate((field) => {
+      const form = field instanceof HTMLInputElement ? field.form : null
+      form?.requestSubmit()
+      form?.requestSubmit()
+    })
+  )
+  yield* Effect.promise(() => page.locator("button[aria-busy=true]").waitFor())
+  yield* Effect.promise(() => name.press("Enter"))
+})
 
 layer(Site.layer(), live)("a new builder", (it) => {
   it.effect("signs a new message if the first one expired before it chose a name", () =>
@@ -46,6 +76,45 @@ layer(Site.layer(), live)("a new builder", (it) => {
       yield* click(page, "Create account")
       yield* sees(page, "Keep your API key")
       assert.lengthOf(wallet.shown, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("gets one account and its key, however often the form is submitted", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      yield* Wallet.install(page, Harness.wallet())
+      yield* opens(page, "/")
+      yield* chooseWallet(page)
+      yield* click(page, "Sign with Test Wallet")
+      yield* sees(page, "Create your builder account")
+      yield* Effect.promise(() => page.getByLabel("Name").fill("Impatient"))
+      const posts = yield* holdsPosts(page, "**/builders/self")
+      yield* submitsAgain(page)
+      yield* posts.letGo
+      yield* sees(page, "Keep your API key")
+      assert.strictEqual(posts.count(), 1)
+      assert.isTrue(yield* works(yield* secret(page)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("creates one key, however often the form is submitted", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* Harness.signUp("Impatient with keys")
+      const { page } = yield* Site.visitorOf(cookie)
+      yield* opens(page, "/app/api-key")
+      yield* click(page, "Create a key")
+      yield* Effect.promise(() => page.getByLabel("Name").fill("Reports"))
+      const posts = yield* holdsPosts(page, "**/me/apikeys")
+      yield* submitsAgain(page)
+      yield* posts.letGo
+      yield* sees(page, "Your new API key")
+      assert.strictEqual(posts.count(), 1)
+      assert.isTrue(yield* works(yield* secret(page)))
+      yield* Effect.promise(() => page.getByLabel(/stored in a safe place/).check())
+      yield* click(page, "Done")
+      const rows = page.getByRole("row").filter({ hasText: "Reports" })
+      yield* Effect.promise(() => rows.first().waitFor())
+      assert.strictEqual(yield* Effect.promise(() => rows.count()), 1)
     }).pipe(Effect.scoped)
   )
 

@@ -1,8 +1,8 @@
-/** The receipt of a sweep whose swap on arrival failed, or of which the service forgot a part. */
+/** The receipt of a sweep whose swap on arrival failed, or that failed, or of which the service forgot a part. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Address, Intent, ServedChain } from "../../src/sdk/index.ts"
 import { makeCatalog } from "../../src/web/sweep/catalog.ts"
-import { arrivedText, outcomeOf, receiptText } from "../../src/web/sweep/receipt.ts"
+import { arrivedText, leftAfter, outcomeOf, receiptText } from "../../src/web/sweep/receipt.ts"
 import { lastSeen, type Submission, UNKNOWN_TO_SERVICE } from "../../src/web/sweep/submissions.ts"
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -47,6 +47,19 @@ describe("a sweep whose swap on arrival failed", () => {
   it("tells it after the page was closed, too", () => {
     const seen: Intent["arrivedInstead"] = { token: WETH, amount: 10n ** 17n }
     assert.deepStrictEqual(lastSeen(instead).arrivedInstead, seen)
+  })
+})
+
+describe("a sweep that failed", () => {
+  const crossing = { chainId: 1, token: WETH }
+  const failed = (failureReason: string, more: Partial<Submission> = {}) =>
+    leftAfter(sent("a", { status: "failed", failureReason, ...more }))
+
+  it("leaves what the bridge refunded, or else what was sent", () => {
+    const sentToken = { chainId: 1, address: at("c") }
+    assert.deepStrictEqual(failed("bridge_refunded", { crossing }), { chainId: 1, address: WETH })
+    assert.deepStrictEqual(failed("bridge_refunded"), sentToken)
+    assert.deepStrictEqual(failed("expired", { crossing }), sentToken)
   })
 })
 

@@ -8,7 +8,7 @@ import { Badge } from "../ui/Badge.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Detail, Details } from "../ui/Details.tsx"
 import { Page } from "../ui/Page.tsx"
-import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
+import { EmptyState, ErrorState, Skeleton, StaleNotice } from "../ui/States.tsx"
 import { Table } from "../ui/Table.tsx"
 import { tokenKey } from "../lib/tokenKey.ts"
 import { BuilderLedger } from "./BuilderLedger.tsx"
@@ -43,9 +43,14 @@ export function BuilderPage() {
   const { id } = useParams({ from: "/admin/builders/$id" })
   const found = useQuery(builderQuery(id))
   const entries = useInfiniteQuery(builderEntries(id))
-  if (found.isError) return <ErrorState error={found.error} retry={found.refetch} />
   const builder = found.data?.builder
-  if (builder === undefined) return <Skeleton className="h-96 w-full" />
+  if (builder === undefined) {
+    return found.isError ? (
+      <ErrorState error={found.error} retry={found.refetch} />
+    ) : (
+      <Skeleton className="h-96 w-full" />
+    )
+  }
   const key = found.data?.apiKey
   return (
     <Page
@@ -53,6 +58,7 @@ export function BuilderPage() {
       description={<span className="font-mono text-sm break-all">{builder.id}</span>}
       title={builder.name}
     >
+      {found.isError && <StaleNotice error={found.error} retry={found.refetch} />}
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-2">
         <Card
           actions={

@@ -20,7 +20,7 @@ import { Detail, Details } from "../ui/Details.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { Input } from "../ui/Field.tsx"
 import { Page } from "../ui/Page.tsx"
-import { ErrorState, Notice, Skeleton } from "../ui/States.tsx"
+import { ErrorState, Notice, Skeleton, StaleNotice } from "../ui/States.tsx"
 import { Table } from "../ui/Table.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { TokenName } from "../ui/TokenName.tsx"
@@ -156,9 +156,14 @@ export function PayoutPage() {
   const book = useTokenBook()
   const found = useQuery(payout(id))
   const [ending, setEnding] = useState<Ending>()
-  if (found.isError) return <ErrorState error={found.error} retry={found.refetch} />
   const batch = found.data
-  if (batch === undefined) return <Skeleton className="h-96 w-full" />
+  if (batch === undefined) {
+    return found.isError ? (
+      <ErrorState error={found.error} retry={found.refetch} />
+    ) : (
+      <Skeleton className="h-96 w-full" />
+    )
+  }
   const token = book.token(batch.chainId, batch.token)
   const chain = book.chain(batch.chainId)
   return (
@@ -167,6 +172,7 @@ export function PayoutPage() {
       description={<span className="font-mono text-sm break-all">{batch.id}</span>}
       title="Payout batch"
     >
+      {found.isError && <StaleNotice error={found.error} retry={found.refetch} />}
       <Card
         actions={
           batch.status === "open" && (

@@ -13,7 +13,7 @@ import { Banner } from "./Banner.tsx"
 import { keyOf, unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
 import { FollowTrouble, Progress } from "./Progress.tsx"
-import { arrivedText, elapsed, outcomeOf, receiptText, type SignedSweep, symbolOf } from "./receipt.ts"
+import { arrivedText, elapsed, leftAfter, outcomeOf, receiptText, type SignedSweep, symbolOf } from "./receipt.ts"
 import { useSession } from "./session.ts"
 import { bySweep, isBeingSent, isEnded, isUnconfirmed, type Submission, UNKNOWN_TO_SERVICE } from "./submissions.ts"
 import { badgeOf, Bar } from "./SweepParts.tsx"
@@ -122,7 +122,7 @@ function Failures({
         <Button
           className="mt-3"
           icon="refresh"
-          onClick={() => onRest(failed.map(({ send }) => keyOf({ chainId: send.chainId, address: send.token })))}
+          onClick={() => onRest(failed.map((each) => keyOf(leftAfter(each))))}
           small
         >
           Sweep the rest
@@ -210,7 +210,7 @@ export interface SweepsProps {
   /** `recent`: those under way, and those that ended since the page was opened. */
   readonly shown: "recent" | "earlier"
   readonly heading?: Ref<HTMLHeadingElement>
-  /** Selects the tokens of failed intents again. */
+  /** Selects the tokens that failed intents left in the account. */
   readonly onRest?: (keys: ReadonlyArray<string>) => void
 }
 

@@ -3,7 +3,7 @@ import { exact, readable } from "../lib/amounts.ts"
 import { transaction } from "../lib/explorer.ts"
 import { atSecond } from "../lib/time.ts"
 import { dollars, total } from "../lib/usd.ts"
-import { type Catalog, unitOf } from "./catalog.ts"
+import { type Catalog, type Place, unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
 import { isEnded, isUnknown, type Submission } from "./submissions.ts"
 
@@ -45,6 +45,12 @@ export const outcomeOf = (sweep: SignedSweep): Outcome => {
     tookMillis: hasEnded && ends.length === sweep.length ? Math.max(...ends) - sweep[0].submittedAtMs : undefined,
     feeUsd: fees.length === delivered.length ? total(fees) : undefined
   }
+}
+
+/** The token that a failed intent leaves in the account: the bridged one after a refund, otherwise the sent one. */
+export const leftAfter = ({ crossing, failureReason, send }: Submission): Place => {
+  const { chainId, token } = (failureReason === "bridge_refunded" ? crossing : undefined) ?? send
+  return { chainId, address: token }
 }
 
 /** Amount and symbol of the token that arrived in place of the wanted one. Undefined if none did. */

@@ -1,6 +1,6 @@
 /**
  * Finds the rows of a long list that are near the window, so that a wallet of hundreds of tokens costs no more to draw than one of some
- * dozens. Rows have known heights. The page scrolls, not the list.
+ * dozens. Rows have known heights. The page or an element of the embedding app scrolls, not the list.
  */
 import { type RefObject, useEffect, useState } from "react"
 import { afterPaint } from "../lib/usePainted.ts"
@@ -59,11 +59,12 @@ export const useVisibleRows = (list: RefObject<HTMLElement | null>, offsets: Rea
       frame ||= requestAnimationFrame(measure)
     }
     measure()
-    addEventListener("scroll", later, { passive: true })
+    // The scroll event of an element does not bubble.
+    addEventListener("scroll", later, { passive: true, capture: true })
     addEventListener("resize", later)
     return () => {
       cancelAnimationFrame(frame)
-      removeEventListener("scroll", later)
+      removeEventListener("scroll", later, { capture: true })
       removeEventListener("resize", later)
     }
   }, [count, list, margin, offsets])

@@ -28,6 +28,8 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly children: ReactNode
 }
 
+const cancelPress = (event: { readonly preventDefault: () => void }): void => event.preventDefault()
+
 export function Button({
   busy = false,
   children,
@@ -47,8 +49,9 @@ export function Button({
       aria-disabled={busy ? true : undefined}
       className={classes(buttonClasses(variant, small), className)}
       disabled={disabled}
-      onClick={busy ? undefined : onClick}
-      type={busy ? "button" : type}
+      // It stays the submit button of its form. Without one, Enter in the form's only field would submit the form.
+      onClick={busy ? cancelPress : onClick}
+      type={type}
       {...rest}
     >
       <span className={classes("inline-flex items-center gap-2", busy && "invisible")}>

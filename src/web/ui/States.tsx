@@ -77,3 +77,20 @@ export function Notice({
     </div>
   )
 }
+
+/** Shown above data that an earlier request found, after a later one failed. The data stay, with what is typed beside them. */
+export function StaleNotice({ error, retry }: { readonly error: unknown; readonly retry: () => unknown }) {
+  return (
+    <Notice
+      action={
+        <Button icon="refresh" onClick={() => void retry()} small>
+          Try again
+        </Button>
+      }
+      tone="warn"
+    >
+      <p className="font-medium">This page could not be refreshed.</p>
+      <p>{sentence(error)}</p>
+    </Notice>
+  )
+}

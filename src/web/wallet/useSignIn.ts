@@ -3,7 +3,7 @@
  * keeps the signed message for that, so the user signs again only if it has expired.
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { call } from "../api/client.ts"
 import { isFailure } from "../api/failures.ts"
 import { deployment, me, MINE } from "../api/queries.ts"
@@ -62,12 +62,16 @@ const prepareWith = async (
   return { wallet, address, message }
 }
 
-/** Runs one step at a time. `busy` names the one that runs, and `error` says why the last one failed. */
+/** Runs one step at a time, and ignores others meanwhile. `busy` names the one that runs, and `error` says why the last one failed. */
 const useSteps = () => {
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState<string>()
+  // `busy` is known only once it is drawn. A second press may come before.
+  const isRunning = useRef(false)
 
   const run = async (what: string, work: () => Promise<void>) => {
+    if (isRunning.current) return
+    isRunning.current = true
     setBusy(what)
     setError(undefined)
     try {
@@ -75,6 +79,7 @@ const useSteps = () => {
     } catch (failure) {
       setError(failure)
     } finally {
+      isRunning.current = false
       setBusy(undefined)
     }
   }

@@ -8,7 +8,7 @@ import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Card } from "../../ui/Card.tsx"
 import { Page } from "../../ui/Page.tsx"
-import { EmptyState, ErrorState, Skeleton } from "../../ui/States.tsx"
+import { EmptyState, ErrorState, Skeleton, StaleNotice } from "../../ui/States.tsx"
 import { Time } from "../../ui/Time.tsx"
 import { missingSettings, NotConfigured } from "../NotConfigured.tsx"
 import { operationsHealth, pauses } from "../queries.ts"
@@ -111,16 +111,17 @@ export function ControlsPage() {
       description="A paused sweep is neither quoted, accepted nor sent. Accepted ones wait, and sent ones are followed to their end."
       title="Controls"
     >
-      {missing !== undefined ? (
+      {found.isError && found.data !== undefined && <StaleNotice error={found.error} retry={found.refetch} />}
+      {found.data !== undefined ? (
+        <Controls standing={found.data} />
+      ) : missing !== undefined ? (
         <NotConfigured missing={missing} />
       ) : found.isError ? (
         <Card>
           <ErrorState error={found.error} retry={found.refetch} />
         </Card>
-      ) : found.data === undefined ? (
-        <Skeleton className="h-64 w-full" />
       ) : (
-        <Controls standing={found.data} />
+        <Skeleton className="h-64 w-full" />
       )}
     </Page>
   )

@@ -22,10 +22,12 @@ export interface CreateKeyDialogProps {
   readonly onCreated: (apiKey: string) => void
 }
 
+const CREATION = [...KEYS, "create"]
+
 const useCreation = (onCreated: CreateKeyDialogProps["onCreated"]) => {
   const client = useQueryClient()
   return useMutation({
-    mutationKey: [...KEYS, "create"],
+    mutationKey: CREATION,
     mutationFn: (payload: { readonly name: string; readonly scopes: ReadonlyArray<KeyScope> }) =>
       call((api) => api.keys.create({ payload })),
     onSuccess: async ({ apiKey }) => {
@@ -36,6 +38,7 @@ const useCreation = (onCreated: CreateKeyDialogProps["onCreated"]) => {
 }
 
 export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps) {
+  const client = useQueryClient()
   const form = useId()
   const [name, setName] = useState("")
   const [scopes, setScopes] = useState<ReadonlyArray<KeyScope>>(["quote"])
@@ -45,6 +48,8 @@ export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
+    // `create.isPending` is known only once it is drawn. A second press may come before.
+    if (client.isMutating({ mutationKey: CREATION }) > 0) return
     if (scopes.length > 0) create.mutate({ name: name.trim(), scopes })
   }
   return (
