@@ -16,6 +16,8 @@ export interface Settlement {
   readonly token: string
   readonly amountIn: bigint
   readonly feeAmount: bigint
+  /** Account that received the fee. */
+  readonly feeRecipient: string
   readonly builder: string
   readonly builderFee: bigint
   readonly destChainId: number
@@ -169,6 +171,12 @@ const laneFindings = ({ mined, transactions }: Observed) => {
   ]
 }
 
+const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
+/** The fee recipient sells what it collected. Its fee returns to it, and is no revenue. */
+const isOwnSale = ({ destination, feeRecipient, owner }: Settlement) =>
+  same(owner, feeRecipient) && same(destination, feeRecipient)
+
 /** Amounts that the settlements of known orders owe, ordered by key. */
 const owed = ({ intents, settlements }: Observed): ReadonlyArray<OutboxRow> => {
   const known = new Map(intents.map((intent) => [orderKey(intent), intent]))
@@ -179,7 +187,7 @@ const owed = ({ intents, settlements }: Observed): ReadonlyArray<OutboxRow> => {
     const sweepId = `${txHash}_${eventIndex}`
     const isAccrued = intent.builderId !== null && builderFee > 0n
     return [
-      { key: `revenue:${sweepId}`, token, amount: feeAmount.toString() },
+      ...(isOwnSale(settlement) ? [] : [{ key: `revenue:${sweepId}`, token, amount: feeAmount.toString() }]),
       ...(isAccrued ? [{ key: `accrual:${sweepId}`, token, amount: builderFee.toString() }] : [])
     ]
   })
@@ -207,8 +215,6 @@ const bookFindings = (observed: Observed) => {
     ...differences("the backend was told", booked, "the outbox has", keys)
   ]
 }
-
-const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** Amount that sweeps add to an account's balance of a token. */
 const moved = ({ account, chainId, takesFees, token }: Change, { deliveries, settlements }: Observed) =>

@@ -46,6 +46,7 @@ const settlements = ({ node, chain }: DevChain, fromBlock: bigint) =>
         token: args.tokenIn,
         amountIn: args.amountIn,
         feeAmount: args.feeAmount,
+        feeRecipient: chain.feeRecipient,
         builder: args.builder,
         builderFee: args.builderFee,
         destChainId: Number(args.destChainId),

@@ -72,7 +72,8 @@ const WORDS: Readonly<Record<string, string>> = {
   PaymentInFlight: "a signed payment of the batch may still be mined. `sweep payouts send` continues it",
   RestoreUnreconciled:
     "the database was restored and not reconciled, so builders could be paid twice. Run `sweep reconcile`, then try again",
-  PaymentTaken: "the transaction pays another batch of the same token",
+  PaymentTaken:
+    "the transaction is booked for another batch of the same token, and pays one batch only. Run the file of each batch in a transaction of its own. If this transaction paid this batch, too, do not fail it: its builders would be paid again",
   Unavailable: "the backend's database is unavailable. Try again later",
   UpstreamFailed: "the chain's node does not answer the backend. Try again later",
   InternalError: "the backend failed. Its log has the cause",

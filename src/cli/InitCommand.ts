@@ -35,6 +35,10 @@ const address = (name: string, meaning: string) =>
   Flag.String(name).pipe(Flag.withSchema(Address.NonZeroAddress), Flag.withDescription(meaning), Flag.optional)
 const feeRecipient = address("fee-recipient", "Receiver of protocol fees, on all chains")
 const guardOwner = address("guard-owner", "Administrator of the swap targets, on all chains. Use a multisig")
+const builderVault = address(
+  "builder-vault",
+  "Account that holds builders' fees until they are paid, on all chains. Default: the fee recipient, whose fees are then not sold"
+)
 const lanes = Flag.Int("lanes").pipe(
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 }))),
   Flag.withDescription("Number of lanes to generate keys for. RELAYER_KEYS of the environment is taken over instead"),
@@ -79,9 +83,16 @@ interface FlagValues {
   readonly fact: ReadonlyArray<string>
   readonly feeRecipient: Option.Option<Address.Address>
   readonly guardOwner: Option.Option<Address.Address>
+  readonly builderVault: Option.Option<Address.Address>
 }
 
 const givenBy = Effect.fnUntraced(function* (flags: FlagValues) {
+  const recipient = Option.getOrUndefined(flags.feeRecipient)
+  if (recipient !== undefined && Option.contains(flags.builderVault, recipient)) {
+    return yield* new UsageError({
+      detail: "--builder-vault is the fee recipient. Set it to another account, or leave it out"
+    })
+  }
   const urls = yield* matched(RPC, "rpc", "<chain id>=<URL>", flags.rpc)
   const facts = yield* matched(FACT, "fact", "<chain id>.<field>=<value>", flags.fact)
   const ids = [...flags.chain, ...urls.map(([, id]) => Number(id))]
@@ -95,13 +106,14 @@ const givenBy = Effect.fnUntraced(function* (flags: FlagValues) {
       ])
     ),
     feeRecipient: Option.getOrUndefined(flags.feeRecipient),
-    guardOwner: Option.getOrUndefined(flags.guardOwner)
+    guardOwner: Option.getOrUndefined(flags.guardOwner),
+    builderVault: Option.getOrUndefined(flags.builderVault)
   } satisfies Questions.Given
 })
 
 /** The chains by the flags alone. The error names all that is missing. */
 const chainsByFlags = Effect.fnUntraced(function* (given: Questions.Given) {
-  const { feeRecipient, guardOwner } = given
+  const { builderVault, feeRecipient, guardOwner } = given
   const missing = [
     ...(given.chains.length === 0 ? ["--chain"] : []),
     ...given.chains.filter((id) => !given.rpcUrls.has(id)).map((id) => `--rpc ${id}=<URL>`),
@@ -121,7 +133,8 @@ const chainsByFlags = Effect.fnUntraced(function* (given: Questions.Given) {
     rpcUrls: given.rpcUrls.get(id) ?? [],
     facts: given.facts.get(id) ?? {},
     feeRecipient,
-    guardOwner
+    guardOwner,
+    builderVault
   }))
 })
 
@@ -182,7 +195,7 @@ const shared = Effect.fnUntraced(function* (file: string) {
 
 export const initCommand = Command.make(
   "init",
-  { chain, directory, fact, feeRecipient, force, guardOwner, lanes, rpc, yes },
+  { builderVault, chain, directory, fact, feeRecipient, force, guardOwner, lanes, rpc, yes },
   (flags) =>
     Effect.gen(function* () {
       const path = yield* Path.Path

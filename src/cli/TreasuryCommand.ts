@@ -5,13 +5,13 @@ import { ChainId } from "../domain/ChainId.ts"
 import { RoundOutcome, TreasuryView } from "../domain/Treasury.ts"
 import * as OrchestratorClient from "./OrchestratorClient.ts"
 import { json, printed } from "./Output.ts"
-import { asBooks, asOpened } from "./TreasuryTables.ts"
+import { asBooks, asOpened, sharedVault } from "./TreasuryTables.ts"
 import { UsageError } from "./UsageError.ts"
 
 const WORDS: Readonly<Record<string, string>> = {
   NotFound: "the orchestrator does not serve this chain",
   TreasuryNotConfigured:
-    "the orchestrator sells nothing there. Set TREASURY_ASSETS, and for sales by the service FEE_RECIPIENT_KEY or FEE_RECIPIENT_KMS_KEY to the fee recipient's key",
+    "the orchestrator sells nothing there. Set TREASURY_ASSETS, and for sales by the service FEE_RECIPIENT_KEY or FEE_RECIPIENT_KMS_KEY to the fee recipient's key. Set builderVault of the chain to another account than the fee recipient",
   ChainNotAnswering: "the chain does not answer. Try again later"
 }
 
@@ -44,7 +44,10 @@ const plan = Command.make(
   ({ chainId, output }) =>
     Effect.gen(function* () {
       const { explained, treasury } = yield* OrchestratorClient.connect
-      const chain = yield* chosen(chainId, yield* explained(treasury.treasury()))
+      const view = yield* explained(treasury.treasury())
+      const chain = yield* chosen(chainId, view)
+      const shared = view.chains.find((each) => each.chainId === chain && each.selling === "shared_vault")
+      if (shared !== undefined) return yield* new UsageError({ detail: sharedVault(shared) })
       const { batch, leftOut } = yield* explained(treasury.plan({ query: { chainId: chain } }), WORDS)
       for (const { detail, token } of leftOut) yield* Console.error(`left out ${token}: ${detail}`)
       const text = JSON.stringify(batch, null, 2)

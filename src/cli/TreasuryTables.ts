@@ -1,5 +1,12 @@
 /** Books and sales of the treasury as text. Pure. */
-import type { HoldingState, RoundOutcome, Sale, TreasuryEntry, TreasuryView } from "../domain/Treasury.ts"
+import type {
+  HoldingState,
+  RoundOutcome,
+  Sale,
+  TreasuryChain,
+  TreasuryEntry,
+  TreasuryView
+} from "../domain/Treasury.ts"
 import { table } from "./Table.ts"
 
 const STATES: Readonly<Record<HoldingState, string>> = {
@@ -7,6 +14,7 @@ const STATES: Readonly<Record<HoldingState, string>> = {
   selling: "sale under way",
   asset: "kept: the asset",
   no_asset: "kept: the chain has no asset",
+  shared_vault: "kept: the account is the builders' vault, too",
   small: "kept: below the minimum",
   unsellable: "cannot be sold",
   empty: "–",
@@ -45,9 +53,19 @@ const nextOf = ({ chains, nextRoundAtMs }: TreasuryView): string => {
     : "the service sells nothing: the fee recipient's key and TREASURY_ASSETS name no chain"
 }
 
+/** Reason for which nothing is sold on a chain whose fee recipient holds builders' fees, too. */
+export const sharedVault = ({ chainId, feeRecipient }: TreasuryChain): string =>
+  `the service sells nothing on chain ${chainId}: its fee recipient is the builders' vault, too, so ${feeRecipient} also holds what builders are owed. Set builderVault of the chain to another account`
+
+const sharedVaults = ({ chains }: TreasuryView): ReadonlyArray<string> =>
+  chains.filter(({ selling }) => selling === "shared_vault").map(sharedVault)
+
 /** Amounts are in the smallest unit of the token. */
 export const asBooks = (view: TreasuryView): string =>
-  [table(COLUMNS, view.entries.map(asRow), "no fees were collected"), nextOf(view)].join("\n\n")
+  [
+    table(COLUMNS, view.entries.map(asRow), "no fees were collected"),
+    [nextOf(view), ...sharedVaults(view)].join("\n")
+  ].join("\n\n")
 
 const asSale = ({ amount, asset, chainId, id, token }: Sale): ReadonlyArray<string> => [
   id,

@@ -73,7 +73,15 @@ export interface Settlement {
   readonly builderFee: bigint
   readonly txHash: Hash
   readonly settledAtMs: number
+  /** True for a sale of the fee recipient. Default: false. See {@link isOwnSale}. */
+  readonly isOwnSale?: boolean
 }
+
+/** True for a sale of collected fees: the fee recipient sweeps to itself, and its fee returns to it, so the protocol earns nothing. */
+export const isOwnSale = (
+  { destination, owner }: { readonly owner: Address.Address; readonly destination: Address.Address },
+  feeRecipient: Address.Address
+): boolean => owner === feeRecipient && destination === feeRecipient
 
 /** The protocol's revenue from a settlement. */
 export const revenueOf = (settlement: Settlement): Revenue => {
@@ -87,13 +95,17 @@ export const priced = (message: OutboxMessage, { decimals, usd }: PricedUnits): 
     ? { ...message, accrual: { ...message.accrual, usd: format(valueOf(message.accrual.amount, usd, decimals)) } }
     : message
 
-/** Bookings of a settlement: revenue always, and an accrual if a builder is attributed and earned something. */
+/**
+ * Bookings of a settlement: revenue, unless it is a sale of the fee recipient, and an accrual if a builder is attributed and earned
+ * something.
+ */
 export const outboxMessages = (
   settlement: Settlement,
   attributed: { readonly builderId: string; readonly payoutMode: PayoutMode } | undefined
 ): ReadonlyArray<LedgerMessage> => {
   const { builderFee, chainId, feeToken, sweepId, txHash } = settlement
-  const messages: Array<LedgerMessage> = [{ _tag: "Revenue", revenue: revenueOf(settlement) }]
+  const messages: Array<LedgerMessage> =
+    settlement.isOwnSale === true ? [] : [{ _tag: "Revenue", revenue: revenueOf(settlement) }]
   if (attributed !== undefined && builderFee > 0n) {
     messages.push({
       _tag: "Accrual",

@@ -33,6 +33,7 @@ export const KINDS = [
   "intent_unreadable",
   "treasury_key",
   "treasury_unsellable",
+  "treasury_vault",
   "outbox_rejected",
   "outbox_unreadable",
   "redis_away",

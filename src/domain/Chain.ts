@@ -36,6 +36,8 @@ export const Chain = Schema.Struct({
   feeRecipient: Address.NonZeroAddress,
   /** Receives builder fees of builders that are paid from the ledger. */
   builderVault: Address.NonZeroAddress,
+  /** Vaults that the chain had before. Their payments still count, and fees of earlier quotes still go there. Default: none. */
+  formerVaults: Schema.optionalKey(Schema.Array(Address.NonZeroAddress)),
   wrappedNative: Address.NonZeroAddress,
   /** USD-pegged tokens, most liquid first. They are the hops of routes and the unit of on-chain prices. */
   stables: Schema.Array(Address.NonZeroAddress),
@@ -102,6 +104,14 @@ export const spokePools = ({
   spokePool
 }: Pick<Chain, "formerSpokePools" | "spokePool">): ReadonlyArray<Address.Address> => [
   ...new Set(spokePool === undefined ? formerSpokePools : [spokePool, ...formerSpokePools])
+]
+
+/** Vaults whose payments count: the present one first. A new quote names the present one alone. */
+export const vaults = ({
+  builderVault,
+  formerVaults = []
+}: Pick<Chain, "builderVault" | "formerVaults">): ReadonlyArray<Address.Address> => [
+  ...new Set([builderVault, ...formerVaults])
 ]
 
 /** Tier by the chain's token list only. The native currency, its wrapped form and stablecoins have the lowest risk. */

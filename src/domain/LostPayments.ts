@@ -1,5 +1,5 @@
 /**
- * Decides what transfers out of a vault paid, after a restore of the database to an earlier moment. Pure and total: each payment has
+ * Decides what transfers out of the vaults paid, after a restore of the database to an earlier moment. Pure and total: each payment has
  * exactly one finding, no batch has two payments, and no entry is settled twice.
  */
 import type * as Address from "./Address.ts"
@@ -7,8 +7,9 @@ import type { Hash } from "./Hex.ts"
 import { type PayoutBatch, type TransferLog, transferOf, unpaidLines } from "./Payout.ts"
 import * as PayoutClaims from "./PayoutClaims.ts"
 
-/** Transfers of one token out of the vault by one transaction. */
+/** Transfers of one token out of one vault by one transaction. */
 export interface VaultPayment {
+  readonly vault: Address.Address
   readonly txHash: Hash
   readonly token: Address.Address
   /** Amounts by recipient, in the token's smallest unit. */
@@ -52,6 +53,8 @@ export type PaymentFinding =
   | { readonly _tag: "Booked"; readonly payment: VaultPayment; readonly batchId: string }
   /** The operator gave a reason for it. */
   | { readonly _tag: "Explained"; readonly payment: VaultPayment }
+  /** It moves a balance to another vault of the chain. */
+  | { readonly _tag: "Moved"; readonly payment: VaultPayment }
   /** It pays an open batch. */
   | { readonly _tag: "PaysOpen"; readonly payment: VaultPayment; readonly batchId: string }
   /**
@@ -62,7 +65,8 @@ export type PaymentFinding =
   | { readonly _tag: "Unknown"; readonly payment: VaultPayment; readonly recipients: ReadonlyArray<Unexplained> }
 
 export interface Books {
-  readonly vault: Address.Address
+  /** The present vault of the chain and its former ones. */
+  readonly vaults: ReadonlyArray<Address.Address>
   /** Batches of the chain. */
   readonly batches: ReadonlyArray<PayoutBatch>
   /** In the order in which they were earned. */
@@ -71,32 +75,33 @@ export interface Books {
   readonly explained: ReadonlyArray<{ readonly txHash: Hash; readonly token: Address.Address }>
 }
 
-/** Groups the transfers of the vault by transaction and token, in the order in which they first appear. */
+/** Groups the transfers of the vaults by transaction, token and vault, in the order in which they first appear. */
 export const payments = (
-  vault: Address.Address,
+  vaults: ReadonlyArray<Address.Address>,
   logs: ReadonlyArray<TransferLog & { readonly transactionHash: Hash }>
 ): ReadonlyArray<VaultPayment> => {
-  const groups = new Map<string, { readonly txHash: Hash; readonly token: Address.Address; logs: Array<TransferLog> }>()
+  const groups = new Map<string, Pick<VaultPayment, "txHash" | "token" | "vault"> & { logs: Array<TransferLog> }>()
   for (const log of logs) {
-    if (transferOf(log)?.from !== vault) continue
-    const key = `${log.transactionHash}:${log.address}`
-    const group = groups.get(key) ?? { txHash: log.transactionHash, token: log.address, logs: [] }
+    const vault = transferOf(log)?.from
+    if (vault === undefined || !vaults.includes(vault)) continue
+    const key = `${log.transactionHash}:${log.address}:${vault}`
+    const group = groups.get(key) ?? { txHash: log.transactionHash, token: log.address, vault, logs: [] }
     group.logs.push(log)
     groups.set(key, group)
   }
-  return [...groups.values()].map(({ logs: own, token, txHash }) => {
+  return [...groups.values()].map(({ logs: own, token, txHash, vault }) => {
     const received = new Map<Address.Address, bigint>()
     for (const log of own) {
       const transfer = transferOf(log)
       if (transfer !== undefined) received.set(transfer.to, (received.get(transfer.to) ?? 0n) + transfer.value)
     }
     const recipients = [...received].map(([address, amount]) => ({ address, amount }))
-    return { txHash, token, recipients: recipients.filter(({ amount }) => amount > 0n), logs: own }
+    return { vault, txHash, token, recipients: recipients.filter(({ amount }) => amount > 0n), logs: own }
   })
 }
 
 /** True if the payment pays every line of the batch, and nothing else. */
-const paysExactly = ({ vault }: Books, batch: PayoutBatch, { logs, recipients, token }: VaultPayment): boolean =>
+const paysExactly = (batch: PayoutBatch, { logs, recipients, token, vault }: VaultPayment): boolean =>
   batch.token === token &&
   unpaidLines(batch, vault, logs).length === 0 &&
   recipients.reduce((sum, { amount }) => sum + amount, 0n) === batch.total
@@ -113,7 +118,7 @@ const settledBy = (entries: ReadonlyArray<OwedEntry>, amount: bigint): ReadonlyA
 
 /** Finds out what each payment paid. `payments` are in the order of the chain. */
 export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): ReadonlyArray<PaymentFinding> => {
-  const { batches, explained, owed, payees } = books
+  const { batches, explained, owed, payees, vaults } = books
   const paid = new Set<string>()
   const settled = new Set<string>()
   const open = ({ token, txHash }: VaultPayment) =>
@@ -128,6 +133,11 @@ export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): Readonly
   const entriesOf = ({ token }: VaultPayment, builderId: string) =>
     owed.filter((entry) => entry.builderId === builderId && entry.token === token && !settled.has(entry.id))
   const payeeOf = (address: Address.Address) => payees.find(({ payoutAddress }) => payoutAddress === address)
+
+  // A builder with the address of a vault may be paid by such a transfer.
+  const isMove = ({ recipients, vault }: VaultPayment) =>
+    recipients.length > 0 &&
+    recipients.every(({ address }) => address !== vault && vaults.includes(address) && payeeOf(address) === undefined)
 
   const lostLines = (payment: VaultPayment): ReadonlyArray<LostLine> | undefined => {
     const lines = payment.recipients.flatMap(({ address, amount }) => {
@@ -147,7 +157,8 @@ export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): Readonly
     const booked = batches.find((batch) => batch.txHash === txHash && batch.token === token)
     if (booked !== undefined) return { _tag: "Booked", payment, batchId: booked.id }
     if (explained.some((each) => each.txHash === txHash && each.token === token)) return { _tag: "Explained", payment }
-    const candidates = open(payment).filter((batch) => paysExactly(books, batch, payment))
+    if (isMove(payment)) return { _tag: "Moved", payment }
+    const candidates = open(payment).filter((batch) => paysExactly(batch, payment))
     const known = candidates.find(({ payments: own }) => own?.some((each) => each.txHash === txHash)) ?? candidates[0]
     if (known !== undefined) {
       paid.add(known.id)

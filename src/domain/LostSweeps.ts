@@ -11,7 +11,9 @@ import type { Payee } from "./LostPayments.ts"
 /** A settlement with the fields of its event by which a builder is found. */
 export interface SettledSweep extends Settlement {
   readonly orderHash: Hash
-  /** Account that received the builder's fee: the vault in the payout mode `ledger`, otherwise the builder. */
+  /** Amount that was swept, with the fees. */
+  readonly amountIn: bigint
+  /** Account that received the builder's fee: a vault in the payout mode `ledger`, otherwise the builder. */
   readonly recipient: Address.Address
 }
 
@@ -22,7 +24,7 @@ export interface UnassignedFee {
   readonly token: Address.Address
   readonly amount: bigint
   readonly recipient: Address.Address
-  /** True if the sweep itself paid it, to an account that is not the vault. */
+  /** True if the sweep itself paid it, to an account that is not a vault. */
   readonly paid: boolean
   readonly txHash: Hash
   readonly settledAtMs: number
@@ -30,15 +32,11 @@ export interface UnassignedFee {
 
 export interface SweepBooking {
   readonly sweep: SettledSweep
-  /** Absent if it is booked under another id. */
+  /** Absent for a sale of the fee recipient, or if it is booked under another id. */
   readonly revenue?: Revenue
   /** At most one of both. */
   readonly accrual?: Accrual
   readonly unassigned?: UnassignedFee
-}
-
-interface WholeBooking extends SweepBooking {
-  readonly revenue: Revenue
 }
 
 /** A line of the books, or of a message that is on its way to them. */
@@ -52,29 +50,50 @@ export interface BookedLine {
 }
 
 export interface Attributions {
-  readonly vault: Address.Address
+  /** The present vault of the chain and its former ones. */
+  readonly vaults: ReadonlyArray<Address.Address>
   readonly payees: ReadonlyArray<Payee>
   /** Intents that the database still has, by the hash of their orders. Undefined: an intent without a builder. */
   readonly intents: ReadonlyMap<Hash, { readonly builderId: string; readonly payoutMode: PayoutMode } | undefined>
 }
 
-const booking = ({ intents, payees, vault }: Attributions, sweep: SettledSweep): WholeBooking => {
+const booking = ({ intents, payees, vaults }: Attributions, sweep: SettledSweep): SweepBooking => {
   const { builderFee, chainId, feeToken, recipient, settledAtMs, sweepId, txHash } = sweep
-  const payee = recipient === vault ? undefined : payees.find(({ payoutAddress }) => payoutAddress === recipient)
+  const payee = vaults.includes(recipient) ? undefined : payees.find(({ payoutAddress }) => payoutAddress === recipient)
   const attributed =
     intents.get(sweep.orderHash) ??
     (payee === undefined ? undefined : { builderId: payee.builderId, payoutMode: "onchain" as const })
-  const booked = { sweep, revenue: revenueOf(sweep) }
+  const booked = { sweep, ...(sweep.isOwnSale === true ? {} : { revenue: revenueOf(sweep) }) }
   const earned = outboxMessages(sweep, attributed).find((message) => message._tag === "Accrual")
   if (earned !== undefined) return { ...booked, accrual: earned.accrual }
   if (builderFee === 0n) return booked
   const fee = { sweepId, chainId, token: feeToken, amount: builderFee, recipient, txHash, settledAtMs }
-  return { ...booked, unassigned: { ...fee, paid: recipient !== vault } }
+  return { ...booked, unassigned: { ...fee, paid: !vaults.includes(recipient) } }
 }
 
 /** The bookings of the settlements, in their order. */
-export const plan = (attributions: Attributions, sweeps: ReadonlyArray<SettledSweep>): ReadonlyArray<WholeBooking> =>
+export const plan = (attributions: Attributions, sweeps: ReadonlyArray<SettledSweep>): ReadonlyArray<SweepBooking> =>
   sweeps.map((sweep) => booking(attributions, sweep))
+
+/**
+ * True if the builder's fee went to an account that is no vault and no builder's. The account may be a vault that the settings do not
+ * name, so the fee is not booked as paid.
+ */
+export const isStray = ({ unassigned }: SweepBooking): boolean => unassigned?.paid === true
+
+/** Accounts that orders of the payout mode `ledger` name as the vault, and that are none of the vaults. */
+export const unnamedVaults = (
+  { intents, vaults }: Attributions,
+  sweeps: ReadonlyArray<SettledSweep>
+): ReadonlyArray<Address.Address> => [
+  ...new Set(
+    sweeps.flatMap(({ builderFee, orderHash, recipient }) =>
+      builderFee > 0n && intents.get(orderHash)?.payoutMode === "ledger" && !vaults.includes(recipient)
+        ? [recipient]
+        : []
+    )
+  )
+]
 
 /** Id of the settlement that a line stands for. An operator books the correction of a reversed accrual under an id of its own. */
 const settlementOf = ({ sweepId }: BookedLine): string => sweepId.replace(/-corrected$/, "")

@@ -95,7 +95,7 @@ export const isOpen = ({ state }: Pick<Sale, "state">): boolean => state === "pl
 
 /**
  * State of a token's holding. `sell`: the next round sells it. `selling`: a sale is under way. `asset`: the chain's asset, which is kept.
- * `no_asset`: the chain has no asset. `small`: worth less than the minimum. `unsellable`: the last attempts failed. `empty`: nothing is
+ * `no_asset`: the chain has no asset. `shared_vault`: the account holds the builders' fees, too. `small`: worth less than the minimum. `unsellable`: the last attempts failed. `empty`: nothing is
  * held. `unknown`: the balance or the prices could not be read.
  */
 export const HoldingState = Schema.Literals([
@@ -103,6 +103,7 @@ export const HoldingState = Schema.Literals([
   "selling",
   "asset",
   "no_asset",
+  "shared_vault",
   "small",
   "unsellable",
   "empty",
@@ -147,8 +148,8 @@ export const TreasuryChain = Schema.Struct({
   feeRecipient: described(Address.Address, "Account that collects the fees."),
   asset: described(Schema.optionalKey(Address.Address), "Token that fees are sold into. Absent if none is set."),
   selling: described(
-    Schema.Literals(["on", "no_asset", "no_key", "other_key"]),
-    "`on`: the service sells. `no_asset`: TREASURY_ASSETS does not name the chain. `no_key`: neither FEE_RECIPIENT_KEY nor FEE_RECIPIENT_KMS_KEY is set. `other_key`: it is the key of another account."
+    Schema.Literals(["on", "no_asset", "shared_vault", "no_key", "other_key"]),
+    "`on`: the service sells. `no_asset`: TREASURY_ASSETS does not name the chain. `shared_vault`: the chain has no `builderVault` of its own, so the account also holds what builders are owed, and nothing is sold. `no_key`: neither FEE_RECIPIENT_KEY nor FEE_RECIPIENT_KMS_KEY is set. `other_key`: it is the key of another account."
   )
 }).annotate({ identifier: "TreasuryChain" })
 export type TreasuryChain = typeof TreasuryChain.Type

@@ -34,6 +34,8 @@ export interface HoldingFacts {
   readonly price: Priced | undefined
   /** False if the prices could not be read at all. */
   readonly isPriceKnown: boolean
+  /** True if the account is the builders' vault, too, so that a part of the balance is owed to builders. */
+  readonly isVaultShared: boolean
 }
 
 export interface HoldingPlan {
@@ -85,7 +87,7 @@ export const nextLot = ({ amount, rest }: Pick<Lot, "amount" | "rest">): Pick<Lo
 
 /** Decides about a token's balance. */
 export const planOf = (facts: HoldingFacts, limits: SaleLimits, nowMs: number): HoldingPlan => {
-  const { asset, failure, held, isPriceKnown, isSelling, price, token } = facts
+  const { asset, failure, held, isPriceKnown, isSelling, isVaultShared, price, token } = facts
   if (held === undefined) return { state: isSelling ? "selling" : "unknown" }
   const value = price === undefined ? undefined : Usd.valueOf(held, price.usd, price.decimals)
   const valued = value === undefined ? {} : { value }
@@ -93,6 +95,7 @@ export const planOf = (facts: HoldingFacts, limits: SaleLimits, nowMs: number): 
   if (held === 0n) return { state: "empty", ...valued }
   if (asset === undefined) return { state: "no_asset", ...valued }
   if (token === asset) return { state: "asset", ...valued }
+  if (isVaultShared) return { state: "shared_vault", ...valued }
   if (failure !== undefined && nowMs < retryAtMs(failure)) {
     return { state: "unsellable", retryAtMs: retryAtMs(failure), ...valued }
   }

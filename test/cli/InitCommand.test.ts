@@ -151,6 +151,19 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep init", (it) => {
     })
   )
 
+  it.effect("writes the vault that pays builders, which is another account than the fee recipient", () =>
+    Effect.gen(function* () {
+      const { init, read } = yield* folder
+      const same = yield* init([...BASE, "--builder-vault", address(0xf1)])
+      assert.strictEqual(same.code, 1)
+      assert.include(same.err, "--builder-vault is the fee recipient. Set it to another account, or leave it out")
+      const { code, err } = yield* init([...BASE, "--builder-vault", address(0xf2)])
+      assert.strictEqual(code, 0, err)
+      const [entry] = JSON.parse(yield* read("chains.json"))
+      assert.deepInclude(entry, { feeRecipient: address(0xf1), builderVault: address(0xf2) })
+    })
+  )
+
   it.effect("writes nothing that the services refuse", () =>
     Effect.gen(function* () {
       const { directory, fs, init } = yield* folder
@@ -189,12 +202,16 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep init", (it) => {
       for (let count = 0; count < "ftp://rpc.example.com".length; count++) yield* press("backspace")
       yield* line("https://rpc.example.com https://other.example.com")
       yield* line(address(0x99))
+      yield* line(address(0xf1))
+      for (let count = 0; count < address(0xf1).length; count++) yield* press("backspace")
+      yield* line(address(0xf2))
       const answers = yield* Questions.chains({
         chains: [8_453],
         rpcUrls: new Map(),
         facts: new Map(),
         feeRecipient: address(0xf1),
-        guardOwner: undefined
+        guardOwner: undefined,
+        builderVault: undefined
       }).pipe(Effect.provideService(Terminal.Terminal, terminal))
       assert.deepStrictEqual(answers, [
         {
@@ -202,7 +219,8 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep init", (it) => {
           rpcUrls: ["https://rpc.example.com", "https://other.example.com"],
           facts: {},
           feeRecipient: address(0xf1),
-          guardOwner: address(0x99)
+          guardOwner: address(0x99),
+          builderVault: address(0xf2)
         }
       ])
     })

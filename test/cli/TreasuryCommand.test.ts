@@ -1,6 +1,7 @@
 /** `sweep treasury` against the real routes of the orchestrator. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { NoPlan } from "../../src/orchestrator/treasury/SafePlan.ts"
 import { CannotSell, type Treasury } from "../../src/orchestrator/treasury/Treasury.ts"
 import { serve } from "../server/orchestrator/Harness.ts"
 import { moneyView, treasuryView } from "../server/orchestrator/Fixtures.ts"
@@ -53,6 +54,33 @@ describe("sweep treasury", () => {
       const refused = yield* bare("plan")
       assert.notStrictEqual(refused.code, 0)
       assert.include(refused.err, "TREASURY_ASSETS")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says why nothing is sold of an account that is the builders' vault, too", () =>
+    Effect.gen(function* () {
+      const [only] = treasuryView.chains
+      const [entry] = treasuryView.entries
+      const run = yield* shell({
+        view: Effect.succeed({
+          ...treasuryView,
+          chains: only === undefined ? [] : [{ ...only, selling: "shared_vault" }],
+          entries: entry === undefined ? [] : [{ ...entry, state: "shared_vault" }]
+        }),
+        safePlan: () => Effect.fail(new NoPlan({ reason: "shared_vault" })),
+        sell: Effect.fail(new CannotSell({ missing: ["builderVault"] }))
+      })
+      const shown = yield* run()
+      assert.include(shown.out, "kept: the account is the builders' vault, too")
+      assert.include(
+        shown.out,
+        "the service sells nothing on chain 8453: its fee recipient is the builders' vault, too"
+      )
+      for (const command of ["plan", "sell"]) {
+        const { code, err } = yield* run(command)
+        assert.notStrictEqual(code, 0)
+        assert.include(err, "Set builderVault")
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Exit, Schema } from "effect"
-import { Accrual, outboxMessages, Revenue, type Settlement, sweepId } from "../../src/domain/Accrual.ts"
+import { Accrual, isOwnSale, outboxMessages, Revenue, type Settlement, sweepId } from "../../src/domain/Accrual.ts"
 import * as Arbitraries from "./Arbitraries.ts"
 
 const txHash = `0x${"ab".repeat(32)}` as const
@@ -52,6 +52,13 @@ describe("outboxMessages", () => {
     ])
   })
 
+  it("reports no income from a sale of the fee recipient, which pays its fee to itself", () => {
+    expect(outboxMessages({ ...settlement, isOwnSale: true }, undefined)).toEqual([])
+    expect(outboxMessages({ ...settlement, isOwnSale: true }, { builderId: "bld_a", payoutMode: "ledger" })).toEqual([
+      { _tag: "Accrual", accrual }
+    ])
+  })
+
   it.prop("never loses or invents a unit", [Arbitraries.Units, Arbitraries.Units], ([feeAmount, builderFee]) => {
     const messages = outboxMessages({ ...settlement, feeAmount, builderFee }, { builderId: "b", payoutMode: "ledger" })
     const sum = messages.reduce(
@@ -59,6 +66,17 @@ describe("outboxMessages", () => {
       0n
     )
     expect(sum).toBe(feeAmount + builderFee)
+  })
+})
+
+describe("a sale of the fee recipient", () => {
+  const [recipient, other] = [Arbitraries.address(8n), Arbitraries.address(9n)]
+
+  it("is a sweep from it to itself", () => {
+    expect(isOwnSale({ owner: recipient, destination: recipient }, recipient)).toBe(true)
+    expect(isOwnSale({ owner: recipient, destination: other }, recipient)).toBe(false)
+    expect(isOwnSale({ owner: other, destination: recipient }, recipient)).toBe(false)
+    expect(isOwnSale({ owner: other, destination: other }, recipient)).toBe(false)
   })
 })
 

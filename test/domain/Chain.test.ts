@@ -33,6 +33,14 @@ describe("spokePools", () => {
   })
 })
 
+describe("vaults", () => {
+  it("are the present one and the former ones, each once", () => {
+    const [a, b, c] = [0x51, 0x52, 0x53].map((byte) => FakeChain.address(byte)) as [Address, Address, Address]
+    expect(Chain.vaults({ builderVault: a })).toEqual([a])
+    expect(Chain.vaults({ builderVault: a, formerVaults: [b, a, c, b] })).toEqual([a, b, c])
+  })
+})
+
 describe("erc20", () => {
   it("is the wrapped native for the native currency, and the token itself else", () => {
     expect(Chain.erc20(chain, NATIVE)).toBe(chain.wrappedNative)

@@ -27,7 +27,7 @@ const transfer = (txHash: Hash, to: Address.Address, amount: bigint, from = VAUL
 
 const paying = (txHash: Hash, lines: ReadonlyArray<{ readonly to: Address.Address; readonly amount: bigint }>) =>
   payments(
-    VAULT,
+    [VAULT],
     lines.map(({ amount, to }) => transfer(txHash, to, amount))
   )
 
@@ -58,7 +58,7 @@ const entry = (id: number, payee: number, amount: bigint): OwedEntry => ({
   amount
 })
 
-const none: Books = { vault: VAULT, batches: [], owed: [], payees, explained: [] }
+const none: Books = { vaults: [VAULT], batches: [], owed: [], payees, explained: [] }
 
 const tags = (books: Books, found: ReadonlyArray<VaultPayment>) => plan(books, found).map(({ _tag }) => _tag)
 
@@ -73,13 +73,16 @@ const Entries = Schema.Array(Schema.Tuple([Payee, Amount])).check(Schema.isMaxLe
 describe("payments of a vault", () => {
   it("are grouped by transaction and token, and leave out transfers of others", () => {
     const other = Arbitraries.address(3n)
-    const found = payments(VAULT, [
-      transfer(hash(0), A, 5n),
-      transfer(hash(0), A, 2n),
-      transfer(hash(0), B, 1n, STRANGER),
-      transfer(hash(0), B, 3n, VAULT, other),
-      transfer(hash(1), B, 4n)
-    ])
+    const found = payments(
+      [VAULT],
+      [
+        transfer(hash(0), A, 5n),
+        transfer(hash(0), A, 2n),
+        transfer(hash(0), B, 1n, STRANGER),
+        transfer(hash(0), B, 3n, VAULT, other),
+        transfer(hash(1), B, 4n)
+      ]
+    )
     assert.deepStrictEqual(
       found.map(({ recipients, token, txHash }) => ({ recipients, token, txHash })),
       [
@@ -88,6 +91,40 @@ describe("payments of a vault", () => {
         { txHash: hash(1), token: TOKEN, recipients: [{ address: B, amount: 4n }] }
       ]
     )
+  })
+})
+
+describe("payments of a vault and its predecessor", () => {
+  const [FORMER, vaults] = [STRANGER, [VAULT, STRANGER]]
+  const books = { ...none, vaults }
+
+  it("are apart in one transaction", () => {
+    const found = payments(vaults, [transfer(hash(0), A, 5n), transfer(hash(0), A, 2n, FORMER)])
+    assert.deepStrictEqual(
+      found.map(({ recipients, vault }) => [vault, recipients]),
+      [
+        [VAULT, [{ address: A, amount: 5n }]],
+        [FORMER, [{ address: A, amount: 2n }]]
+      ]
+    )
+    const open = { ...books, batches: [batchOf("open", [{ payee: 0, amount: 7n }])] }
+    assert.deepStrictEqual(tags(open, found), ["Unknown", "Unknown"], "neither of them paid the batch")
+  })
+
+  it("pay open and forgotten batches alike", () => {
+    const found = payments(vaults, [transfer(hash(0), A, 5n, FORMER), transfer(hash(1), B, 3n, FORMER)])
+    const batches = [batchOf("open", [{ payee: 0, amount: 5n }])]
+    assert.deepStrictEqual(tags({ ...books, batches, owed: [entry(1, 1, 3n)] }, found), ["PaysOpen", "PaysLost"])
+  })
+
+  it("are moves if they go to a vault alone, which is no builder's account", () => {
+    const moved = payments(vaults, [transfer(hash(0), VAULT, 5n, FORMER)])
+    assert.deepStrictEqual(tags(books, moved), ["Moved"])
+    const own = { ...books, payees: [{ builderId: "own", payoutAddress: VAULT }] }
+    assert.deepStrictEqual(tags(own, moved), ["Unknown"])
+    const both = payments(vaults, [transfer(hash(0), VAULT, 5n, FORMER), transfer(hash(0), A, 5n, FORMER)])
+    assert.deepStrictEqual(tags(books, both), ["Unknown"])
+    assert.deepStrictEqual(tags(none, payments([VAULT], [transfer(hash(0), FORMER, 5n)])), ["Unknown"], "not named")
   })
 })
 
@@ -101,7 +138,7 @@ describe("the plan of payments", () => {
     const owed = [...wrong, ...taken, ...right]
     const paidBy = (amount: bigint) => {
       const [found] = plan(
-        { vault: VAULT, batches: [], owed, payees, explained: [] },
+        { vaults: [VAULT], batches: [], owed, payees, explained: [] },
         paying(hash(1), [{ to, amount }])
       )
       return found?._tag === "PaysLost" ? found.lines.flatMap(({ entries }) => entries) : found?._tag

@@ -2,7 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { numberToHex } from "viem"
 import type { Hash } from "../../src/domain/Hex.ts"
-import { type BookedLine, plan, type SettledSweep, withoutBooked } from "../../src/domain/LostSweeps.ts"
+import {
+  type BookedLine,
+  isStray,
+  plan,
+  type SettledSweep,
+  unnamedVaults,
+  withoutBooked
+} from "../../src/domain/LostSweeps.ts"
 import * as Arbitraries from "./Arbitraries.ts"
 
 const VAULT = Arbitraries.address(1n)
@@ -15,6 +22,7 @@ const sweep = (changes: Partial<SettledSweep> = {}): SettledSweep => ({
   sweepId: `${hash(1)}_3`,
   chainId: 1,
   feeToken: Arbitraries.address(4n),
+  amountIn: 100n,
   feeAmount: 7n,
   builderFee: 5n,
   txHash: hash(1),
@@ -24,7 +32,7 @@ const sweep = (changes: Partial<SettledSweep> = {}): SettledSweep => ({
   ...changes
 })
 
-const books = { vault: VAULT, payees: [BUILDER], intents: new Map() }
+const books = { vaults: [VAULT], payees: [BUILDER], intents: new Map() }
 
 const only = (attributions: Parameters<typeof plan>[0], settled: SettledSweep) => plan(attributions, [settled])[0]
 
@@ -45,11 +53,46 @@ describe("the plan of settlements", () => {
     assert.deepInclude(only(books, sweep({ recipient: STRANGER }))?.unassigned, { recipient: STRANGER, paid: true })
   })
 
+  it("takes a former vault for a vault, also if a builder has its address", () => {
+    const renewed = { ...books, vaults: [VAULT, STRANGER], payees: [{ builderId: "own", payoutAddress: STRANGER }] }
+    const found = only(renewed, sweep({ recipient: STRANGER }))
+    assert.deepInclude(found?.unassigned, { recipient: STRANGER, paid: false })
+    assert.isUndefined(found?.accrual)
+  })
+
+  it("does not know the account of a fee that is no vault's and no builder's", () => {
+    const isStrayAt = (recipient: SettledSweep["recipient"], vaults = [VAULT]) =>
+      plan({ ...books, vaults }, [sweep({ recipient })]).map(isStray)
+    assert.deepStrictEqual(isStrayAt(STRANGER), [true])
+    assert.deepStrictEqual(isStrayAt(STRANGER, [VAULT, STRANGER]), [false])
+    assert.deepStrictEqual(isStrayAt(VAULT), [false])
+    assert.deepStrictEqual(isStrayAt(BUILDER.payoutAddress), [false])
+  })
+
+  it("finds the vaults that settled orders name and the settings do not", () => {
+    const attributed = (payoutMode: "ledger" | "onchain") => new Map([[hash(2), { builderId: "other", payoutMode }]])
+    const found = (intents: typeof books.intents, ...sweeps: ReadonlyArray<SettledSweep>) =>
+      unnamedVaults({ ...books, intents }, sweeps)
+    const foreign = sweep({ recipient: STRANGER })
+    assert.deepStrictEqual(found(attributed("ledger"), foreign, foreign, sweep()), [STRANGER])
+    assert.deepStrictEqual(found(attributed("ledger"), { ...foreign, builderFee: 0n }), [])
+    assert.deepStrictEqual(found(attributed("onchain"), foreign), [])
+    assert.deepStrictEqual(found(new Map(), foreign), [])
+  })
+
   it("takes the builder of an intent that the database still has, and its payout mode", () => {
     const intents = new Map([[hash(2), { builderId: "other", payoutMode: "ledger" as const }]])
     const { accrual } = only({ ...books, intents }, sweep()) ?? {}
     assert.deepInclude(accrual, { builderId: "other", amount: 5n })
     assert.isFalse("paidTxHash" in (accrual ?? {}))
+  })
+
+  it("books no revenue of a sale of the fee recipient, and leaves a line that is booked already", () => {
+    const sale = sweep({ builderFee: 0n, isOwnSale: true })
+    assert.deepStrictEqual(plan(books, [sale]), [{ sweep: sale }])
+    const line = { book: "revenue", sweepId: sale.sweepId, token: sale.feeToken, amount: 7n } as const
+    const former = new Map([[hash(2), [hash(1)]]])
+    assert.deepStrictEqual(withoutBooked(plan(books, [sale]), former, [line]), [{ sweep: sale }])
   })
 
   it("books what the books lost of equal sweeps that settled again", () => {
@@ -183,7 +226,7 @@ describe("the plan of settlements", () => {
   it("books revenue alone for a sweep without a builder", () => {
     const found = only(books, sweep({ builderFee: 0n, recipient: Arbitraries.address(0n) }))
     assert.deepStrictEqual(Object.keys(found ?? {}).toSorted(), ["revenue", "sweep"])
-    assert.strictEqual(found?.revenue.amount, 7n)
+    assert.strictEqual(found?.revenue?.amount, 7n)
   })
 
   const Fee = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n }))
@@ -207,7 +250,7 @@ describe("the plan of settlements", () => {
         )
         const found = plan({ ...books, intents }, sweeps)
         assert.deepStrictEqual(
-          found.map(({ revenue }) => [revenue.sweepId, revenue.amount]),
+          found.map(({ revenue }) => [revenue?.sweepId, revenue?.amount]),
           sweeps.map(({ feeAmount, sweepId }) => [sweepId, feeAmount])
         )
         for (const { accrual, sweep: own, unassigned } of found) {

@@ -25,6 +25,7 @@ const facts = (changes: Partial<HoldingFacts> = {}): HoldingFacts => ({
   failure: undefined,
   price: { usd: USD, decimals: 6 },
   isPriceKnown: true,
+  isVaultShared: false,
   ...changes
 })
 
@@ -66,6 +67,9 @@ describe("the plan of a balance", () => {
     assert.strictEqual(state({ held: undefined }), "unknown")
     assert.strictEqual(state({ asset: undefined }), "no_asset")
     assert.strictEqual(state({ asset: address(1) }), "asset")
+    assert.strictEqual(state({ isVaultShared: true }), "shared_vault")
+    assert.strictEqual(state({ isVaultShared: true, asset: undefined }), "no_asset")
+    assert.strictEqual(state({ isVaultShared: true, held: 0n }), "empty")
     assert.strictEqual(state({ isSelling: true }), "selling")
     assert.strictEqual(state({ isSelling: true, held: undefined }), "selling")
     assert.strictEqual(state({ price: undefined, isPriceKnown: false }), "unknown")

@@ -30,6 +30,7 @@ const sound: Observed = {
       token: "0xDA",
       amountIn: 100n,
       feeAmount: 5n,
+      feeRecipient: "0xF0",
       builder: "0xB0",
       builderFee: 2n,
       destChainId: 1,
@@ -182,6 +183,14 @@ describe("a transaction", () => {
 describe("Checker", () => {
   it("finds nothing wrong where all is well", () => {
     assert.deepStrictEqual(findings(sound), [])
+  })
+
+  it("takes no revenue from a sale of the fee recipient, and finds one that is booked", () => {
+    const sale = { ...settlement!, owner: "0xF0", destination: "0xf0", builderFee: 0n }
+    const sold = { ...sound, settlements: [sale], signed: [], changes: [] }
+    assert.deepStrictEqual(findings({ ...sold, outbox: [], booked: [] }), [])
+    const outbox = sound.outbox.slice(0, 1)
+    assert.lengthOf(findings({ ...sold, outbox, booked: outbox.map(({ key }) => key) }), 1)
   })
 
   it("names what is lost, and what settled twice", () => {

@@ -56,6 +56,8 @@ export interface Options {
   readonly key?: "none" | "other" | Layer.Layer<TreasuryKey, unknown>
   /** Default: the current one. */
   readonly generation?: Script["generation"]
+  /** True if the fee recipient is the builders' vault, too. Default: false. */
+  readonly isVaultShared?: boolean
 }
 
 /** Everything that a process of the service shares with its successors. */
@@ -82,7 +84,7 @@ const portsOf = ({ asked, events, receipts, script, stores }: World, options: Op
       receipt: (txHash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(txHash))),
       call: () => Effect.fail(new ChainUnavailable({ chainId: chain.id, method: "eth_call", detail: "no delegate" }))
     }),
-    chain
+    chain: options.isVaultShared === true ? { ...chain, builderVault: chain.feeRecipient } : chain
   }
   return Layer.mergeAll(
     Layer.succeedContext(stores),
@@ -159,6 +161,14 @@ const honest = (generation: Script["generation"]): Script => ({
   generation
 })
 
+/** A process of the service. It ends with `stop`, as in a crash between two steps. */
+const started = (world: World, options: Options) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const context = yield* Layer.buildWithScope(Treasury.layer.pipe(Layer.provide(portsOf(world, options))), scope)
+    return { treasury: Context.get(context, Treasury), stop: Scope.close(scope, Exit.void) }
+  })
+
 /** Builds the stores and the chain. `start` starts a process of the service, `stop` ends it. */
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const stores = yield* Layer.build(
@@ -170,7 +180,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const events = new Map<string, Swept>()
   const script = honest(options.generation ?? "current")
   const asked: Asked = { quotes: [], submitted: [], priced: [], balances: [] }
-  const ports = portsOf({ stores, script, asked, receipts, events }, options)
+  const world = { stores, script, asked, receipts, events }
 
   /** Fees of a settled sweep, which the fee recipient holds from then on. */
   const collect = Effect.fnUntraced(function* (id: string, token: Address.Address, feeAmount: bigint) {
@@ -217,11 +227,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       intents.apply(id, [{ _tag: "Failed", reason }], { detail: "scripted" }),
     sales,
     alerts: Context.get(stores, Alerts),
-    /** A process of the service. It ends with `stop`, as in a crash between two steps. */
-    start: Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const context = yield* Layer.buildWithScope(Treasury.layer.pipe(Layer.provide(ports)), scope)
-      return { treasury: Context.get(context, Treasury), stop: Scope.close(scope, Exit.void) }
-    })
+    start: started(world, options),
+    /** A process with other settings. */
+    startWith: (others: Options) => started(world, { ...options, ...others })
   }
 })

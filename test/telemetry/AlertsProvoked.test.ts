@@ -170,6 +170,12 @@ const LIVES: Readonly<Record<AlertKind, Life>> = {
     'kind: "treasury_unsellable" })',
     "yield* scene.alerts.list, [])"
   ),
+  treasury_vault: one(
+    "orchestrator/treasury/SharedVault.test.ts",
+    "raises an alert, which ends when",
+    'kind: "treasury_vault"',
+    "yield* alerts.list, [])"
+  ),
   outbox_rejected: one(
     "orchestrator/outbox/OutboxDelivery.test.ts",
     "books a rejected message once the backend takes it",

@@ -88,7 +88,7 @@ export const plan = documented({
     [
       [422, "<parameter>: <problem>", "a parameter is malformed"],
       [404, "not found", "the chain is not configured"],
-      notConfigured("the chain has no asset"),
+      notConfigured("the chain has no asset, or no vault of its own for builders"),
       [503, "chain unavailable", "the chain does not answer"],
       ...always
     ]
@@ -125,7 +125,7 @@ export const sell = documented({
   summary: "Sell collected fees now",
   description: withErrors(
     "Plans a round of sales without waiting for the schedule, and returns it. The sales run in the background: `GET /admin/treasury` shows their states. Safe to repeat: a token has one sale at a time.",
-    [notConfigured("no chain has both an asset and the fee recipient's key"), ...always]
+    [notConfigured("no chain has an asset, the fee recipient's key, and a vault of its own for builders"), ...always]
   ),
   response: { status: 200, body: { opened: [{ ...sale, state: "planned", updatedAtMs: 1767225600000 }] } }
 })

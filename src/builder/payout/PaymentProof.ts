@@ -2,7 +2,7 @@
 import { Clock, Effect, Option, Schema } from "effect"
 import { hexToBigInt, recoverTransactionAddress } from "viem"
 import * as Address from "../../domain/Address.ts"
-import type { Chain } from "../../domain/Chain.ts"
+import { type Chain, vaults } from "../../domain/Chain.ts"
 import { type Hash, type Hex, size } from "../../domain/Hex.ts"
 import { type PayoutBatch, unpaidLines } from "../../domain/Payout.ts"
 import { isSpent, readPayment, spentData } from "../../domain/PayoutPayment.ts"
@@ -49,7 +49,10 @@ export const readSigned = Effect.fnUntraced(function* (chain: Chain, batch: Payo
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
 
-  /** Fails with `PaymentUnproven` unless the transaction is confirmed and its logs show the transfer of every line. */
+  /**
+   * Fails with `PaymentUnproven` unless the transaction is confirmed and its logs show the transfer of every line by the vault, or by a
+   * former one.
+   */
   const prove = Effect.fnUntraced(function* (batch: PayoutBatch, txHash: Hash) {
     const unproven = (reason: PaymentUnproven["reason"], builderIds: ReadonlyArray<string> = []) =>
       new PaymentUnproven({ reason, builderIds })
@@ -60,8 +63,10 @@ export const make = Effect.gen(function* () {
     const head = yield* client.block("latest")
     const depth = Option.isSome(head) ? head.value.number - receipt.value.blockNumber + 1n : 0n
     if (depth < BigInt(client.chain.confirmations)) return yield* unproven("not_confirmed")
-    const unpaid = unpaidLines(batch, client.chain.builderVault, receipt.value.logs)
-    if (unpaid.length > 0) {
+    // One vault pays the whole batch. The present vault shows what is missing.
+    const missing = vaults(client.chain).map((vault) => unpaidLines(batch, vault, receipt.value.logs))
+    const [unpaid = []] = missing
+    if (missing.every(({ length }) => length > 0)) {
       return yield* unproven(
         "not_paid",
         unpaid.map(({ builderId }) => builderId)
@@ -83,21 +88,25 @@ export const make = Effect.gen(function* () {
     const lastDeadline = BigInt(Math.max(...payments.map(({ deadline }) => deadline)))
     if (Option.isNone(confirmed) || confirmed.value.timestamp <= lastDeadline) return true
     const { builderVault, permit2 } = client.chain
+    const signers = yield* Effect.forEach(payments, ({ raw }) =>
+      Effect.map(signerOf(raw), (signer) => Option.getOrElse(signer, () => builderVault))
+    )
     const malformed = new ChainUnavailable({
       chainId,
       method: "eth_call",
       detail: "Permit2's nonceBitmap did not return one word"
     })
-    const bitmap = yield* client
-      .call({ to: permit2, data: spentData(id, builderVault), block: confirmed.value.number })
-      .pipe(
+    // Nonces of Permit2 belong to the account that signed, which may be a former vault.
+    const bitmaps = yield* Effect.forEach([...new Set(signers)], (signer) =>
+      client.call({ to: permit2, data: spentData(id, signer), block: confirmed.value.number }).pipe(
         Effect.mapError((error) => (error._tag === "ChainUnavailable" ? error : malformed)),
         Effect.filterOrFail(
           (word) => size(word) === 32,
           () => malformed
         )
       )
-    return isSpent(id, hexToBigInt(bitmap))
+    )
+    return bitmaps.some((bitmap) => isSpent(id, hexToBigInt(bitmap)))
   })
 
   return { prove, isInFlight }

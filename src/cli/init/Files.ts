@@ -6,6 +6,8 @@ export interface ChainAnswers {
   readonly rpcUrls: ReadonlyArray<string>
   readonly feeRecipient: string
   readonly guardOwner: string
+  /** Vault that pays builders. Undefined for the fee recipient, whose fees are then not sold. */
+  readonly builderVault?: string | undefined
   /** More fields of the entry. For a chain that is not built in, all {@link REQUIRED_FACTS}. */
   readonly facts: Readonly<Record<string, unknown>>
 }
@@ -51,10 +53,11 @@ export const factOf = (text: string): unknown => {
 /** Text of the chains file. */
 export const chainsFile = (chains: ReadonlyArray<ChainAnswers>): string =>
   `${JSON.stringify(
-    chains.map(({ facts, feeRecipient, guardOwner, id, rpcUrls }) => ({
+    chains.map(({ builderVault, facts, feeRecipient, guardOwner, id, rpcUrls }) => ({
       id,
       rpcUrls,
       feeRecipient,
+      ...(builderVault === undefined ? {} : { builderVault }),
       guardOwner,
       ...(KNOWN_CHAINS[id] === undefined ? { stables: [], tokens: [] } : {}),
       ...facts

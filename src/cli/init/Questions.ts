@@ -12,6 +12,7 @@ export interface Given {
   readonly facts: ReadonlyMap<number, Readonly<Record<string, unknown>>>
   readonly feeRecipient: string | undefined
   readonly guardOwner: string | undefined
+  readonly builderVault: string | undefined
 }
 
 const isAddress = Schema.is(Address.NonZeroAddress)
@@ -24,6 +25,27 @@ const address = (message: string) =>
     validate: (text) =>
       isAddress(text.trim()) ? Effect.succeed(text.trim()) : Effect.fail("expected an address of 0x and 40 hex digits")
   })
+
+const isSameAccount = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+/** Undefined for the fee recipient. */
+const vault = (feeRecipient: string) =>
+  Effect.map(
+    Prompt.String({
+      message:
+        "Vault: address that holds builders' fees until they are paid (empty: the fee recipient, whose fees are then not sold)",
+      default: "",
+      validate: (text) => {
+        const typed = text.trim()
+        if (typed === "") return Effect.succeed("")
+        if (!isAddress(typed)) return Effect.fail("expected an address of 0x and 40 hex digits, or nothing")
+        return isSameAccount(typed, feeRecipient)
+          ? Effect.fail("expected another account than the fee recipient, or nothing")
+          : Effect.succeed(typed)
+      }
+    }),
+    (typed) => (typed === "" ? undefined : typed)
+  )
 
 const isHttp = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
@@ -81,7 +103,9 @@ export const chains = Effect.fnUntraced(function* (given: Given) {
   }
   const feeRecipient = given.feeRecipient ?? (yield* address("Address that receives the protocol fees"))
   const guardOwner = given.guardOwner ?? (yield* address("Address that administers the swap targets. Use a multisig"))
-  return answers.map((answer): ChainAnswers => ({ ...answer, feeRecipient, guardOwner }))
+  const isGiven = given.builderVault !== undefined && !isSameAccount(given.builderVault, feeRecipient)
+  const builderVault = isGiven ? given.builderVault : yield* vault(feeRecipient)
+  return answers.map((answer): ChainAnswers => ({ ...answer, feeRecipient, guardOwner, builderVault }))
 })
 
 /** Number of lanes to generate. */

@@ -7,7 +7,7 @@ import { mapped } from "../../adapters/sql/shared/Database.ts"
 import * as PaymentProof from "../../builder/payout/PaymentProof.ts"
 import { PayoutDesk } from "../../builder/payout/PayoutDesk.ts"
 import type { LostLine, OwedEntry, PaymentFinding, Unexplained } from "../../domain/LostPayments.ts"
-import type { SweepBooking, UnassignedFee } from "../../domain/LostSweeps.ts"
+import { isStray, type SweepBooking, type UnassignedFee } from "../../domain/LostSweeps.ts"
 import { type PayoutBatch, total } from "../../domain/Payout.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
@@ -56,7 +56,10 @@ const accrue = Effect.fnUntraced(function* (sql: PgClient.PgClient, booking: Swe
   )
 })
 
-/** Books settlements. Returns those that the books did not have, and what remains open. */
+/**
+ * Books settlements. Returns those that the books did not have, and what remains open. `strays` are those whose builder's fee is not
+ * booked, since it went to an unknown account.
+ */
 export const sweeps = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   bookings: ReadonlyArray<SweepBooking>,
@@ -68,9 +71,12 @@ export const sweeps = Effect.fnUntraced(function* (
   )
   const isAccrued = ({ sweep }: SweepBooking) => known.accruals.has(sweep.sweepId)
   const accruals = bookings.filter((each) => each.accrual !== undefined && !isAccrued(each))
-  const kept = bookings.filter(
+  const waiting = bookings.filter(
     (each) => each.unassigned !== undefined && !isAccrued(each) && !known.unassigned.has(each.sweep.sweepId)
   )
+  // A fee is kept once it is known that a vault has it. A kept fee never changes.
+  const strays = waiting.filter(isStray)
+  const kept = waiting.filter((each) => !isStray(each))
   const fresh = bookings.filter(
     (each) =>
       (each.revenue !== undefined && !known.revenue.has(each.sweep.sweepId)) ||
@@ -85,7 +91,7 @@ export const sweeps = Effect.fnUntraced(function* (
     builderFee: sweep.builderFee,
     ...(accrual === undefined ? {} : { builderId: accrual.builderId })
   }))
-  if (dryRun) return { found, open: [], accruals }
+  if (dryRun) return { found, open: [], accruals, strays }
   const revenueBook = yield* RevenueBook
   const lines = bookings.flatMap(({ revenue }) => revenue ?? [])
   const parts = yield* Effect.forEach(Arr.chunksOf(lines, LINES_PER_STATEMENT), (part) => revenueBook.bookAll(part))
@@ -97,6 +103,7 @@ export const sweeps = Effect.fnUntraced(function* (
   return {
     found,
     accruals,
+    strays,
     open: [
       ...open.flat(),
       ...conflicts.map(({ sweepId }) => stopping(`revenue of sweep ${sweepId} is booked with other content`))
@@ -197,6 +204,7 @@ const settle = Effect.fnUntraced(function* (sql: PgClient.PgClient, chainId: num
 const OUTCOMES = {
   Booked: "booked",
   Explained: "explained",
+  Moved: "moved",
   PaysOpen: "open_batch",
   PaysLost: "lost_batch",
   Unknown: "unknown"

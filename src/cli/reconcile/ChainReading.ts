@@ -1,9 +1,9 @@
-/** Reads what a chain's logs show since a moment: settlements of the guards, and payments of the vault. */
+/** Reads what a chain's logs show since a moment: settlements of the guards, and payments of the vaults. */
 import { Effect, Option } from "effect"
 import { pad } from "viem"
-import { sweepId } from "../../domain/Accrual.ts"
+import { isOwnSale, sweepId } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
-import { erc20 } from "../../domain/Chain.ts"
+import { erc20, vaults } from "../../domain/Chain.ts"
 import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import * as LostPayments from "../../domain/LostPayments.ts"
@@ -57,18 +57,20 @@ const settlementsOf = Effect.fnUntraced(function* (client: ChainClient, txHash: 
   return receipt.value.logs.flatMap((log, index): ReadonlyArray<SettledSweep> => {
     const event = Option.firstSomeOf(Generations.all(chain).map(({ guard }) => decodeSwept(guard, log)))
     if (Option.isNone(event)) return []
-    const { builder, builderFee, feeAmount, orderHash, tokenIn } = event.value
+    const { amountIn, builder, builderFee, feeAmount, orderHash, tokenIn } = event.value
     return [
       {
         sweepId: sweepId(txHash, index),
         chainId: chain.id,
         feeToken: erc20(chain, tokenIn),
+        amountIn,
         feeAmount,
         builderFee,
         txHash,
         settledAtMs,
         orderHash,
-        recipient: builder
+        recipient: builder,
+        isOwnSale: isOwnSale(event.value, chain.feeRecipient)
       }
     ]
   })
@@ -87,27 +89,27 @@ export const settlements = Effect.fnUntraced(function* ({ client, confirmed }: C
   return found.flat()
 })
 
-/** Payments of the vault in these tokens, in confirmed blocks of the range, in the order of the chain. Default of `toBlock`: the newest. */
+/** Payments of the vaults in these tokens, in confirmed blocks of the range, in the order of the chain. Default of `toBlock`: the newest. */
 export const payments = Effect.fnUntraced(function* (
   { client, confirmed }: ChainView,
   { fromBlock, toBlock }: { readonly fromBlock: bigint; readonly toBlock?: bigint },
   tokens: ReadonlyArray<Address.Address>
 ) {
   if (Option.isNone(confirmed) || tokens.length === 0) return []
-  const { builderVault } = client.chain
+  const payers = vaults(client.chain)
   const { number } = confirmed.value
   const range = { fromBlock, toBlock: toBlock === undefined || toBlock > number ? number : toBlock }
-  const topics = [TRANSFER, pad(builderVault, { size: 32 })]
+  const topics = [TRANSFER, payers.map((vault) => pad(vault, { size: 32 }))]
   const logs = yield* allLogs(client, { address: tokens, topics }, range)
   const blocks = new Map(logs.map(({ blockNumber, transactionHash }) => [transactionHash, blockNumber]))
-  return LostPayments.payments(builderVault, logs).map((payment) => ({
+  return LostPayments.payments(payers, logs).map((payment) => ({
     ...payment,
     blockNumber: blocks.get(payment.txHash) ?? fromBlock
   }))
 })
 
 /**
- * Payments of the vault before `fromBlock` that may pay a batch that is open. Each is read from the block in which the oldest of these
+ * Payments of the vaults before `fromBlock` that may pay a batch that is open. Each is read from the block in which the oldest of these
  * batches was opened. Clocks of chains and databases may differ by the margin.
  */
 export const earlierPayments = Effect.fnUntraced(function* (

@@ -5,8 +5,10 @@ import * as Money from "../../adapters/sql/builder/LostMoney.ts"
 import * as Restores from "../../adapters/sql/builder/Restores.ts"
 import * as Transactions from "../../adapters/sql/orchestrator/LostTransactions.ts"
 import { mapped } from "../../adapters/sql/shared/Database.ts"
+import * as Chain from "../../domain/Chain.ts"
 import * as LostPayments from "../../domain/LostPayments.ts"
 import * as LostSweeps from "../../domain/LostSweeps.ts"
+import * as LostTreasury from "../../domain/LostTreasury.ts"
 import type { PayoutBatch } from "../../domain/Payout.ts"
 import { type ChainView, look } from "../../orchestrator/shared/ChainView.ts"
 import { Builders } from "../../ports/builder/Builders.ts"
@@ -18,6 +20,7 @@ import * as ChainReading from "./ChainReading.ts"
 import * as EarlierPayments from "./EarlierPayments.ts"
 import * as LaneReading from "./LaneReading.ts"
 import type { Open, Report } from "./Report.ts"
+import * as Vaults from "./Vaults.ts"
 
 /**
  * Time before the restored moment from which chains are read. Clocks of chains and databases differ, and a sweep may have settled
@@ -27,13 +30,14 @@ const MARGIN_MILLIS = 600_000
 
 const PAGE = 500
 
-type Part = Pick<Report, "payments" | "sweeps" | "transactions" | "open">
+type Part = Pick<Report, "payments" | "sweeps" | "treasury" | "transactions" | "open">
 
-const nothing: Part = { payments: [], sweeps: [], transactions: [], open: [] }
+const nothing: Part = { payments: [], sweeps: [], treasury: [], transactions: [], open: [] }
 
 const joined = (parts: ReadonlyArray<Part>): Part => ({
   payments: parts.flatMap(({ payments }) => payments),
   sweeps: parts.flatMap(({ sweeps }) => sweeps),
+  treasury: parts.flatMap(({ treasury }) => treasury),
   transactions: parts.flatMap(({ transactions }) => transactions),
   open: parts.flatMap(({ open }) => open)
 })
@@ -68,24 +72,6 @@ export interface Run {
   }
   readonly dryRun: boolean
 }
-
-/** Reasons for which a later look at the chain may show more payments. */
-const unsettled = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, recordedAtMs: number) {
-  const { builderVault, name } = client.chain
-  const stopping = (text: string): ReadonlyArray<Open> => [{ stopsPayouts: true, text }]
-  if (Option.isNone(confirmed) || Number(confirmed.value.timestamp) * 1000 < recordedAtMs) {
-    return stopping(`${name} has no confirmed block from after the restore yet. Run this again in a moment`)
-  }
-  const [used, pending] = yield* Effect.all([
-    client.transactionCount(builderVault, confirmed.value.number),
-    client.transactionCount(builderVault, "pending")
-  ])
-  return pending > used
-    ? stopping(
-        `the vault ${builderVault} has a transaction on ${name} that is not confirmed. Run this again in a moment`
-      )
-    : []
-})
 
 const lanesOf = Effect.fnUntraced(function* (view: ChainView, period: LaneReading.Period, dryRun: boolean) {
   const sql = yield* PgClient.PgClient
@@ -127,19 +113,23 @@ const lacking = Effect.fnUntraced(function* (bookings: ReadonlyArray<LostSweeps.
 
 const booksOf = Effect.fnUntraced(function* (client: ChainClient, sweeps: ReadonlyArray<LostSweeps.SettledSweep>) {
   const sql = yield* PgClient.PgClient
-  const { builderVault, id } = client.chain
+  const { id } = client.chain
+  const vaults = Chain.vaults(client.chain)
   const payees = yield* allPayees
   const intents = yield* Transactions.attributions(
     sql,
     sweeps.map(({ orderHash }) => orderHash)
   )
+  const attributions = { vaults, payees, intents }
   return {
-    bookings: yield* lacking(LostSweeps.plan({ vault: builderVault, payees, intents }, sweeps)),
+    bookings: yield* lacking(LostSweeps.plan(attributions, sweeps)),
+    named: LostSweeps.unnamedVaults(attributions, sweeps),
+    treasury: LostTreasury.missing(sweeps, intents),
     /** The books as they are after the bookings. */
     after: Effect.gen(function* () {
       const batches = (yield* allBatches).filter(({ chainId }) => chainId === id)
       const owed = yield* Money.owed(sql, id)
-      return { vault: builderVault, batches, owed, payees, explained: yield* Money.explained(sql, id) }
+      return { vaults, batches, owed, payees, explained: yield* Money.explained(sql, id) }
     })
   }
 })
@@ -149,7 +139,7 @@ const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint,
   const sql = yield* PgClient.PgClient
   const { chain } = view.client
   const settled = yield* ChainReading.settlements(view, fromBlock)
-  const { after, bookings } = yield* booksOf(view.client, settled)
+  const { after, bookings, named, treasury } = yield* booksOf(view.client, settled)
   const booked = yield* Booking.sweeps(sql, bookings, dryRun)
   const before = yield* after
   const books = dryRun ? { ...before, owed: [...before.owed, ...Booking.imagined(booked.accruals)] } : before
@@ -159,12 +149,18 @@ const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint,
   const findings = EarlierPayments.plan(books, openedAt, found)
   const rest = { ...books, batches: EarlierPayments.paidBy(books.batches, findings) }
   const payments = yield* Booking.payments(sql, chain, [...findings, ...LostPayments.plan(rest, paid)], dryRun)
-  const open = yield* unsettled(view, restore.recordedAtMs)
+  const open = yield* Vaults.unsettled(view, restore.recordedAtMs)
   return {
     ...nothing,
     sweeps: booked.found,
+    treasury,
     payments: payments.map(({ row }) => row),
-    open: [...booked.open, ...payments.flatMap((each) => each.open), ...open]
+    open: [
+      ...Vaults.unnamed(chain, booked.strays, named),
+      ...booked.open,
+      ...payments.flatMap((each) => each.open),
+      ...open
+    ]
   }
 })
 
@@ -221,7 +217,11 @@ export const reconcile = Effect.fnUntraced(function* (run: Run) {
     ofChain(client, run).pipe(orOpen(client.chain.name, "blocks", true))
   )
   const { open, ...found } = joined(parts)
-  const blocking = [...unlisted(yield* Restores.chainIds(sql), chains.all), ...open]
+  const foreign = Vaults.foreign(
+    chains.all.map(({ chain }) => chain),
+    yield* Transactions.recentVaults(sql)
+  )
+  const blocking = [...unlisted(yield* Restores.chainIds(sql), chains.all), ...foreign, ...open]
   const unassigned = yield* Money.unassigned(sql)
   const toAssign =
     unassigned.length === 0

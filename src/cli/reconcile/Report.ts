@@ -6,12 +6,12 @@ import { ChainId } from "../../domain/ChainId.ts"
 import { Hash } from "../../domain/Hex.ts"
 import { table } from "../Table.ts"
 
-/** A transfer of the vault, by transaction and token. `unknown`: nothing explains it. */
+/** A transfer of a vault, by transaction and token. `moved`: to another vault. `unknown`: nothing explains it. */
 const Payment = Schema.Struct({
   chainId: ChainId,
   txHash: Hash,
   token: Address.Address,
-  outcome: Schema.Literals(["booked", "explained", "open_batch", "lost_batch", "unknown"]),
+  outcome: Schema.Literals(["booked", "explained", "moved", "open_batch", "lost_batch", "unknown"]),
   batchId: Schema.optionalKey(Schema.String),
   recipients: Schema.Array(
     Schema.Struct({
@@ -52,6 +52,14 @@ const Transaction = Schema.Struct({
   wei: Uint256
 })
 
+/** Sums that the treasury's books lack, since the database forgot the intents. Nothing books them later. */
+const Treasury = Schema.Struct({
+  chainId: ChainId,
+  token: Address.Address,
+  collected: Sum,
+  sold: Sum
+})
+
 const Open = Schema.Struct({
   /** True if builders are not paid before it is settled. */
   stopsPayouts: Schema.Boolean,
@@ -66,6 +74,7 @@ export const Report = Schema.Struct({
   reconciled: Schema.Boolean,
   payments: Schema.Array(Payment),
   sweeps: Schema.Array(Sweep),
+  treasury: Schema.Array(Treasury),
   unassigned: Schema.Array(Unassigned),
   transactions: Schema.Array(Transaction),
   open: Schema.Array(Open)
@@ -75,6 +84,7 @@ export type Report = typeof Report.Type
 const OUTCOMES: Readonly<Record<Report["payments"][number]["outcome"], string>> = {
   booked: "was booked",
   explained: "explained by the operator",
+  moved: "moved to another vault",
   open_batch: "pays an open batch",
   lost_batch: "pays a forgotten batch",
   unknown: "UNKNOWN"
@@ -112,6 +122,9 @@ const unassignedRows = ({ unassigned }: Report) =>
     paid ? `paid to ${recipient}` : "in the vault"
   ])
 
+const treasuryRows = ({ treasury }: Report) =>
+  treasury.map(({ chainId, collected, sold, token }) => [String(chainId), token, String(collected), String(sold)])
+
 const transactionRows = ({ transactions }: Report) =>
   transactions.map(({ chainId, hash, lane, nonce, wei }) => [String(chainId), hash, lane, String(nonce), String(wei)])
 
@@ -129,6 +142,7 @@ export const shown = (report: Report): string =>
     `restored to ${new Date(report.restoredToMs).toISOString()}`,
     `payments of the vaults\n${table(["CHAIN", "TRANSACTION", "TOKEN", "TO", "AMOUNT", "OUTCOME", "BATCH"], paymentRows(report))}`,
     `forgotten sweeps\n${table(["CHAIN", "SWEEP", "TOKEN", "FEE", "BUILDER FEE", "BUILDER"], sweepRows(report))}`,
+    `not in the treasury's books\n${table(["CHAIN", "TOKEN", "COLLECTED", "SOLD"], treasuryRows(report))}`,
     `builder fees to assign\n${table(["CHAIN", "SWEEP", "TOKEN", "AMOUNT", "STATE"], unassignedRows(report))}`,
     `forgotten transactions of lanes\n${table(["CHAIN", "TRANSACTION", "LANE", "NONCE", "WEI"], transactionRows(report))}`,
     `open\n${report.open.length === 0 ? "none" : report.open.map(({ text }) => `- ${text}`).join("\n")}`,

@@ -12,6 +12,11 @@ export const kinds = {
     "the sanctions oracle lists the fee recipient",
     "Use another feeRecipient. It is part of the contracts' addresses."
   ),
+  vault: error(
+    "fee_recipient_is_vault",
+    "TREASURY_ASSETS names the chain, but the fee recipient is the builders' vault, too, so nothing is sold there",
+    "Set builderVault of the chain to an account of its own, and move what builders are owed there. Or remove the chain from TREASURY_ASSETS."
+  ),
   otherKey: warning(
     "fee_recipient_other_key",
     "the key of the fee recipient belongs to another account, so that the treasury sells nothing on the chain",
@@ -28,6 +33,10 @@ export const kinds = {
 export interface FeeRecipientFacts {
   readonly chain: string
   readonly address: string
+  /** Vault that pays builders. */
+  readonly vault: string
+  /** True if TREASURY_ASSETS names the chain. */
+  readonly hasAsset: boolean
   /** Code of the fee recipient. */
   readonly code: string
   readonly lanes: ReadonlyArray<string>
@@ -45,6 +54,7 @@ export const judge = (facts: FeeRecipientFacts): ReadonlyArray<Finding> => {
   const same = (other: string) => other.toLowerCase() === address.toLowerCase()
   const findings = [
     ...is(facts.lanes.some(same), kinds.lane, `${address} is a lane`),
+    ...is(facts.hasAsset && same(facts.vault), kinds.vault, `${address} is builderVault as well`),
     ...is(facts.isSanctioned === true, kinds.sanctioned, `${address} is listed`),
     ...is(
       keyAccount !== undefined && !same(keyAccount),

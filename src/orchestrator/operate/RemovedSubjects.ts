@@ -47,6 +47,7 @@ const CONDITIONS: ReadonlySet<string> = new Set<AlertKind>([
   "transaction_rejected",
   "treasury_key",
   "treasury_unsellable",
+  "treasury_vault",
   "wrong_chain_id"
 ])
 

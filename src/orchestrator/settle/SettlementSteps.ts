@@ -1,6 +1,6 @@
 /** Steps that settle intents by the events of a receipt. */
 import { Option } from "effect"
-import { outboxMessages, sweepId } from "../../domain/Accrual.ts"
+import { isOwnSale, outboxMessages, sweepId } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
 import { erc20 } from "../../domain/Chain.ts"
 import * as Generations from "../../domain/Generations.ts"
@@ -49,7 +49,8 @@ export const make =
           feeAmount: order.feeAmount,
           builderFee: order.builderFee,
           txHash,
-          settledAtMs: Number(block.timestamp) * 1000
+          settledAtMs: Number(block.timestamp) * 1000,
+          isOwnSale: isOwnSale(order, chain.feeRecipient)
         },
         attributed
       )

@@ -91,7 +91,7 @@ export class Settlements extends Context.Service<
           }
           const settled = confirmed.flatMap((each) => each.intents).filter(({ id }) => moved.has(id))
           for (const intent of settled) {
-            yield* SettledFees.counted(intent)
+            if (!Accrual.isOwnSale(intent.order, view.client.chain.feeRecipient)) yield* SettledFees.counted(intent)
             if (!intent.quote.crossChain) yield* StageTimes.delivered(intent)
           }
           return new Map(

@@ -9,9 +9,9 @@ import { SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import type { Survey } from "./Survey.ts"
 
-/** The chain is not configured, has no asset, or does not answer. */
+/** The chain is not configured, has no asset, has no vault of its own for builders, or does not answer. */
 export class NoPlan extends Schema.TaggedError<NoPlan>()("NoPlan", {
-  reason: Schema.Literals(["unknown_chain", "no_asset", "unavailable"])
+  reason: Schema.Literals(["unknown_chain", "no_asset", "shared_vault", "unavailable"])
 }) {}
 
 export interface SafePlan {
@@ -96,6 +96,7 @@ export const make = Effect.gen(function* () {
   ): Effect.fn.Return<SafePlan, NoPlan> {
     const { asset, chainId, feeRecipient: safe } = chain
     if (asset === undefined) return yield* new NoPlan({ reason: "no_asset" })
+    if (chain.selling === "shared_vault") return yield* new NoPlan({ reason: "shared_vault" })
     if (unavailableChains.includes(chainId)) return yield* new NoPlan({ reason: "unavailable" })
     const wanted = tokens
       .flatMap(({ assetPrice, book, plan: { lot, value = 0n }, price }): ReadonlyArray<Wanted> =>

@@ -53,7 +53,8 @@ const planFor = (
       failure,
       price,
       // Without the asset's price there is no minimum output.
-      isPriceKnown: isPriceRead && (chain.asset === undefined || assetPrice !== undefined)
+      isPriceKnown: isPriceRead && (chain.asset === undefined || assetPrice !== undefined),
+      isVaultShared: chain.selling === "shared_vault"
     },
     rules,
     nowMs

@@ -39,7 +39,7 @@ const ROUND_LOOK_MILLIS = 30_000
 /** A due round waits this long for a chain that does not answer. */
 const PATIENCE_MILLIS = 3_600_000
 
-/** No chain has both an asset and the fee recipient's key. */
+/** No chain has an asset, the fee recipient's key, and a vault of its own for builders. */
 export class CannotSell extends Schema.TaggedError<CannotSell>()("CannotSell", {
   /** Names of the missing settings. */
   missing: Schema.Array(Schema.String)
@@ -79,6 +79,7 @@ export class Treasury extends Context.Service<
       const isUnkeyed = !known.hasKey || describedChains.some((chain) => chain.selling === "other_key")
       const missing = [
         ...(describedChains.every((chain) => chain.selling === "no_asset") ? ["TREASURY_ASSETS"] : []),
+        ...(describedChains.some((chain) => chain.selling === "shared_vault") ? ["builderVault"] : []),
         ...(isUnkeyed ? ["FEE_RECIPIENT_KEY"] : [])
       ]
 

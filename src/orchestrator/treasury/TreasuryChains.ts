@@ -8,9 +8,12 @@ import { Chains } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
+/** True if the fee recipient is the builders' vault, too: its balance is not the protocol's alone. */
+const isVaultShared = ({ builderVault, feeRecipient }: Chain): boolean => builderVault === feeRecipient
+
 /**
- * Makes `describe(chain)`, `signerOf(chain)` and `review`, which raises an alert for each chain whose fee recipient has another key, and
- * ends alerts about tokens that the service no longer sells.
+ * Makes `describe(chain)`, `signerOf(chain)` and `review`, which raises an alert for each chain whose fee recipient has another key or is
+ * the builders' vault, and ends alerts about tokens that the service no longer sells. No signer exists for a vault.
  */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
@@ -18,8 +21,8 @@ export const make = Effect.gen(function* () {
   const key = yield* TreasuryKey
   const { assets } = (yield* OrchestratorSettings).treasury
 
-  const signerOf = ({ feeRecipient }: Chain): Option.Option<Signer> =>
-    Option.filter(key, ({ address }) => address === feeRecipient)
+  const signerOf = (chain: Chain): Option.Option<Signer> =>
+    Option.filter(key, ({ address }) => address === chain.feeRecipient && !isVaultShared(chain))
 
   const describe = (chain: Chain): TreasuryChain => {
     const asset = assets.find(({ chainId }) => chainId === chain.id)?.token
@@ -28,7 +31,7 @@ export const make = Effect.gen(function* () {
       chainId: chain.id,
       feeRecipient: chain.feeRecipient,
       ...(asset === undefined ? {} : { asset }),
-      selling: asset === undefined ? "no_asset" : keyed
+      selling: asset === undefined ? "no_asset" : isVaultShared(chain) ? "shared_vault" : keyed
     }
   }
 
@@ -61,5 +64,26 @@ export const make = Effect.gen(function* () {
     { discard: true }
   )
 
-  return { describe, signerOf, review: Effect.andThen(reviewKeys, reviewTokens), hasKey: Option.isSome(key) }
+  const reviewVaults = Effect.forEach(
+    chains.all,
+    ({ chain }) => {
+      const alert = `treasury_vault:${chain.id}`
+      if (describe(chain).selling !== "shared_vault") return alerts.clear(alert)
+      return alerts.raise({
+        key: alert,
+        severity: "warning",
+        kind: "treasury_vault",
+        message: `${chain.feeRecipient} collects the fees on ${chain.name} and is the builders' vault, too, so its fees are not sold. Set builderVault of the chain to another account, or remove ${chain.name} from TREASURY_ASSETS.`,
+        details: { chainId: chain.id, feeRecipient: chain.feeRecipient }
+      })
+    },
+    { discard: true }
+  )
+
+  return {
+    describe,
+    signerOf,
+    review: Effect.all([reviewKeys, reviewVaults, reviewTokens], { discard: true }),
+    hasKey: Option.isSome(key)
+  }
 })

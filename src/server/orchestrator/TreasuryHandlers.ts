@@ -17,6 +17,8 @@ const noPlan = ({ reason }: NoPlan) => {
       return Effect.fail(new NotFound())
     case "no_asset":
       return Effect.fail(new TreasuryNotConfigured({ missing: ["TREASURY_ASSETS"] }))
+    case "shared_vault":
+      return Effect.fail(new TreasuryNotConfigured({ missing: ["builderVault"] }))
     case "unavailable":
       return Effect.fail(new ChainNotAnswering())
   }

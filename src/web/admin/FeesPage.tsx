@@ -29,6 +29,7 @@ const STATES: Readonly<Record<HoldingState, readonly [label: string, tone: Tone]
   selling: ["Sale under way", "good"],
   asset: ["Asset, kept", "neutral"],
   no_asset: ["Kept: no asset is set", "neutral"],
+  shared_vault: ["Kept: the account is the builders' vault, too", "bad"],
   small: ["Kept: too little", "neutral"],
   unsellable: ["Cannot be sold", "bad"],
   empty: ["Nothing held", "neutral"],
@@ -45,6 +46,7 @@ const SALES: Readonly<Record<SaleState, readonly [label: string, tone: Tone]>> =
 const SELLING: Readonly<Record<TreasuryChain["selling"], readonly [label: string, tone: Tone]>> = {
   on: ["Sold by the service", "good"],
   no_asset: ["Kept: TREASURY_ASSETS names no token", "neutral"],
+  shared_vault: ["Not sold: builderVault is the fee recipient", "bad"],
   no_key: ["Sold by a Safe: no key of the fee recipient is set", "neutral"],
   other_key: ["Not sold: the fee recipient's key is of another account", "bad"]
 }
@@ -164,9 +166,18 @@ function NextRound({ view: { chains, nextRoundAtMs } }: { readonly view: Treasur
       </>
     )
   }
-  return chains.some(({ selling }) => selling === "on") ? (
+  const states = new Set(chains.map(({ selling }) => selling))
+  if (states.has("on")) {
+    return (
+      <>
+        Sold on request, with <code>sweep treasury sell</code>.
+      </>
+    )
+  }
+  return states.has("shared_vault") && !states.has("no_key") && !states.has("other_key") ? (
     <>
-      Sold on request, with <code>sweep treasury sell</code>.
+      The service sells nothing, because the fee recipient is the builders&apos; vault, too. Set{" "}
+      <code>builderVault</code> of the chain to another account.
     </>
   ) : (
     <>

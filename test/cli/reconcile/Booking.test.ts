@@ -98,13 +98,13 @@ const run = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const payouts = yield* Payouts
   const books = {
-    vault: source.builderVault,
+    vaults: [source.builderVault],
     batches: yield* payouts.list({ limit: 10 }),
     owed: yield* Money.owed(sql, source.id),
     payees: [{ builderId: "alpha", payoutAddress: PAYEE }],
     explained: []
   }
-  const findings = LostPayments.plan(books, LostPayments.payments(source.builderVault, [LOG]))
+  const findings = LostPayments.plan(books, LostPayments.payments([source.builderVault], [LOG]))
   return yield* Booking.payments(sql, source, findings, false)
 })
 

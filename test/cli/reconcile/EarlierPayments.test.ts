@@ -22,7 +22,7 @@ const batch = (id: string, amount: bigint, changes: Partial<PayoutBatch> = {}): 
 })
 
 const booksWith = (...batches: ReadonlyArray<PayoutBatch>): LostPayments.Books => ({
-  vault: source.builderVault,
+  vaults: [source.builderVault],
   batches,
   owed: [{ id: "1", builderId: "alpha", token: TOKEN, amount: 5n }],
   payees: [{ builderId: "alpha", payoutAddress: PAYEE }],
@@ -31,7 +31,7 @@ const booksWith = (...batches: ReadonlyArray<PayoutBatch>): LostPayments.Books =
 
 /** A payment in the block with this number. */
 const payment = (name: string, blockNumber: number, amount: bigint, to = PAYEE): EarlierPayments.MinedPayment => {
-  const [only] = LostPayments.payments(source.builderVault, [transfer(name, minute(0, blockNumber), amount, { to })])
+  const [only] = LostPayments.payments([source.builderVault], [transfer(name, minute(0, blockNumber), amount, { to })])
   assert.isDefined(only)
   return { ...only, blockNumber: BigInt(blockNumber) }
 }

@@ -10,7 +10,7 @@ import { reconcile, restoreOf } from "../../../src/cli/reconcile/Reconcile.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import { UsageError } from "../../../src/cli/UsageError.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
-import type { Log } from "../../../src/ports/shared/Chains.ts"
+import type { ChainClient, Log } from "../../../src/ports/shared/Chains.ts"
 import { Screening } from "../../../src/ports/shared/Screening.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { address, hash } from "../../support/IntentFixtures.ts"
@@ -35,31 +35,35 @@ const block = (number: bigint) => ({
   gasLimit: 1n
 })
 
-/** A transfer of the vault in the block of this moment. */
+/** A log in the block of this moment, alone in its transaction. */
+export const minedAt = (name: string, atMs: number, log: Pick<Log, "address" | "topics" | "data">): Log => {
+  const { hash: blockHash, number: blockNumber } = block(BigInt(atMs / 60_000))
+  return { ...log, blockNumber, blockHash, transactionHash: hash(name), logIndex: 0 }
+}
+
+/** A transfer of the vault, unless `from` is another account, in the block of this moment. */
 export const transfer = (
   name: string,
   atMs: number,
   amount: bigint,
-  { to = PAYEE, token = TOKEN }: { readonly to?: Address.Address; readonly token?: Address.Address } = {}
+  {
+    from = source.builderVault,
+    to = PAYEE,
+    token = TOKEN
+  }: { readonly from?: Address.Address; readonly to?: Address.Address; readonly token?: Address.Address } = {}
 ): Log => {
-  const { hash: blockHash, number: blockNumber } = block(BigInt(atMs / 60_000))
-  return {
+  return minedAt(name, atMs, {
     address: token,
-    topics: [
-      toEventSelector("Transfer(address,address,uint256)"),
-      pad(source.builderVault, { size: 32 }),
-      pad(to, { size: 32 })
-    ],
-    data: numberToHex(amount, { size: 32 }),
-    blockNumber,
-    blockHash,
-    transactionHash: hash(name),
-    logIndex: 0
-  }
+    topics: [toEventSelector("Transfer(address,address,uint256)"), pad(from, { size: 32 }), pad(to, { size: 32 })],
+    data: numberToHex(amount, { size: 32 })
+  })
 }
 
-/** A chain with these transfers. `meanwhile` happens while its settlements and payments are read. */
-const chainWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>) =>
+/** Answers that a test changes. */
+type Answers = Partial<Pick<ChainClient, "chain" | "transactionCount">>
+
+/** A chain with these logs. `meanwhile` happens while its settlements and payments are read. */
+const chainWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>, answers: Answers) =>
   FakeChain.layer({
     chain: source,
     block: (number) => Effect.succeedSome(block(typeof number === "bigint" ? number : NEWEST)),
@@ -86,17 +90,18 @@ const chainWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>
           logs: [log]
         })
       )
-    }
+    },
+    ...answers
   })
 
-const sceneWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>) =>
+const sceneWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>, answers: Answers) =>
   PayoutDesk.layer.pipe(
     Layer.provide(Layer.succeed(Screening, { clear: () => Effect.void })),
     Layer.provideMerge(
       Layer.mergeAll(
         stores,
         Stores.layer,
-        chainWith(transfers, meanwhile),
+        chainWith(transfers, meanwhile, answers),
         SweepContracts.layer,
         SecureRandom.layerWebCrypto
       )
@@ -108,8 +113,9 @@ const sceneWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>
 export const sceneOf = (
   atMs: number,
   transfers: ReadonlyArray<Log> = [],
-  meanwhile: Effect.Effect<void> = Effect.void
-) => Layer.unwrap(Effect.as(TestClock.setTime(atMs), sceneWith(transfers, meanwhile)))
+  meanwhile: Effect.Effect<void> = Effect.void,
+  answers: Answers = {}
+) => Layer.unwrap(Effect.as(TestClock.setTime(atMs), sceneWith(transfers, meanwhile, answers)))
 
 /** An accrual of a builder on the chain of the scene. */
 export const earn = Effect.fnUntraced(function* (sweepId: string, amount: bigint, chainId: number = source.id) {

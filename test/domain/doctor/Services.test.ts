@@ -99,6 +99,8 @@ describe("services and screening", () => {
     const facts: FeeRecipient.FeeRecipientFacts = {
       chain: "base",
       address: "0xAA",
+      vault: "0xCC",
+      hasAsset: true,
       code: "0x",
       lanes: [],
       keyAccount: undefined,
@@ -112,6 +114,9 @@ describe("services and screening", () => {
     assert.deepStrictEqual(judged({ keyAccount: "0xBB" }), ["fee_recipient_other_key"])
     assert.deepStrictEqual(judged({ keyAccount: "0xaa", code: "0x60" }), ["fee_recipient_contract"])
     assert.deepStrictEqual(judged({ keyAccount: "0xaa", code: "0xef0100ab" }), ["fee_recipient_ok"])
+    // Nothing is sold there without an asset.
+    assert.deepStrictEqual(judged({ vault: "0xaa" }), ["fee_recipient_is_vault"])
+    assert.deepStrictEqual(judged({ vault: "0xaa", hasAsset: false }), ["fee_recipient_ok"])
   })
 })
 

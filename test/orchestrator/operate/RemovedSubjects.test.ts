@@ -82,6 +82,7 @@ describe("alerts of removed subjects", () => {
         "transaction_rejected",
         "treasury_key",
         "treasury_unsellable",
+        "treasury_vault",
         "settlement_lost"
       ] as const) {
         yield* raise(kind, { chainId: OTHER })

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { layer } from "../../support/RelayScene.ts"
 import { cancelledLog, otherLog, source, sweptLog } from "../../support/RelayFixtures.ts"
+import { isolated, series } from "../../support/Metrics.ts"
 import { booked, relay, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const OWNER = address(0x01)
@@ -51,6 +52,37 @@ describe("settlement", () => {
       assert.strictEqual((yield* tick).transactions, 0)
       assert.lengthOf(yield* booked, 2)
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a sale of the fee recipient is no revenue, and a sweep to another account is", () =>
+    Effect.gen(function* () {
+      const recipient = source.feeRecipient
+      const fee = { usd: "1.5", amount: 5_000n }
+      const quote = { feeBreakdown: { protocol: fee, network: fee, builder: fee } }
+      for (const [destination, lines] of [
+        [recipient, 0],
+        [address(0xde), 1]
+      ] as const) {
+        const earned = Effect.gen(function* () {
+          const { attempt, bury, mineLane, order, status } = yield* sentSweep({
+            owner: 0xf1,
+            quote,
+            order: { owner: recipient, destination, builderFee: 0n }
+          })
+          yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
+          yield* bury(2)
+          yield* tick
+          assert.strictEqual(yield* status, "delivered")
+          assert.lengthOf(yield* booked, lines)
+          return yield* series("sweep_fees_earned_usd_total")
+        })
+        const found = yield* isolated(earned.pipe(Effect.provide(Layer.fresh(layer))))
+        assert.strictEqual(
+          found.some((line) => line.includes('fee="protocol"') && line.endsWith(" 1.5")),
+          lines === 1
+        )
+      }
+    })
   )
 
   it.effect("an accrual that the sweep itself has paid says so", () =>

@@ -92,6 +92,7 @@ describe("routes about collected fees", () => {
       expectError(yield* plan("unknown_chain"), 404, "not found")
       expectError(yield* plan("unavailable"), 503, "chain unavailable")
       expectAnswer(yield* plan("no_asset"), 409, { error: "treasury_not_configured", missing: ["TREASURY_ASSETS"] })
+      expectAnswer(yield* plan("shared_vault"), 409, { error: "treasury_not_configured", missing: ["builderVault"] })
     })
   )
 

@@ -54,6 +54,8 @@ export const ChainSettings = Schema.Struct({
   feeRecipient: Address.NonZeroAddress,
   /** Recipient of builder fees that are paid out in batches. Default: `feeRecipient`. */
   builderVault: Schema.optionalKey(Address.NonZeroAddress),
+  /** Former vaults, whose payments still count, as after a restore. Default: none. */
+  formerVaults: Schema.optionalKey(Schema.Array(Address.NonZeroAddress)),
   /** Administrator of the guard's allow-list. It cannot change after deployment: the contracts' addresses depend on it. */
   guardOwner: Address.NonZeroAddress,
   timelockSeconds: SweepDeployment.Deployment.fields.timelockSeconds.pipe(

@@ -117,6 +117,18 @@ export const attributions = Effect.fnUntraced(function* (sql: Sql, digests: Read
   )
 })
 
+/** Number of the newest quotes whose vaults are read. */
+const RECENT_QUOTES = 100_000
+
+/** Vaults that recent orders name, in the payout mode `ledger`. Terms do not have the chain, and a look-up of it reads every state. */
+export const recentVaults = Effect.fnUntraced(function* (sql: Sql) {
+  const rows = yield* sql<{ vault: string }>`
+    SELECT DISTINCT builder AS vault FROM (
+      SELECT builder, payout_mode FROM orchestrator.intent_terms ORDER BY number DESC LIMIT ${RECENT_QUOTES}
+    ) AS recent WHERE payout_mode = 'ledger' AND builder IS NOT NULL`
+  return rows.map(({ vault }) => Address.stored(vault))
+})
+
 /** Transactions in which the orders with these digests settled first, as the history of their intents has them. */
 export const firstSettlements = Effect.fnUntraced(function* (sql: Sql, digests: ReadonlyArray<Hash>) {
   const rows = yield* sql<{ digest: Hash; hash: Hash }>`

@@ -161,6 +161,18 @@ describe("the chain of an entry", () => {
     })
   )
 
+  it.effect("reads its former vaults, which new quotes never name", () =>
+    Effect.gen(function* () {
+      const formerVaults = [address(0x5d), address(0x5e)]
+      const before = ChainSettings.chainOf(yield* decode(entry(8453)), "Service")
+      const settings = yield* decode({ ...entry(8453), formerVaults })
+      assert.deepStrictEqual(ChainSettings.chainOf(settings, "Service"), { ...before, formerVaults })
+      for (const wrong of ["0x12", [address(0)], ["0x12"]]) {
+        yield* Effect.flip(decode({ ...entry(8453), formerVaults: wrong }))
+      }
+    })
+  )
+
   it.effect("pays builders of the ledger by way of the vault, or of the fee recipient where there is none", () =>
     Effect.gen(function* () {
       const settings = yield* decode(entry(8453))
