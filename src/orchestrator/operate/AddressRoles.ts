@@ -1,6 +1,6 @@
 /** Parts that an address plays in the deployment on a chain. */
 import type { Address } from "../../domain/Address.ts"
-import { type Chain, spokePools } from "../../domain/Chain.ts"
+import { type Chain, spokePools, vaults } from "../../domain/Chain.ts"
 import type { AddressRole } from "../../domain/SweepStory.ts"
 
 /** Total. `isLane`: the address is an account of the relayer on the chain. */
@@ -12,7 +12,7 @@ export const rolesIn = (chain: Chain, address: Address, isLane: boolean): Readon
     ["guard", address === guard],
     ["entry", address === entry],
     ["fee_recipient", address === chain.feeRecipient],
-    ["builder_vault", address === chain.builderVault],
+    ["builder_vault", vaults(chain).includes(address)],
     ["router", address === chain.swapRouter],
     ["bridge", spokePools(chain).includes(address) || address === chain.spokePoolPeriphery]
   ]

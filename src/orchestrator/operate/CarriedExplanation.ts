@@ -45,7 +45,7 @@ const underpriced = ({ alerts, intent }: Situation, carrier: Carrier, where: str
     ? undefined
     : {
         waitsFor: "gas_price",
-        explanation: `Its transaction, ${where}, pays at most ${gwei(carrier.maxFeePerGas)}, and gas costs more. Higher fees would exceed what the network fees of its sweeps and the allowed losses cover.`,
+        explanation: `Its transaction, ${where}, pays at most ${gwei(carrier.maxFeePerGas)}, and gas costs more. Higher fees would exceed what the network fees of its sweeps and the allowed losses cover, or the chain's maxFeePerGasWei.`,
         advice:
           "It is mined when the price has fallen, or replaced by a self-send if other transactions wait for its nonce. To accept larger losses, raise NETWORK_FEE_LOSS_BPS."
       }
