@@ -2,7 +2,7 @@
  * Swaps on the best of several venues. All of a chain are asked at the same time, and the route with the largest output net of gas is
  * returned, with the next ones behind it. A venue that is broken, slow or lies about its contracts fails none of the others.
  */
-import { Cause, Clock, Effect, Fiber, Option } from "effect"
+import { Clock, Effect, Fiber, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
@@ -184,13 +184,12 @@ export const make = Effect.fnUntraced(function* (
     const routeOf: RouteOf = Effect.fnUntraced(function* (terms) {
       const now = yield* Clock.currentTimeMillis
       const left = began + SideBySide.LIMIT_MILLIS - now
+      const open = prepared.filter(({ source }) => isOpen(source, now))
       const outcome: VenueReport.Outcome = yield* SideBySide.askAll(
-        prepared
-          .filter(({ source }) => isOpen(source, now))
-          .map(({ fiber, source: { name } }) => ({
-            name,
-            ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms))
-          })),
+        open.map(({ fiber, source: { name } }) => ({
+          name,
+          ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms))
+        })),
         {
           limitMillis: Math.max(LATER_MILLIS, left),
           // A market that pays too little ends nobody's time.
@@ -205,8 +204,12 @@ export const make = Effect.fnUntraced(function* (
         worth
       )
       if (best !== undefined) return best
-      const closed = asked.flatMap(({ source }) => (isOpen(source, now) ? [] : [withoutPool(source, pair)]))
-      return yield* failureOf(pair, { ...outcome, failures: [...outcome.failures, ...closed] })
+      const poolless = asked.filter(({ source }) => !open.some((each) => each.source === source))
+      return yield* failureOf(
+        pair,
+        outcome,
+        poolless.map(({ source }) => source.name)
+      )
     })
     return routeOf
   })
@@ -225,11 +228,6 @@ const openness = ({ chain }: ChainClient, { tokenIn, tokenOut }: SwapPair) => {
   return ({ mayTrade }: VenueSource, nowMillis: number): boolean =>
     isSame || mayTrade === undefined || mayTrade(chain, pair, nowMillis)
 }
-
-const withoutPool = ({ name }: VenueSource, { tokenIn, tokenOut }: SwapPair) => ({
-  name,
-  cause: Cause.fail(new NoRoute({ detail: `no pool from ${tokenIn} to ${tokenOut} on ${name}` }))
-})
 
 /** The source's routes, without those that must not be offered. */
 const checked = Effect.fnUntraced(function* (

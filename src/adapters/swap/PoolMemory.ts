@@ -15,7 +15,7 @@ import type { LookUp } from "./PoolLookups.ts"
 /** Time for which a missing pool is taken as missing, in milliseconds. A pool that is created is quoted after it at the latest. */
 export const LIFETIME_MILLIS = 60_000
 
-/** Age at which the next quote of a pair looks its missing pools up again, in milliseconds. So pairs in use do not expire. */
+/** Age at which the next quote of a pair looks its missing pools up again, in milliseconds. So pairs in use that have a pool do not expire. */
 export const REFRESH_MILLIS = 15_000
 
 /** Pairs that are remembered, of all exchanges on all chains. Beyond them the oldest is forgotten. */
@@ -137,7 +137,9 @@ export const make = (lookUp?: LookUp): PoolMemory => {
       .filter(({ ageMillis }) => ageMillis >= REFRESH_MILLIS)
     return {
       isNew: due.some(({ ageMillis }) => ageMillis > LIFETIME_MILLIS),
-      lookups: due.flatMap(({ tokens }) => kinds.map((kind) => ({ to: factory, data: poolCall(tokens, kind) }))),
+      get lookups() {
+        return due.flatMap(({ tokens }) => kinds.map((kind) => ({ to: factory, data: poolCall(tokens, kind) })))
+      },
       learn: (answers) => {
         for (const [index, found] of Array.chunksOf(answers, kinds.length).entries()) {
           const key = due[index]?.key

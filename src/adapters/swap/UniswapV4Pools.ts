@@ -71,10 +71,13 @@ export const make = (lookUp: PoolLookups.LookUp = PoolLookups.make()): Pools => 
     const due = [...pools].filter(([key]) => known.get(key)?.exists !== true && age(key) >= REFRESH_MILLIS)
     return {
       isNew: due.some(([key]) => age(key) > LIFETIME_MILLIS),
-      lookups: due.map(([, pool]) => ({
-        to: poolManager,
-        data: `${EXTSLOAD}${Path.priceSlot(pool).slice(2)}` as const
-      })),
+      // Made when they are asked for, since each hashes twice.
+      get lookups() {
+        return due.map(([, pool]) => ({
+          to: poolManager,
+          data: `${EXTSLOAD}${Path.priceSlot(pool).slice(2)}` as const
+        }))
+      },
       learn: (answers) => {
         for (const [index, [key]] of due.entries()) {
           const word = Multicall3.word(answers[index] ?? Multicall3.NONE)

@@ -98,16 +98,24 @@ export const make = () => {
     return state?.event !== undefined && state.hasAnswered && now - state.since < PASSING_MILLIS
   }
 
-  /** Another attempt may succeed if no venue answered at all, or if one that is expected back did not. */
-  const failureOf = Effect.fnUntraced(function* (pair: SwapPair, { failures, silent }: Outcome) {
+  /**
+   * Another attempt may succeed if no venue answered at all, or if one that is expected back did not. `poolless`: venues that were not asked,
+   * since they have no pool of the pair, which is an answer.
+   */
+  const failureOf = Effect.fnUntraced(function* (
+    pair: SwapPair,
+    { failures, silent }: Outcome,
+    poolless: ReadonlyArray<string> = []
+  ) {
     const now = yield* Clock.currentTimeMillis
-    if (failures.length + silent.length === 0) {
+    if (failures.length + silent.length + poolless.length === 0) {
       return yield* new NoRoute({ detail: "no venue is configured on the chain, or its guard lists none" })
     }
     const errors = failures.flatMap(({ cause }) => Option.toArray(Cause.findErrorOption(cause)))
     const missing = silent.length === 0 ? [] : [`no answer in time from ${silent.join(", ")}`]
-    const detail = [...errors.map(({ message }) => message), ...missing].join("; ")
-    const isAnswered = errors.some(({ _tag }) => _tag === "NoRoute")
+    const closed = poolless.map((name) => `no pool from ${pair.tokenIn} to ${pair.tokenOut} on ${name}`)
+    const detail = [...errors.map(({ message }) => message), ...closed, ...missing].join("; ")
+    const isAnswered = closed.length > 0 || errors.some(({ _tag }) => _tag === "NoRoute")
     const isPassing = [...failures.map(({ name }) => name), ...silent].some((name) => isExpected(pair, name, now))
     if (isAnswered && (!isPassing || isHopeless(pair, now))) return yield* new NoRoute({ detail })
     return yield* new RoutingUnavailable({ provider: PROVIDER, detail })

@@ -31,7 +31,15 @@ const promisedBy = (
   { chain }: ChainClient,
   { deadline, nonce, owner, tokenIn: token }: SweepOrder,
   amount: bigint
-): PromisedFee => ({ chainId: chain.id, owner, nonce, token, amount, untilMs: Number(deadline) * 1_000 })
+): PromisedFee => ({
+  chainId: chain.id,
+  owner,
+  nonce,
+  token,
+  amount,
+  untilMs: Number(deadline) * 1_000,
+  isBudgeted: Chain.listedTier(chain, token) === "tier3"
+})
 
 /** Worth of an order's fee. */
 export interface Worth {

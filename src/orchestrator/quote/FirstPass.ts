@@ -66,11 +66,11 @@ export const make = () => {
   const isDueAgain = (
     { client, request }: RememberedCosts.Terms,
     { feesOf }: Pick<Settings<unknown, unknown, unknown>, "feesOf">,
-    { assumed, least }: { readonly assumed: bigint; readonly least: bigint }
+    { least, tried }: { readonly least: bigint; readonly tried: bigint }
   ): boolean => {
     // A swap on one chain takes any amount.
-    if (request.destChainId === client.chain.id || least >= assumed) return false
-    const [more, less] = [feesOf(least), feesOf(assumed)]
+    if (request.destChainId === client.chain.id || least >= tried) return false
+    const [more, less] = [feesOf(least), feesOf(tried)]
     return Result.isSuccess(more) && Result.isSuccess(less) && isNotablyMore(more.success, less.success)
   }
 
@@ -83,17 +83,18 @@ export const make = () => {
     const likely = typical(terms) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
     const assumed = CostMemory.firstAssumption(likely, gasPrice, (cost) => Result.isSuccess(feesOf(cost)))
     const least = CostMemory.leastAssumption(likely, gasPrice)
-    const pricing = Effect.fnUntraced(function* (routes: Effect.Effect<Routed, E>) {
-      const chosen = yield* routes
+    const pricing = Effect.fnUntraced(function* (chosen: Routed) {
       return { priced: yield* price(chosen), charged: chosen.cost }
     })
-    const outcome = yield* Effect.result(pricing(routed(terms, settings, assumed)))
+    const begun = yield* Effect.result(routed(terms, settings, assumed))
+    const outcome = yield* Effect.result(Effect.flatMap(Effect.fromResult(begun), pricing))
+    const tried = Result.isFailure(begun) ? assumed : begun.success.cost
     const isAgain =
       Result.isFailure(outcome) &&
       isOfAmount(outcome.failure) &&
-      isDueAgain(terms, settings, { assumed, least }) &&
+      isDueAgain(terms, settings, { tried, least }) &&
       (yield* Clock.currentTimeMillis) < until
-    const first = isAgain ? yield* pricing(route(least)) : yield* Effect.fromResult(outcome)
+    const first = yield* isAgain ? Effect.flatMap(route(least), pricing) : Effect.fromResult(outcome)
     remember(terms, first.priced.route, first.priced.simulated)
     return first
   })

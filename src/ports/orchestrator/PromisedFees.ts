@@ -18,6 +18,8 @@ export interface PromisedFee extends PromisedOrder {
   readonly amount: bigint
   /** UNIX milliseconds from which the order can settle no more. */
   readonly untilMs: number
+  /** True if a budget bounds the loss by fees that sell for less than they count. Then not all orders of other owners have to count. */
+  readonly isBudgeted: boolean
 }
 
 export class PromisedFees extends Context.Service<
@@ -26,7 +28,7 @@ export class PromisedFees extends Context.Service<
     /**
      * Records the fee in place of an earlier one of the same order. Returns the sum of what other orders still promise in the token on the
      * chain. All orders of the same owner count, and so do all that are submitted. Of the rest, which anybody can ask for, only the largest
-     * of each owner counts. Of any number of concurrent calls, each pair has one at least that counts the other.
+     * of each owner counts, if the fee is budgeted. Of any number of concurrent calls, each pair has one at least that counts the other.
      */
     readonly promise: (fee: PromisedFee) => Effect.Effect<bigint, StoreUnavailable>
     /** Forgets the fee of an order that is not offered. Ignores an unknown order. */

@@ -1,10 +1,12 @@
 /** Exchanges among several venues that are known to have no pool of a pair. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import type { VenueSource } from "../../../src/adapters/swap/VenueSource.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
+import { RoutingUnavailable } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { chain } from "../../support/FakeChain.ts"
-import { A, B, FIRST, names, paying, request, scene } from "./scriptedVenues.ts"
+import { A, B, failing, FIRST, names, paying, request, routeVia, scene, source } from "./scriptedVenues.ts"
 
 describe("the best of several venues", () => {
   it.effect("does not ask an exchange that is known to have no pool, before or since it was read", () =>
@@ -45,6 +47,37 @@ describe("the best of several venues", () => {
       }))
       const { route } = yield* scene(sources)
       assert.strictEqual((yield* route({ ...request, tokenIn: chain.wrappedNative, tokenOut: NATIVE })).amountOut, 100n)
+    })
+  )
+
+  it.effect("says that a pair has no pool although a venue has trouble with others", () =>
+    Effect.gen(function* () {
+      let [isUp, trades] = [true, true]
+      const venue = source("uniswap-v3", FIRST, () =>
+        isUp
+          ? Effect.succeed(routeVia(FIRST, 100n))
+          : Effect.fail(new RoutingUnavailable({ provider: "uniswap-v3", detail: "down" }))
+      )
+      const other = paying("a", A, 50n)
+      const { route } = yield* scene([venue, other].map((each) => ({ ...each, mayTrade: () => trades })))
+      yield* route(request)
+      isUp = false
+      yield* route(request)
+      trades = false
+      assert.strictEqual((yield* Effect.flip(route(request)))._tag, "NoRoute")
+    })
+  )
+
+  it.effect("has an answer of an exchange whose knowledge ended between the reading and the route", () =>
+    Effect.gen(function* () {
+      const down = failing("b", B, new RoutingUnavailable({ provider: "b", detail: "down" }))
+      const known = { ...paying("a", A, 100n), mayTrade: (_: unknown, __: unknown, now: number) => now >= 60_000 }
+      const { prepare } = yield* scene([down, known])
+      const routeOf = yield* prepare(request)
+      yield* TestClock.setTime(60_000)
+      const none = yield* Effect.flip(routeOf(request))
+      assert.strictEqual(none._tag, "NoRoute")
+      assert.include(none.message, "on a")
     })
   )
 })

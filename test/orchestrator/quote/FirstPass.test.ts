@@ -6,6 +6,7 @@ import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrat
 import { ASSUMED_SWEEP_GAS } from "../../../src/domain/RelayGas.ts"
 import * as FirstPass from "../../../src/orchestrator/quote/FirstPass.ts"
 import * as NextRoute from "../../../src/orchestrator/quote/NextRoute.ts"
+import type { Routed } from "../../../src/orchestrator/quote/Terms.ts"
 import type * as Routing from "../../../src/orchestrator/quote/Routing.ts"
 import { NoRoute, RoutingUnavailable } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { type SimulatedSweep, SimulationFailed } from "../../../src/ports/orchestrator/SweepSimulation.ts"
@@ -141,6 +142,41 @@ describe("the first cost of a pair that nobody swept", () => {
         routed: [ASSUMED_SWEEP_GAS, 410_000n],
         charged: ASSUMED_SWEEP_GAS
       })
+    })
+  )
+})
+
+describe("a first pass across chains", () => {
+  it.effect("that fails at the cost of its route is made again at the least one, although that was assumed", () =>
+    Effect.gen(function* () {
+      const pass = FirstPass.make()
+      const terms = {
+        client: { chain: Quoting.source },
+        request: Quoting.crossChain,
+        isDelegated: false
+      }
+      const priced: Array<bigint> = []
+      /** Fees of 200,000 wei do not fit, and those of a cost take it from 300,000. */
+      const feesOf = (cost: bigint) =>
+        Fees.breakdown({ amountIn: 300_000n, protocolFee: 100_000n, networkFee: cost, builderFee: 0n })
+      const settings = {
+        feesOf,
+        gasPrice: 1n,
+        until: NextRoute.LIMIT_MILLIS,
+        route: (cost: bigint) =>
+          Effect.map(Effect.fromResult(feesOf(cost)), (fees) => ({ cost, fees, routes: { ...ROUTE, gas: 70_000n } })),
+        price: ({ cost, routes }: Routed) => {
+          priced.push(cost)
+          return cost > 100_000n
+            ? Effect.fail(new SimulationFailed({ detail: "AmountTooLow" }))
+            : Effect.succeed({ route: routes, simulated: { ...SIMULATED, gas: 150_000n } })
+        }
+      }
+      yield* pass(terms, settings)
+      assert.deepStrictEqual(priced, [80_000n])
+      const other = { ...terms, request: { ...terms.request, tokenIn: address(2) } }
+      assert.strictEqual((yield* pass(other, settings)).charged, 80_000n)
+      assert.deepStrictEqual(priced, [80_000n, 150_000n, 80_000n])
     })
   )
 })

@@ -12,7 +12,8 @@ const FEE: PromisedFee = {
   nonce: 2n ** 200n,
   token: address(0xb1),
   amount: 2n ** 100n,
-  untilMs: 1_000
+  untilMs: 1_000,
+  isBudgeted: true
 }
 
 export const suite = (adapter: string, stores: Layer.Layer<PromisedFees | Intents, unknown>): void => {
@@ -49,6 +50,16 @@ export const suite = (adapter: string, stores: Layer.Layer<PromisedFees | Intent
         assert.strictEqual(yield* promise(beside), 10n + 13n + 14n + 12n + 24n)
         // All of the same owner, since it can submit them together.
         assert.strictEqual(yield* promise({ ...FEE, nonce: 9n, amount: 1n }), 10n + 11n + 12n + 13n + 14n + 24n + 1n)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("count every order of every owner if no budget bounds what they lose", () =>
+      Effect.gen(function* () {
+        const { promise } = yield* PromisedFees
+        for (const nonce of [1n, 2n, 3n]) yield* promise({ ...FEE, nonce, amount: nonce })
+        const other = { ...FEE, owner: address(0xa2) }
+        assert.strictEqual(yield* promise(other), 3n)
+        assert.strictEqual(yield* promise({ ...other, isBudgeted: false }), 6n)
       }).pipe(Effect.provide(stores))
     )
 

@@ -29,7 +29,8 @@ export const layer = Layer.effect(
           const others = kept.filter((each) => each.untilMs > now && !isSameOrder(each, fee))
           kept = [...others, fee]
           const beside = others.filter(({ chainId, token }) => chainId === fee.chainId && token === fee.token)
-          const isCertain = (each: PromisedFee): boolean => each.owner === fee.owner || isSubmitted(current, each)
+          const isCertain = (each: PromisedFee): boolean =>
+            !fee.isBudgeted || each.owner === fee.owner || isSubmitted(current, each)
           const unsubmitted = Object.groupBy(
             beside.filter((each) => !isCertain(each)),
             ({ owner }) => owner

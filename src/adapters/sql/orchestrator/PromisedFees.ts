@@ -8,7 +8,7 @@ import { guarded, timestamp } from "../shared/Database.ts"
 const ENDED = 8
 
 const promise = (sql: PgClient.PgClient): PromisedFees["Service"]["promise"] =>
-  Effect.fnUntraced(function* ({ amount, chainId, nonce, owner, token, untilMs }) {
+  Effect.fnUntraced(function* ({ amount, chainId, isBudgeted, nonce, owner, token, untilMs }) {
     const now = timestamp(yield* Clock.currentTimeMillis)
     yield* sql`
       WITH ended AS (
@@ -32,7 +32,7 @@ const promise = (sql: PgClient.PgClient): PromisedFees["Service"]["promise"] =>
             AND (owner <> ${owner} OR nonce <> ${String(nonce)}::numeric)
         ) p
         CROSS JOIN LATERAL (
-          SELECT p.owner = ${owner} OR p.orders > 1 AND EXISTS (
+          SELECT ${!isBudgeted} OR p.owner = ${owner} OR p.orders > 1 AND EXISTS (
             SELECT FROM orchestrator.intent_states s
             WHERE s.source_chain_id = ${chainId} AND s.owner = p.owner AND s.order_nonce = p.nonce AND s.status <> 'quoted'
           ) AS is_certain
