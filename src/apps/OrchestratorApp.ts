@@ -57,6 +57,7 @@ import { BuilderAttribution } from "../ports/orchestrator/BuilderAttribution.ts"
 import { BuilderLedger, LedgerUnavailable } from "../ports/orchestrator/BuilderLedger.ts"
 import { Chains } from "../ports/shared/Chains.ts"
 import { Prices } from "../ports/orchestrator/Prices.ts"
+import * as Priority from "../ports/shared/Priority.ts"
 import { Screening } from "../ports/shared/Screening.ts"
 import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSources.ts"
 import * as AppBridges from "./orchestrator/Bridges.ts"
@@ -211,7 +212,7 @@ export const adapters = (options: Options) => {
 }
 
 /** Cheapest request to each external service that a quote needs, on the first chain. */
-const providerProbes = Layer.effect(
+export const providerProbes = Layer.effect(
   ProviderProbes,
   Effect.gen(function* () {
     const attribution = yield* BuilderAttribution
@@ -221,7 +222,8 @@ const providerProbes = Layer.effect(
     const chain = chains.all[0]?.chain
     if (chain === undefined) return []
     return [
-      { name: "screening", probe: screening.clear(chain.id, [chain.feeRecipient]) },
+      // Sources keep requests for submissions, so that quotes alone do not make screening look down.
+      { name: "screening", probe: Priority.at("intake")(screening.clear(chain.id, [chain.feeRecipient])) },
       { name: "prices", probe: prices.usd(chain.id, [{ address: NATIVE, decimals: 18 }]) },
       { name: "builder backend", probe: attribution.resolve(Redacted.make("health probe")) }
     ]

@@ -179,7 +179,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const receipts = new Map<string, Receipt>()
   const events = new Map<string, Swept>()
   const script = honest(options.generation ?? "current")
-  const asked: Asked = { quotes: [], submitted: [], priced: [], balances: [] }
+  const asked: Asked = { quotes: [], submitted: [], priced: [], pricedAt: [], balances: [] }
   const world = { stores, script, asked, receipts, events }
 
   /** Fees of a settled sweep, which the fee recipient holds from then on. */

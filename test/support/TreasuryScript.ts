@@ -23,6 +23,7 @@ import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
 import { TokenRisk } from "../../src/ports/orchestrator/TokenRisk.ts"
 import { type CollectedBy, TreasurySales } from "../../src/ports/orchestrator/TreasurySales.ts"
 import { ChainUnavailable, type Log } from "../../src/ports/shared/Chains.ts"
+import * as Priority from "../../src/ports/shared/Priority.ts"
 import * as FakeChain from "./FakeChain.ts"
 import { hash } from "./IntentFixtures.ts"
 
@@ -79,6 +80,8 @@ export interface Asked {
   readonly quotes: Array<QuoteRequest>
   readonly submitted: Array<string>
   readonly priced: Array<Address.Address>
+  /** Priorities of the requests for prices. */
+  readonly pricedAt: Array<Priority.Priority>
   /** Tokens whose balance was read. */
   readonly balances: Array<Address.Address>
 }
@@ -131,6 +134,7 @@ export const marketOf = (script: Script, asked: Asked) =>
     Layer.mock(Prices, {
       usd: (_chain, tokens) =>
         Effect.gen(function* () {
+          asked.pricedAt.push(yield* Priority.Current)
           yield* Effect.sleep(script.callMillis)
           const addresses = tokens.map(({ address }) => address)
           if (!script.arePricesKnown || failsOn(addresses, script.unpriceable)) {

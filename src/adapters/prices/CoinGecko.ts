@@ -54,6 +54,11 @@ const LIMIT_MILLIS = 1_000
 /** US dollars in a token's deepest pool. */
 const MIN_RESERVE_USD = 50_000
 
+/** Unlisted tokens that are kept until their pools are asked for. */
+const UNLISTED_CAPACITY = 10_000
+
+const unlistedKey = (network: string, key: string): string => `${network} ${key}`
+
 const DEMO_HOST = "api.coingecko.com"
 
 /** Keeps the digits of a price as written, because a double would round them. */
@@ -144,19 +149,57 @@ const makeRequests = Effect.fnUntraced(function* (options: Options) {
   return { listed, pooled }
 })
 
+/**
+ * Tokens that are not listed, and whose pools are still to be asked for. The next lookup asks for the pools alone. Otherwise each retry
+ * would spend a request before its request for the pools is refused, and a spent budget would stay spent.
+ */
+const makeUnlisted = (lifetimeMillis: number) => {
+  const untilMs = new Map<string, number>()
+  const has = (key: string, now: number) => (untilMs.get(key) ?? 0) > now
+  return {
+    has,
+    /** Does not extend the time of those that are kept. */
+    keep: (keys: ReadonlyArray<string>, now: number) => {
+      for (const key of keys) {
+        if (has(key, now)) continue
+        untilMs.delete(key)
+        untilMs.set(key, now + lifetimeMillis)
+      }
+      for (const key of untilMs.keys()) {
+        if (untilMs.size <= UNLISTED_CAPACITY) break
+        untilMs.delete(key)
+      }
+    }
+  }
+}
+
 export const make = Effect.fnUntraced(function* (options: Options) {
   const chains = yield* Chains
   const { listed, pooled } = yield* makeRequests(options)
+  const lifetime = Duration.fromInputUnsafe(options.cacheLifetime ?? Duration.seconds(30))
+  const unlisted = makeUnlisted(Duration.toMillis(lifetime))
 
   /** Prices by pools. A request that fails, or for which there is no time left, does not discard the prices that are known. */
   const pools = Effect.fnUntraced(function* (network: string, keys: ReadonlyArray<string>, untilMs: number) {
     const all = (reading: DisplayReads.Reading) => keys.map((key) => [key, reading] as const)
-    const leftMs = untilMs - (yield* Clock.currentTimeMillis)
-    if (leftMs <= 0) return all("failed")
+    const now = yield* Clock.currentTimeMillis
+    const unsent = (reading: DisplayReads.Reading) => {
+      unlisted.keep(
+        keys.map((key) => unlistedKey(network, key)),
+        now
+      )
+      return all(reading)
+    }
+    if (untilMs <= now) return unsent("failed")
     const isForDisplay = yield* DisplayReads.isDisplay
     return yield* pooled(network, keys).pipe(
-      Effect.timeout(leftMs),
-      Effect.catch((error) => Effect.succeed(all(isForDisplay && DisplayReads.isRefusal(error) ? "skipped" : "failed")))
+      Effect.timeout(untilMs - now),
+      Effect.catch((error) =>
+        Effect.sync(() => {
+          if (!DisplayReads.isRefusal(error)) return all("failed")
+          return unsent(isForDisplay ? "skipped" : "failed")
+        })
+      )
     )
   })
 
@@ -168,7 +211,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     const begun = yield* Clock.currentTimeMillis
     const keyed = tokens.map(({ address }) => ({ address, key: Chain.erc20(chain, address).toLowerCase() }))
     const keys = Array.dedupe(keyed.map(({ key }) => key))
-    const first = yield* Effect.forEach(Array.chunksOf(keys, LISTED_PER_CALL), (some) => listed(platform, some))
+    const asked = keys.filter((key) => !unlisted.has(unlistedKey(network, key), begun))
+    const first = yield* Effect.forEach(Array.chunksOf(asked, LISTED_PER_CALL), (some) => listed(platform, some))
     const known = new Map(first.flat())
     const rest = keys.filter((key) => !known.has(key))
     // The prices of listed tokens do not depend on those of the others.
@@ -194,7 +238,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     Effect.mapError((error) => new PricesUnavailable({ detail: error.message }))
   )
 
-  return yield* PriceCache.make(NAME, lookup, options.cacheLifetime ?? Duration.seconds(30))
+  return yield* PriceCache.make(NAME, lookup, lifetime)
 })
 
 export const layer = (options: Options) => Layer.effect(Prices, make(options))

@@ -24,8 +24,11 @@ class PriceOf extends Request.Class<
   PricesUnavailable
 > {}
 
-/** Time after which a token is asked for again whose price failed alone. */
-const FAILED_LIFETIME = Duration.seconds(1)
+/**
+ * Time after which a token is asked for again whose price failed alone. Callers take it for one without a price, so the time is short.
+ * It is not shorter, because each retry may spend several requests of a small budget.
+ */
+const FAILED_LIFETIME = Duration.seconds(5)
 
 /** Caches the source of this name. Failures of a whole lookup are not cached. The absence of a price is. */
 export const make = Effect.fnUntraced(function* (source: string, lookup: Lookup, lifetime: Duration.Input) {

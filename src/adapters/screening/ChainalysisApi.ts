@@ -27,10 +27,10 @@ const readIdentifications = Answer.json(Schema.Struct({ identifications: Schema.
 const CONCURRENCY = 8
 
 /**
- * The API allows 5,000 requests in 5 minutes: a burst and what is restored meanwhile stay below. Anybody can ask for quotes, so these leave
- * the last half of a burst to submissions and to the relay.
+ * The API allows 5,000 requests in 5 minutes: a burst and what is restored meanwhile are 4,900. Anybody can ask for quotes, so these leave
+ * the last half of a burst to submissions and to the relay. The burst is large, because quotes come in crowds with two addresses each.
  */
-const BUDGET: Budget.Budget = { requests: 4_500, per: "5 minutes", burst: 400, reservedFor: "intake" }
+const BUDGET: Budget.Budget = { requests: 3_000, per: "5 minutes", burst: 1_900, reservedFor: "intake" }
 
 /** Longest pause that the API can ask for. Every request is blocked during a pause. */
 const LONGEST_PAUSE = Duration.seconds(5)

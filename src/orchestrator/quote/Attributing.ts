@@ -4,6 +4,7 @@ import type * as Address from "../../domain/Address.ts"
 import type { Attribution, PayoutMode } from "../../domain/Builder.ts"
 import { BuilderAttribution } from "../../ports/orchestrator/BuilderAttribution.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 
 /** A builder, with the address that its fee goes to on the order's chain. */
@@ -26,7 +27,10 @@ export const make = Effect.gen(function* () {
     if (Option.isNone(resolved)) return undefined
     const attribution = resolved.value
     const payoutMode = attribution.payoutMode ?? "onchain"
-    const blocked = yield* Effect.isFailure(screening.clear(client.chain.id, [attribution.payoutAddress]))
+    // Callers do not choose the address, so their other quotes must not use up the requests for it.
+    const blocked = yield* screening
+      .clear(client.chain.id, [attribution.payoutAddress])
+      .pipe(Priority.at("intake"), Effect.isFailure)
     if (blocked) {
       const { builderId } = attribution
       yield* unattributed({ builderId, detail: "screening does not clear the payout address" })

@@ -8,6 +8,7 @@ import { Clock, Effect, Layer } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 import * as Background from "../../runtime/Background.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
@@ -56,7 +57,8 @@ const makeReview = Effect.fnUntraced(function* (screening: Screening["Service"],
 
   const review = Effect.fnUntraced(function* ({ chain }: ChainClient, isLeft: boolean) {
     if (!unanswered.has(chain.id) && !isLeft) return
-    const answer = yield* Effect.result(screening.clear(chain.id, [chain.feeRecipient]))
+    // Sources keep requests for submissions. While only quotes are refused, there is nothing to alert of.
+    const answer = yield* screening.clear(chain.id, [chain.feeRecipient]).pipe(Priority.at("intake"), Effect.result)
     if (answer._tag === "Failure" && answer.failure.cause === "unavailable") {
       unanswered.add(chain.id)
       return yield* alerts.raise({

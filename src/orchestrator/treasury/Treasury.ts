@@ -30,6 +30,9 @@ const VIEW_LIMIT = "1500 millis"
 const REQUEST_LIMIT = "2500 millis"
 const ROUND_LIMIT = "1 minute"
 
+/** Runs a read of the operator. Anybody can use up what price sources grant to displays, and plans would then lack prices. */
+const forOperator = Priority.at("quote")
+
 /** Newest sales in a response. */
 const RECENT = 50
 
@@ -97,13 +100,13 @@ export class Treasury extends Context.Service<
           ...(last === undefined ? {} : { lastRoundAtMs: last }),
           ...(next === undefined ? {} : { nextRoundAtMs: next })
         } satisfies TreasuryView
-      }).pipe(Priority.at("portfolio"), Effect.withSpan("Treasury.view"))
+      }).pipe(forOperator, Effect.withSpan("Treasury.view"))
 
       const safePlan = Effect.fn("Treasury.safePlan")(function* (chainId: ChainId) {
         const chain = describedChains.find((each) => each.chainId === chainId)
         if (chain === undefined) return yield* new NoPlan({ reason: "unknown_chain" })
         return yield* toSafe(yield* survey("due", VIEW_LIMIT), chain)
-      }, Priority.at("portfolio"))
+      }, forOperator)
 
       const scheduled = Effect.gen(function* () {
         yield* known.review

@@ -147,8 +147,58 @@ describe("CoinGecko", () => {
       yield* answer(({ path }) => (path.includes("/onchain/") ? { status: 500 } : { status: 200, body: listed }))
       assert.deepStrictEqual([...(yield* read(LISTED, POOLED))], [[LISTED, USD]])
       yield* answer(both(listed, pools({ [lower(POOLED)]: "0.5" }, { [lower(POOLED)]: "50000" })))
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("5 seconds")
       assert.strictEqual((yield* read(POOLED)).get(POOLED), USD / 2n)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("asks a failing source for a token once in 5 seconds", () =>
+    Effect.gen(function* () {
+      const { answer, read, seen } = yield* make
+      yield* answer(({ path }) => (path.includes("/onchain/") ? { status: 404 } : { status: 200, body: {} }))
+      for (let second = 0; second < 5; second++) {
+        assert.isUndefined((yield* read(POOLED)).get(POOLED))
+        yield* TestClock.adjust("1 second")
+      }
+      assert.lengthOf(yield* seen, 2)
+      yield* read(POOLED)
+      assert.lengthOf(yield* seen, 4)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("spends nothing on retries of tokens whose pools it cannot ask for", () =>
+    Effect.gen(function* () {
+      const { answer, read, seen } = yield* make
+      const price = pools({ [lower(POOLED)]: "0.5" }, { [lower(POOLED)]: "50000" })
+      yield* answer(both({ [lower(LISTED)]: { usd: 1, last_updated_at: NOW } }, price))
+      // One request alone, so that the last one is for the list of a token whose pools are then refused.
+      yield* read(LISTED)
+      for (let number = 0; number < 14; number++) yield* read(FakeChain.address(number + 1))
+      assert.lengthOf(yield* seen, 29)
+      assert.isUndefined((yield* read(POOLED)).get(POOLED))
+      assert.lengthOf(yield* seen, 30)
+      // 15 requests are restored: the retry takes one for the pools, and none for the list.
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* read(POOLED)).get(POOLED), USD / 2n)
+      const paths = (yield* seen).slice(30).map(({ path }) => path.includes("/onchain/"))
+      assert.deepStrictEqual(paths, [true])
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("asks for the list again later", () =>
+    Effect.gen(function* () {
+      const { answer, read, seen } = yield* make
+      yield* answer(both({}, pools({}, {})))
+      yield* read(LISTED)
+      for (let number = 0; number < 13; number++) yield* read(FakeChain.address(number + 1))
+      yield* answer(both({ [lower(FakeChain.address(0x50))]: { usd: 1, last_updated_at: NOW } }, pools({}, {})))
+      yield* read(FakeChain.address(0x50))
+      assert.lengthOf(yield* seen, 29)
+      yield* read(POOLED)
+      assert.lengthOf(yield* seen, 30)
+      yield* TestClock.adjust("31 seconds")
+      yield* answer(both({ [lower(POOLED)]: { usd: 1, last_updated_at: NOW } }, pools({}, {})))
+      assert.strictEqual((yield* read(POOLED)).get(POOLED), USD)
     }).pipe(Effect.provide(environment))
   )
 

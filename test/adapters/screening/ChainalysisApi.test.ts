@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as ChainalysisApi from "../../../src/adapters/screening/ChainalysisApi.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
@@ -120,23 +120,65 @@ describe("ChainalysisApi", () => {
     }).pipe(Effect.provide(adapter))
   )
 
-  it.effect("leaves half of a burst of 400 requests to the intake and the relay", () =>
-    Effect.gen(function* () {
-      const many = (from: number, count: number) => ask(...Array.from({ length: count }, (_, index) => from + index))
-      const { seen } = yield* StubServer
-      for (const priority of ["portfolio", "quote", "watch"] as const) {
-        yield* Priority.at(priority)(many(1_000 * (1 + Priority.rank(priority)), 100))
+  /** The API in this process, which clears everybody. Counts its requests. */
+  const counting = Effect.gen(function* () {
+    let sent = 0
+    const { clear } = yield* ChainalysisApi.make({ apiKey: Redacted.make(KEY) }).pipe(
+      Effect.provideService(
+        HttpClient.HttpClient,
+        HttpClient.make((request) => {
+          sent += 1
+          return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(identified().body)))
+        })
+      )
+    )
+    let next = 1
+    return {
+      sent: () => sent,
+      /** Asks for so many new addresses. */
+      many: (count: number) => {
+        const addresses = Array.from({ length: count }, () => FakeChain.address(next++))
+        return outcome(clear(1, addresses))
       }
-      assert.lengthOf(yield* seen, 200)
-      assert.strictEqual(yield* Priority.at("quote")(ask(1)), "unavailable")
-      assert.strictEqual(yield* Priority.at("intake")(many(10_000, 100)), "clear")
-      assert.strictEqual(yield* Priority.at("relay")(many(20_000, 100)), "clear")
-      assert.strictEqual(yield* Priority.at("relay")(ask(1)), "unavailable")
-      assert.lengthOf(yield* seen, 400)
+    }
+  })
+
+  it.effect("leaves half of a burst of 1,900 requests to the intake and the relay", () =>
+    Effect.gen(function* () {
+      const { many, sent } = yield* counting
+      for (const priority of ["portfolio", "quote", "watch"] as const) yield* Priority.at(priority)(many(400))
+      assert.strictEqual(sent(), 950)
+      assert.strictEqual(yield* Priority.at("quote")(many(1)), "unavailable")
+      assert.strictEqual(yield* Priority.at("intake")(many(475)), "clear")
+      assert.strictEqual(yield* Priority.at("relay")(many(475)), "clear")
+      assert.strictEqual(yield* Priority.at("relay")(many(1)), "unavailable")
+      assert.strictEqual(sent(), 1_900)
       yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* Priority.at("quote")(ask(1)), "unavailable")
-      assert.strictEqual(yield* Priority.at("intake")(ask(1)), "clear")
-    }).pipe(Effect.provide(adapter))
+      assert.strictEqual(yield* Priority.at("quote")(many(1)), "unavailable")
+      assert.strictEqual(yield* Priority.at("intake")(many(1)), "clear")
+    })
+  )
+
+  it.effect("clears the addresses of 400 quotes at once", () =>
+    Effect.gen(function* () {
+      const { many } = yield* counting
+      const quotes = Array.from({ length: 400 }, () => many(2))
+      const outcomes = yield* Priority.at("quote")(Effect.all(quotes, { concurrency: "unbounded" }))
+      assert.deepStrictEqual([...new Set(outcomes)], ["clear"])
+    })
+  )
+
+  it.effect("sends at most 4,900 requests in five minutes", () =>
+    Effect.gen(function* () {
+      const { many, sent } = yield* counting
+      yield* Priority.at("relay")(many(2_000))
+      for (let second = 10; second <= 300; second += 10) {
+        yield* TestClock.adjust("10 seconds")
+        yield* Priority.at("relay")(many(200))
+      }
+      assert.isAtMost(sent(), 4_900)
+      assert.isAtLeast(sent(), 4_890)
+    })
   )
 
   it.effect("does not let urgent requests join others, which may wait longer", () =>

@@ -1,7 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref } from "effect"
+import { Effect, Layer, Ref } from "effect"
+import * as BuilderAttribution from "../../../src/adapters/memory/orchestrator/BuilderAttribution.ts"
 import * as Address from "../../../src/domain/Address.ts"
+import * as Attributing from "../../../src/orchestrator/quote/Attributing.ts"
+import * as Priority from "../../../src/ports/shared/Priority.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
 import * as Quoting from "../../support/Quoting.ts"
+import { urgentOnly } from "../../support/UrgentScreening.ts"
 
 const { WHOLE, source } = Quoting
 
@@ -59,6 +64,18 @@ describe("builders", () => {
 
   it.effect("whose backend does not answer leave it unattributed", () =>
     unattributed((scene) => Ref.update(scene.attributions, (state) => ({ ...state, available: false })))
+  )
+
+  it.effect("are attributed while screening has no requests left for quotes", () =>
+    Effect.gen(function* () {
+      const attribute = yield* Attributing.make
+      const found = yield* Priority.at("quote")(attribute(FakeChain.client({}), Quoting.KEY))
+      assert.strictEqual(found?.address, Quoting.PAYOUT)
+    }).pipe(
+      Effect.provide(
+        Layer.merge(urgentOnly, BuilderAttribution.layer({ builders: new Map([[Quoting.KEY, Quoting.attribution]]) }))
+      )
+    )
   )
 
   it.effect("whose payout address is sanctioned leave it unattributed", () =>

@@ -10,7 +10,9 @@ import { ProcessShare } from "../../../src/orchestrator/shared/ProcessShare.ts"
 import type { Role } from "../../../src/domain/Role.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import { Screening } from "../../../src/ports/shared/Screening.ts"
+import * as Priority from "../../../src/ports/shared/Priority.ts"
 import { address, chain, layer as fakeChain } from "../../support/FakeChain.ts"
+import { urgentOnly } from "../../support/UrgentScreening.ts"
 
 const OWNER = address(1)
 const OTHER = address(2)
@@ -93,6 +95,25 @@ describe("kept clearances", () => {
       yield* TestClock.adjust("5 seconds")
       assert.deepStrictEqual(yield* kinds, [])
     })
+  )
+})
+
+describe("the alert of unanswered screening", () => {
+  it.effect("is not raised while only quotes are refused", () =>
+    Effect.gen(function* () {
+      const screening = yield* Screening
+      const refused = yield* Effect.flip(Priority.at("quote")(screening.clear(chain.id, [OWNER])))
+      assert.strictEqual(refused.cause, "unavailable")
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* Effect.flatMap(Alerts, ({ list }) => list), [])
+    }).pipe(
+      Effect.provide(
+        KeptClearances.layer.pipe(
+          Layer.provide([OrchestratorSettings.layer(orchestratorDefaults), urgentOnly]),
+          Layer.provideMerge(Layer.merge(AlertsInMemory.layer, fakeChain({})))
+        )
+      )
+    )
   )
 })
 

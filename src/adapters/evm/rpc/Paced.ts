@@ -113,15 +113,29 @@ export const make = (endpoint: Endpoint, limits: Budget.Limits, chainId: number)
       })
 
     const pacedMethod = <A>(cost: Budget.Cost, answer: Effect.Effect<A, RpcFailure>): Effect.Effect<A, RpcFailure> =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const wait = RefusedMethod.waitMillis(method, now)
-        if (wait > 0) {
-          return RefusedMethod.isOff(method)
-            ? Effect.fail(switchedOff(name))
-            : Effect.delay(pacedMethod(cost, answer), wait)
-        }
-        method = RefusedMethod.asked(method, now)
-        return paced(cost, answer, noteMethod)
+      Effect.suspend(() => {
+        /** State after this request began, until it has a reply. */
+        let begun: RefusedMethod.RefusedMethod | undefined
+        const asking = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const wait = RefusedMethod.waitMillis(method, now)
+          if (wait > 0) {
+            return RefusedMethod.isOff(method)
+              ? Effect.fail(switchedOff(name))
+              : Effect.delay(pacedMethod(cost, answer), wait)
+          }
+          begun = method = RefusedMethod.asked(method, now)
+          return paced(cost, answer, (event, repliedAt) => {
+            begun = undefined
+            noteMethod(event, repliedAt)
+          })
+        })
+        // A request that had no turn, failed or was interrupted does not count as the one that tries the method.
+        return Effect.onExit(asking, () =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            // Another state means that other requests had replies since.
+            if (begun !== undefined && method === begun) method = RefusedMethod.unanswered(begun, now)
+          })
+        )
       })
 
     return {

@@ -40,7 +40,11 @@ export const isOff = ({ refusals }: RefusedMethod): boolean => refusals >= REFUS
 /** Milliseconds until the method may be asked for again. Refusals in a row have time between them. */
 export const waitMillis = (state: RefusedMethod, now: number): number => {
   if (state.refusals === 0) return 0
-  return Math.max(0, (isOff(state) ? state.offUntil : state.refusedAt + SPACING_MILLIS) - now)
+  const [until, longest] = isOff(state)
+    ? [state.offUntil, OFF_MILLIS]
+    : [state.refusedAt + SPACING_MILLIS, SPACING_MILLIS]
+  // A longer wait means that the clock was set back. The method would then be off for as long as that.
+  return until - now > longest ? 0 : Math.max(0, until - now)
 }
 
 /** True if a refusal in this state concerns the method: it is switched off, or another one was answered since the last refusal. */
@@ -50,11 +54,19 @@ export const isItsOwn = (state: RefusedMethod): boolean => isOff(state) || (stat
 export const asked = (state: RefusedMethod, now: number): RefusedMethod =>
   isOff(state) ? { ...state, offUntil: now + OFF_MILLIS } : state
 
+/** The state after a request of the method ended without a reply: it was not sent, failed, or was interrupted. It tried nothing. */
+export const unanswered = (state: RefusedMethod, now: number): RefusedMethod =>
+  isOff(state) ? { ...state, offUntil: now + SPACING_MILLIS } : state
+
+/** True if the last refusal is so near that another one tells nothing new. */
+const isNear = ({ refusedAt }: RefusedMethod, now: number): boolean =>
+  now >= refusedAt && now - refusedAt < SPACING_MILLIS
+
 /** The state after a reply to the method. */
 export const replied = (state: RefusedMethod, reply: "answered" | "limited", now: number): RefusedMethod => {
   if (reply === "answered") return initial
   // Other refusals may be for the rate.
-  if (isOff(state) || !state.isOtherAnswered || now - state.refusedAt < SPACING_MILLIS) return state
+  if (isOff(state) || !state.isOtherAnswered || isNear(state, now)) return state
   return { refusals: state.refusals + 1, refusedAt: now, isOtherAnswered: false, offUntil: now + OFF_MILLIS }
 }
 
