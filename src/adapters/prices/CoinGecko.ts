@@ -155,7 +155,11 @@ const makeRequests = Effect.fnUntraced(function* (options: Options) {
  */
 const makeUnlisted = (lifetimeMillis: number) => {
   const untilMs = new Map<string, number>()
-  const has = (key: string, now: number) => (untilMs.get(key) ?? 0) > now
+  /** A longer time than the lifetime is left only after the clock was set back. */
+  const has = (key: string, now: number) => {
+    const leftMillis = (untilMs.get(key) ?? 0) - now
+    return leftMillis > 0 && leftMillis <= lifetimeMillis
+  }
   return {
     has,
     /** Does not extend the time of those that are kept. */

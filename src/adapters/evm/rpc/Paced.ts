@@ -54,27 +54,54 @@ const switchedOff = (endpoint: string) =>
     data: undefined
   })
 
+type Note = (event: Reply, now: number) => void
+
+/** Makes requests that wait for their turns. `note` hears of the replies. */
+const makePaced = (name: string, chainId: number, turns: Turns.Turns) => {
+  const labels = { chain_id: String(chainId), endpoint: name }
+  /** A request that nobody awaits any more, such as a hedged one, is not counted. */
+  const counted = timed((exit, seconds) =>
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      ? Effect.void
+      : Effect.andThen(
+          RPC_REQUESTS.record(1, { ...labels, outcome: outcomeOf(exit) }),
+          RPC_DURATION.record(seconds, labels)
+        )
+  )
+  const waited = timed((_, seconds) => RPC_WAIT.record(seconds, labels))
+
+  return <A>(cost: Budget.Cost, answer: Effect.Effect<A, RpcFailure>, note: Note): Effect.Effect<A, RpcFailure> =>
+    Effect.matchEffect(waited(turns.take(cost)), {
+      onFailure: (millis) =>
+        Effect.andThen(
+          RPC_REQUESTS.record(1, { ...labels, outcome: "budget" }),
+          Effect.fail(
+            new RateLimited({
+              endpoint: name,
+              detail: `its budget is used up for ${millis} ms`,
+              retryAfterMillis: millis
+            })
+          )
+        ),
+      onSuccess: (sentAt) =>
+        Effect.onExit(counted(answer), (exit) => {
+          const event = eventOf(exit, cost, sentAt)
+          return event === undefined ? Effect.void : Effect.map(Clock.currentTimeMillis, (now) => note(event, now))
+        })
+    })
+}
+
 /** Limits `endpoint`, which has to be unpaced. The chain is that of its metrics. */
 export const make = (endpoint: Endpoint, limits: Budget.Limits, chainId: number): Effect.Effect<PacedEndpoint> =>
   Effect.map(Clock.currentTimeMillis, (startMillis) => {
     const { name } = endpoint
-    const labels = { chain_id: String(chainId), endpoint: name }
-    /** A request that nobody awaits any more, such as a hedged one, is not counted. */
-    const counted = timed((exit, seconds) =>
-      Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-        ? Effect.void
-        : Effect.andThen(
-            RPC_REQUESTS.record(1, { ...labels, outcome: outcomeOf(exit) }),
-            RPC_DURATION.record(seconds, labels)
-          )
-    )
-    const waited = timed((_, seconds) => RPC_WAIT.record(seconds, labels))
     const turns = Turns.make(limits, startMillis)
+    const paced = makePaced(name, chainId, turns)
 
     /** State of the method that the endpoint may have switched off. */
     let method = RefusedMethod.initial
 
-    const noteMethod = (event: Reply, now: number) => {
+    const noteMethod: Note = (event, now) => {
       // A refusal that names a time is for the rate.
       const isRefusal = event._tag === "Limited" && event.retryAfterMillis === undefined
       const before = method
@@ -83,34 +110,10 @@ export const make = (endpoint: Endpoint, limits: Budget.Limits, chainId: number)
       if (RefusedMethod.isOff(method) && !RefusedMethod.isOff(before)) turns.record({ _tag: "Mistaken" }, now)
     }
 
-    const noteOther = (event: Reply, now: number) => {
+    const noteOther: Note = (event, now) => {
       method = RefusedMethod.repliedToOther(method, event._tag === "Limited" ? "limited" : "answered")
       turns.record(event, now)
     }
-
-    const paced = <A>(
-      cost: Budget.Cost,
-      answer: Effect.Effect<A, RpcFailure>,
-      note: (event: Reply, now: number) => void = noteOther
-    ): Effect.Effect<A, RpcFailure> =>
-      Effect.matchEffect(waited(turns.take(cost)), {
-        onFailure: (millis) =>
-          Effect.andThen(
-            RPC_REQUESTS.record(1, { ...labels, outcome: "budget" }),
-            Effect.fail(
-              new RateLimited({
-                endpoint: name,
-                detail: `its budget is used up for ${millis} ms`,
-                retryAfterMillis: millis
-              })
-            )
-          ),
-        onSuccess: (sentAt) =>
-          Effect.onExit(counted(answer), (exit) => {
-            const event = eventOf(exit, cost, sentAt)
-            return event === undefined ? Effect.void : Effect.map(Clock.currentTimeMillis, (now) => note(event, now))
-          })
-      })
 
     const pacedMethod = <A>(cost: Budget.Cost, answer: Effect.Effect<A, RpcFailure>): Effect.Effect<A, RpcFailure> =>
       Effect.suspend(() => {
@@ -141,11 +144,10 @@ export const make = (endpoint: Endpoint, limits: Budget.Limits, chainId: number)
     return {
       name,
       request: (called, params) =>
-        (called === RefusedMethod.METHOD ? pacedMethod : paced)(
-          CallCost.ofMethod(called),
-          endpoint.request(called, params)
-        ),
-      requestAll: (lookups) => paced(CallCost.ofCalls(lookups), endpoint.requestAll(lookups)),
+        called === RefusedMethod.METHOD
+          ? pacedMethod(CallCost.ofMethod(called), endpoint.request(called, params))
+          : paced(CallCost.ofMethod(called), endpoint.request(called, params), noteOther),
+      requestAll: (lookups) => paced(CallCost.ofCalls(lookups), endpoint.requestAll(lookups), noteOther),
       waitMillis: (priority, now, asked) =>
         Math.max(
           turns.waitOf(ONE_CALL, priority, now),
