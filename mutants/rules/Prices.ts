@@ -62,6 +62,13 @@ export const prices: ReadonlyArray<Mutant> = [
     tests: ["test/adapters/prices/Chainlink.test.ts"]
   },
   {
+    name: "a token knows the account that rehearses it",
+    file: "src/adapters/evm/chains/Calls.ts",
+    text: "Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32 - 1), 5)",
+    replacement: "Effect.succeed([1, 2, 3, 4, 5])",
+    tests: ["test/adapters/evm/chains/Surroundings.test.ts"]
+  },
+  {
     name: "a fee in an unlisted token counts without the haircut",
     file: "src/adapters/prices/FeeSale.ts",
     text: "(got * (BPS - BigInt(haircutBps))) / BPS",

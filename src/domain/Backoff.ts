@@ -34,11 +34,11 @@ export const refundLookMillis = (looks: number): number =>
   Math.min(REFUND_CAP_MILLIS, REFUND_FIRST_MILLIS * 2 ** Math.max(0, looks - 1))
 
 const SPENDER_FIRST_MILLIS = 30_000
-const SPENDER_CAP_MILLIS = 3_600_000
+const SPENDER_CAP_MILLIS = 600_000
 
 /**
  * Delay in milliseconds after `looks` complete searches of the logs that did not show who spent the nonce of an order whose deadline is
- * over. It doubles from 30 seconds up to an hour.
+ * over. It doubles from 30 seconds up to ten minutes.
  */
 export const spenderLookMillis = (looks: number): number =>
   Math.min(SPENDER_CAP_MILLIS, SPENDER_FIRST_MILLIS * 2 ** Math.max(0, looks - 1))

@@ -25,10 +25,31 @@ export interface Gathered {
   readonly found: Option.Option<Log>
 }
 
+/** Intents whose explained guards are kept. The oldest are forgotten, and searched for again. */
+const KEPT = 1_000
+
+/**
+ * Guards at which an event said who else spent an intent's nonce. A search that takes several looks has one place for all guards, so after
+ * it has passed the event of one guard, a later look does not find that event again.
+ */
+const makeExplained = () => {
+  const byIntent = new Map<string, Set<Address.Address>>()
+  return {
+    has: (id: string, guard: Address.Address): boolean => byIntent.get(id)?.has(guard) === true,
+    add: (id: string, guard: Address.Address): void => {
+      byIntent.set(id, new Set(byIntent.get(id)).add(guard))
+      const [oldest] = byIntent.keys()
+      if (byIntent.size > KEPT && oldest !== undefined) byIntent.delete(oldest)
+    },
+    forget: (id: string): boolean => byIntent.delete(id)
+  }
+}
+
 /** Makes `gather(view, intent)`. */
 export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOtherwise" | "search">) {
   const contracts = yield* SweepContracts
   const worth = yield* SweepValue.make
+  const explained = makeExplained()
 
   /** True when the settlement's block is as deep as the value of the sweep needs. */
   const isSettled = Effect.fnUntraced(function* (view: ChainView, intent: Intent, { blockNumber }: Log) {
@@ -77,14 +98,19 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
     const { client, confirmed } = view
     if (Option.isNone(confirmed)) return "unused"
     const { hash, number } = confirmed.value
-    const [guard] = yield* usedAt(view, intent, hash)
-    if (guard === undefined) return "unused"
     const isLeg = intent.submission?.batch !== undefined
-    const isRefused = Generations.isRefusedBy(client.chain, guard, intent.order.nonce, isLeg)
+    const refuses = (guard: Address.Address) => Generations.isRefusedBy(client.chain, guard, intent.order.nonce, isLeg)
+    const used = yield* usedAt(view, intent, hash)
     // Only its own guard settles a leg: the first generation does not know batches.
-    if (isLeg && !isRefused) return "unused"
-    if (!(yield* events.isSpentOtherwise(view, intent, { guard, toBlock: number }))) return "spender_unseen"
-    return isRefused ? "used_otherwise" : "unused"
+    const spent = isLeg ? used.filter(refuses) : used
+    // The order may have settled at any guard whose spender is unseen, whatever the others show.
+    for (const guard of spent) {
+      if (explained.has(intent.id, guard)) continue
+      if (!(yield* events.isSpentOtherwise(view, intent, { guard, toBlock: number }))) return "spender_unseen"
+      explained.add(intent.id, guard)
+    }
+    explained.forget(intent.id)
+    return spent.some(refuses) ? "used_otherwise" : "unused"
   })
 
   return Effect.fnUntraced(function* (view: ChainView, intent: Intent) {

@@ -7,7 +7,7 @@ import type { Chain, Deployment } from "../../../src/domain/Chain.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { bound } from "../../../src/domain/OrderNonce.ts"
 import { address } from "../../support/FakeChain.ts"
-import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { type Intent, Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { hash, submission } from "../../support/IntentFixtures.ts"
 import { cancelledLog, offer, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { layerOnNodes, scene } from "../../support/RelayScene.ts"
@@ -43,6 +43,38 @@ const upgraded = (
 const current = sentSweep({
   order: { nonce: bound(second.guard, 7n) },
   submission: { address: second.delegate }
+})
+
+/** Nodes of the upgraded chain on which the guards of both generations have the same nonces. One look reads at most `width` blocks of logs. */
+const bothSpentOn = (width: bigint) =>
+  layerOnNodes((client) => ({
+    ...client,
+    chain: { ...client.chain, ...asking },
+    code: (account) => (account === second.entry ? Effect.succeed("0xfe") : client.code(account)),
+    call: (request) => client.call(request.to === second.guard ? { ...request, to: first.guard } : request),
+    logs: (filter) => {
+      const next = filter.fromBlock + width
+      if (filter.toBlock < next) return client.logs(filter)
+      return Effect.map(client.logs({ ...filter, toBlock: next - 1n }), ({ logs }) => ({
+        logs,
+        unread: { fromBlock: next, toBlock: filter.toBlock }
+      }))
+    }
+  }))
+
+const bothSpent = bothSpentOn(10_000n)
+
+/** A sweep of the current contracts that reverted, and whose nonce is spent at both guards. No log says by whom. */
+const spentAtBoth = Effect.gen(function* () {
+  const the = yield* current
+  the.state.spentNonces.add(the.order.order.nonce)
+  yield* the.mineLane({ hash: the.attempt.hash, status: "reverted" })
+  return the
+})
+
+const cancelledAt = (guard: Address.Address, { order }: Pick<Intent, "order">) => ({
+  ...cancelledLog(order),
+  address: guard
 })
 
 /** A sent sweep of the current contracts that is the only leg of a batch. */
@@ -137,14 +169,8 @@ describe("a sweep of an upgraded chain", () => {
     }).pipe(Effect.provide(upgraded([])))
   )
 
-  it.effect("waits while its own guard's spender is unseen, whatever the first generation shows", () => {
-    const bothSpent = layerOnNodes((client) => ({
-      ...client,
-      chain: { ...client.chain, ...asking },
-      code: (account) => (account === second.entry ? Effect.succeed("0xfe") : client.code(account)),
-      call: (request) => client.call(request.to === second.guard ? { ...request, to: first.guard } : request)
-    }))
-    return Effect.gen(function* () {
+  it.effect("waits while its own guard's spender is unseen, whatever the first generation shows", () =>
+    Effect.gen(function* () {
       const { attempt, bury, chain, intent, mineLane, order, state } = yield* current
       yield* chain.mine([{ hash: hash("cancel"), logs: [cancelledLog(order.order)] }])
       state.spentNonces.add(order.order.nonce)
@@ -153,7 +179,39 @@ describe("a sweep of an upgraded chain", () => {
       yield* tick
       assert.strictEqual((yield* intent("a")).status, "submitted")
     }).pipe(Effect.provide(bothSpent))
-  })
+  )
+
+  it.effect("waits while the first generation's spender is unseen, whatever its own guard shows", () =>
+    Effect.gen(function* () {
+      const { bury, chain, intent, order } = yield* spentAtBoth
+      yield* chain.mine([{ hash: hash("cancel"), logs: [cancelledAt(second.guard, order)] }])
+      yield* bury(100)
+      yield* tick
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* chain.mine([{ hash: hash("shown"), logs: [sweptLog(order, { guard: first.guard })] }])
+      yield* bury(100)
+      yield* tick
+      assert.strictEqual((yield* intent("a")).status, "delivered")
+    }).pipe(Effect.provide(bothSpent))
+  )
+
+  it.effect.each([
+    ["its own guard and then the first", 10_000n, [second.guard, first.guard]],
+    ["the first guard and then its own", 10_000n, [first.guard, second.guard]],
+    ["its own guard and then the first, which no single look sees", 50n, [second.guard, first.guard]],
+    ["the first guard and then its own, which no single look sees", 50n, [first.guard, second.guard]]
+  ] as const)("fails once its nonce is cancelled at %s", ([, width, guards]) =>
+    Effect.gen(function* () {
+      const { bury, chain, intent, order } = yield* spentAtBoth
+      for (const guard of guards) {
+        yield* bury(120)
+        yield* chain.mine([{ hash: hash(guard), logs: [cancelledAt(guard, order)] }])
+      }
+      yield* bury(100)
+      yield* Effect.repeat(tick, { times: 40 })
+      assert.strictEqual((yield* intent("a")).failureReason, "nonce_used")
+    }).pipe(Effect.provide(bothSpentOn(width)))
+  )
 
   it.effect("is found in the logs of its own guard when another transaction settled it", () =>
     Effect.gen(function* () {

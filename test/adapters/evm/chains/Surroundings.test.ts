@@ -5,6 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { concatHex, createWalletClient, hexToBigInt, http, numberToHex, parseEther, slice } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { rehearsal } from "../../../../src/adapters/evm/abi/simulation.generated.ts"
 import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
 import * as Anvil from "../../../../src/devnet/Anvil.ts"
 import * as Edr from "../../../../src/devnet/Edr.ts"
@@ -125,5 +126,44 @@ describe.each(NODES)("a simulated call on $name", ({ hasNextBlock, start }) => {
       assert.isTrue(mined.originBalance > 0n)
       assert.isTrue(simulated.originBalance > 0n)
     }).pipe(Effect.provide(BunServices.layer))
+  )
+})
+
+interface Request {
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+}
+
+/** Addresses that these requests call, and to which they give the rehearsal's code. */
+const stagesOf = (requests: ReadonlyArray<Request>) =>
+  requests.flatMap(({ method, params }) => {
+    if (method !== "eth_call") return []
+    const [{ to }, , overrides = {}] = params as [{ to: string }, string, Record<string, { code?: Hex }>?]
+    return overrides[to]?.code === rehearsal.runtimeCode ? [to] : []
+  })
+
+describe("a simulated call without a sender", () => {
+  it.live("comes from another address each time, so that a token cannot know it before", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.start({ chainId: chain.id })
+      const requests: Array<Request> = []
+      const noting = (async (url, init) => {
+        const body: Request | ReadonlyArray<Request> = await new Response(init?.body).json()
+        requests.push(...[body].flat())
+        return fetch(url, init)
+      }) as typeof globalThis.fetch
+      const context = yield* Layer.build(
+        EvmChains.layer([{ chain, rpcUrls: [node.rpcUrl] }]).pipe(
+          Layer.provide(FetchHttpClient.layer),
+          Layer.provide(Layer.succeed(FetchHttpClient.Fetch, noting))
+        )
+      )
+      const client = yield* Context.get(context, Chains).get(chain.id)
+      yield* client.simulate([{ to: witness, data: "0x" }])
+      yield* client.simulate([{ to: witness, data: "0x" }])
+      const stages = stagesOf(requests)
+      assert.lengthOf(stages, 2)
+      assert.lengthOf(new Set(stages), 2)
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
   )
 })
