@@ -1,6 +1,6 @@
 /**
- * Submissions that hold the reservation of a sweep. The release before adds none, so a release does not end its reservations: they
- * expire.
+ * Submissions that hold the reservation of a sweep. The release before names none, so its rows have the holder `before`. No submission
+ * has that id, so none ends those rows: they expire.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -8,5 +8,5 @@ import * as SqlClient from "effect/sql/SqlClient"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  yield* sql`ALTER TABLE orchestrator.bridge_flights ADD COLUMN holders text[] NOT NULL DEFAULT '{}'`
+  yield* sql`ALTER TABLE orchestrator.bridge_flights ADD COLUMN holders text[] NOT NULL DEFAULT '{before}'`
 })

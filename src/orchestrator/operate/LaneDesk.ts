@@ -18,6 +18,7 @@ import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { laneShortKey } from "../relay/Lanes.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as LaneRest from "./LaneRest.ts"
 import { answered } from "./Probe.ts"
@@ -42,6 +43,12 @@ const KINDS_OF_ALERTS = ["lane_low", "lane_delegated", "signing_failed"] satisfi
 
 /** Alerts about a lane's transactions, of which a retired lane has none left to end them. */
 const KINDS_IN_FLIGHT = ["gas_price", "transaction_rejected"] satisfies ReadonlyArray<AlertKind>
+
+/** Keys of the alerts of a kind about a lane. */
+const keysOf = (kind: AlertKind, chainId: number, lane: Address.Address): ReadonlyArray<string> => {
+  const key = `${kind}:${chainId}:${lane}`
+  return kind === "lane_low" ? [key, laneShortKey(chainId, lane)] : [key]
+}
 
 export class LaneDesk extends Context.Service<
   LaneDesk,
@@ -161,7 +168,7 @@ const make = Effect.gen(function* () {
   /** Alerts of a lane that nobody uses would stand for ever. */
   const clearAlerts = (lane: Address.Address, kinds: ReadonlyArray<AlertKind>) =>
     Effect.forEach(
-      chains.all.flatMap(({ chain }) => kinds.map((kind) => `${kind}:${chain.id}:${lane}`)),
+      chains.all.flatMap(({ chain }) => kinds.flatMap((kind) => keysOf(kind, chain.id, lane))),
       (key) => alerts.clear(key),
       { discard: true }
     )

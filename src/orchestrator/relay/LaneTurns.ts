@@ -18,6 +18,12 @@ import * as Lanes from "./Lanes.ts"
 const LOOK_MILLIS = 2_000
 
 /**
+ * Time after which all lanes of a chain are looked at again also if no batch needs a lane, while an alert about one of them stands, in
+ * milliseconds. Otherwise it would stand on an idle chain after a refill. Without an alert an idle chain costs no requests.
+ */
+const ALERTED_LOOK_MILLIS = 60_000
+
+/**
  * Time after which the fronts of a chain are read again while one of them holds its lane up: then lanes are held up and freed from one
  * moment to the next. That takes one statement, and no request.
  */
@@ -53,9 +59,12 @@ export const make = Effect.gen(function* () {
   const loads = yield* LaneLoads
   const { relayer } = yield* OrchestratorSettings
   const { bumpMillis } = relayer
+  const hasAlert = yield* Lanes.makeHasAlert
   const usableLanes = yield* Lanes.make
 
   const looks = new Map<number, Look>()
+  /** UNIX milliseconds of the last readings of alerts, by chain. */
+  const reviewed = new Map<number, number>()
   let turn = 0
 
   const lookAtAll = Effect.fnUntraced(function* (client: ChainClient) {
@@ -96,19 +105,31 @@ export const make = Effect.gen(function* () {
     return free[turn++ % free.length]
   })
 
+  /** True once a minute, if no look was more recent and an alert stands that a look may end. */
+  const isAlerted = Effect.fnUntraced(function* ({ chain }: ChainClient, { atMs }: Look, nowMs: number) {
+    if (nowMs - Math.max(atMs, reviewed.get(chain.id) ?? atMs) < ALERTED_LOOK_MILLIS) return false
+    reviewed.set(chain.id, nowMs)
+    return yield* hasAlert(chain)
+  })
+
   /**
    * While no lane may send, all are looked at again at each call. If that is because they are full, they are looked at again when a new
-   * block is known, and every two seconds.
+   * block is known, and every two seconds. While some lane may send, all are looked at again every minute if an alert about one of them
+   * stands.
    */
   const hasLane = Effect.fnUntraced(function* (client: ChainClient) {
     const { id } = client.chain
     const known = looks.get(id)
-    if (known !== undefined && withRoom(client, known.lanes).length > 0) return true
     const atMs = yield* Clock.currentTimeMillis
+    const hadRoom = known !== undefined && withRoom(client, known.lanes).length > 0
+    if (hadRoom && !(yield* isAlerted(client, known, atMs))) return true
     const head = Option.map(yield* headOf(client), ({ hash }) => hash)
     const isSame = known?.full !== undefined && hasSame(known.full.head, head) && atMs - known.atMs < LOOK_MILLIS
     if (isSame) return false
-    const lanes = yield* lookAtAll(client)
+    // An idle chain whose node does not answer is no failure. The next batch asks the node itself.
+    const lanes = yield* hadRoom
+      ? Effect.catchTag(lookAtAll(client), "ChainUnavailable", () => Effect.succeed(known.lanes))
+      : lookAtAll(client)
     if (withRoom(client, lanes).length > 0) return true
     if (lanes.length > 0) looks.set(id, { atMs, lanes, full: { head } })
     return false

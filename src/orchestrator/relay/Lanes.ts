@@ -1,8 +1,9 @@
 /** Selects the lanes of a chain that may send: active ones whose signer answers, with enough balance for gas and without code. */
 import { Clock, Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import type { AlertKind } from "../../domain/AlertKind.ts"
 import type { Chain } from "../../domain/Chain.ts"
-import type { Alert, NewAlert } from "../../ports/shared/Alerts.ts"
+import { type Alert, Alerts, type NewAlert } from "../../ports/shared/Alerts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
@@ -22,8 +23,11 @@ export const laneLow = (chain: Chain, lane: Address.Address, detail: string): Ne
   details: { chainId: chain.id, lane, detail }
 })
 
-/** Time after which a shortage is over if no sweep has met it again, in milliseconds. A waiting sweep is tried every few seconds. */
-const SHORT_MILLIS = 60_000
+/**
+ * Time after which a shortage is over if no sweep has met it again, in milliseconds. With several lanes and few sweeps, a lane has its
+ * turn only every few minutes, and its alert must not end between two turns. A refill ends it sooner.
+ */
+const SHORT_MILLIS = 1_800_000
 
 /** Least time between two reviews of the shortages on a chain, in milliseconds. */
 const REVIEW_MILLIS = 10_000
@@ -38,12 +42,15 @@ interface Shortage {
   readonly atMs: number
 }
 
+/** Key of the alert of {@link laneShort}. */
+export const laneShortKey = (chainId: Chain["id"], lane: Address.Address): string => `lane_low:${chainId}:${lane}:short`
+
 /**
  * Alert for a lane that has its minimum balance, and does not have what one transaction may cost. It stands beside that of {@link laneLow},
  * which looks at the lane would clear.
  */
 export const laneShort = (chain: Chain, lane: Address.Address, { atMs, balance, needed }: Shortage): NewAlert => ({
-  key: `${laneLowKey(chain, lane)}:short`,
+  key: laneShortKey(chain.id, lane),
   severity: "critical",
   kind: "lane_low",
   message: `Lane ${lane} on ${chain.name} is short of ${chain.nativeSymbol} for a sweep at present fees. The sweep waits until the lane is refilled, or until another lane can pay for it.`,
@@ -91,6 +98,18 @@ const makeReview = Effect.map(StandingAlerts, (alerts) => {
     yield* alerts.clearWhere((alert) => isShortageOver(alert, chain, lanes, nowMs))
   })
 })
+
+/** Alerts that only a look at a lane ends. */
+const KINDS: ReadonlySet<string> = new Set<AlertKind>(["lane_low", "lane_delegated"])
+
+/** Makes `hasAlert(chain)`, true if an alert stands that a look at the lanes of the chain may end. Makes no request. */
+export const makeHasAlert = Effect.map(
+  Alerts,
+  (alerts) => (chain: Chain) =>
+    Effect.map(alerts.list, (all) =>
+      all.some(({ details, kind }) => KINDS.has(kind) && details["chainId"] === chain.id)
+    )
+)
 
 /**
  * Makes `usableLanes(client, among)`, which looks at the lanes of the chain or only at those of `among`. Raises an alert for each that may

@@ -45,7 +45,9 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   // No block can include it, and the lane's other transactions wait for its nonce.
   const isOutpriced = isQuiet && market.baseFeePerGas > newest.maxFeePerGas
   const isStuck = isOutpriced || nowMs - newest.signedAtMs >= timing.bumpMillis
-  if (isNext && isStuck && FeeBump.isWorthwhile(fees, market, seen.feeLimit)) return { _tag: "Bump", fees }
+  // Above the limit no sweep is signed, but the nonce can still be freed by a self-send.
+  const limit = isOutpriced ? undefined : seen.feeLimit
+  if (isNext && isStuck && FeeBump.isWorthwhile(fees, market, limit)) return { _tag: "Bump", fees }
   return { _tag: isQuiet ? "Rebroadcast" : "Wait" }
 }
 

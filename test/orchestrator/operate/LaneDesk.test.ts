@@ -97,6 +97,20 @@ describe("a lane", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect.each(["draining", "retired"] as const)("has no alert of a shortage when it is %s", (state) =>
+    Effect.gen(function* () {
+      const { desk, lane } = yield* scene
+      const alerts = yield* AlertsPort
+      if (state === "retired") {
+        yield* desk.move(lane, "draining", CHANGE)
+        yield* TestClock.adjust("1 minute")
+      }
+      yield* alerts.raise(Lanes.laneShort(source, lane, { balance: 1n, needed: 2n, atMs: 0 }))
+      yield* desk.move(lane, state, CHANGE)
+      assert.lengthOf(yield* alerts.list, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("gets no batches within two seconds of its draining, nor while its signer is left alone", () =>
     Effect.gen(function* () {
       const { client, desk, lane, other } = yield* scene

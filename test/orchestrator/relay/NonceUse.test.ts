@@ -4,12 +4,13 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256, type Hex } from "viem"
 import * as RawKeys from "../../../src/adapters/evm/keys/RawKeys.ts"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayerKeys } from "../../../src/ports/orchestrator/RelayerKeys.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { attempt } from "../../support/IntentFixtures.ts"
 import { source } from "../../support/RelayFixtures.ts"
-import { layer, onDemandIn, scene, world } from "../../support/RelayScene.ts"
+import { layer, onDemandIn, scene, world, worldOnNodes } from "../../support/RelayScene.ts"
 import { relay } from "../../support/SentSweep.ts"
 import { crowd } from "./crowd.ts"
 
@@ -72,7 +73,7 @@ describe("a lane that holds its minimum, and less than a sweep may cost", () => 
   )
 
   it.effect(
-    "leaves the sweep to a richer lane, and its alert ends when no sweep has met the shortage for a minute",
+    "leaves the sweep to a richer lane, and its alert ends when no sweep has met the shortage for half an hour",
     () =>
       Effect.gen(function* () {
         const { alertKinds, chain, cheapen, lows, submit, sweep, unfinished } = yield* dear
@@ -93,13 +94,77 @@ describe("a lane that holds its minimum, and less than a sweep may cost", () => 
           [first]
         )
 
+        // A sweep that needs less does not end it.
+        const [raised] = yield* lows
         yield* cheapen
-        yield* TestClock.adjust("1 minute")
+        yield* TestClock.adjust("2 minutes")
         yield* submit({ id: "b", owner: 2 })
         assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+        yield* TestClock.adjust("27 minutes")
+        yield* relay
+        assert.deepStrictEqual(
+          (yield* lows).map(({ id }) => id),
+          [raised?.id]
+        )
+        yield* TestClock.adjust("1 minute")
+        yield* relay
         assert.deepStrictEqual(yield* alertKinds, [])
       }).pipe(Effect.provide(threeLanes))
   )
+
+  /** Raises the alert, and leaves the queue empty. */
+  const shortOnce = Effect.gen(function* () {
+    const the = yield* dear
+    yield* the.chain.setBalance(the.lane, POOR)
+    yield* the.sweep("a", 1)
+    assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+    yield* (yield* Intents).apply("a", [{ _tag: "Failed", reason: "expired" }])
+    assert.lengthOf(yield* the.lows, 1)
+    return the
+  })
+
+  it.effect("has no alert a minute after its refill, also if no sweep waits", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, lane } = yield* shortOnce
+      yield* chain.setBalance(lane, RICH)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("has no alert half an hour after its last shortage, also if no sweep waits", () =>
+    Effect.gen(function* () {
+      const { alertKinds, lows } = yield* shortOnce
+      yield* TestClock.adjust("29 minutes")
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.lengthOf(yield* lows, 1)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("keeps its alert while its node does not answer, which is no failure if no sweep waits", () => {
+    const node = { isAway: false }
+    const away = new ChainUnavailable({ chainId: source.id, method: "eth_getBalance", detail: "away" })
+    const unreliable = (client: ChainClient): ChainClient => ({
+      ...client,
+      balance: (account) => Effect.suspend(() => (node.isAway ? Effect.fail(away) : client.balance(account)))
+    })
+    return Effect.gen(function* () {
+      const { alertKinds, chain, lane, lows } = yield* shortOnce
+      yield* chain.setBalance(lane, RICH)
+      node.isAway = true
+      yield* TestClock.adjust("2 minutes")
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.lengthOf(yield* lows, 1)
+      node.isAway = false
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(onDemandIn(worldOnNodes(unreliable))))
+  })
 
   it.effect("still sends what it can pay for", () =>
     Effect.gen(function* () {

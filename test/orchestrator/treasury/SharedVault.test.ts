@@ -44,6 +44,7 @@ describe("a fee recipient that is the builders' vault", () => {
       const [alert] = yield* alerts.list
       assert.deepInclude(alert, { kind: "treasury_vault", severity: "warning" })
       assert.include(alert?.message, RECIPIENT)
+      assert.include(alert?.message, `Remove ${chain.name} from TREASURY_ASSETS first`)
       yield* stop
       yield* startWith({ isVaultShared: false })
       yield* TestClock.adjust(LOOK)

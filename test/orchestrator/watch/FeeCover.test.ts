@@ -177,19 +177,19 @@ describe("the fee limit of a chain", () => {
     return { ...fees, maxFeePerGas: fees.maxFeePerGas < LIMIT ? fees.maxFeePerGas : LIMIT }
   }
 
-  /** Sent at 40 gwei. Its sweep covers 61.5, and the limit of the chain is changed after that. */
-  const sentAt40 = Effect.gen(function* () {
+  /** Sends a transaction at so many gwei. Its sweep covers 61.5, and the limit of the chain is changed after that. */
+  const sentAt = Effect.fnUntraced(function* (gwei: bigint) {
     const the = yield* scene
     yield* the.submit({ id: "a", owner: 1, cover: coverOf(41n) })
-    yield* the.chain.setFees({ baseFeePerGas: 38n * GWEI, maxPriorityFeePerGas: GWEI, maxFeePerGas: 40n * GWEI })
+    yield* the.chain.setFees({ baseFeePerGas: 38n * GWEI, maxPriorityFeePerGas: GWEI, maxFeePerGas: gwei * GWEI })
     yield* relay
-    assert.strictEqual((yield* the.sent)[0]?.maxFeePerGas, 40n * GWEI)
+    assert.strictEqual((yield* the.sent)[0]?.maxFeePerGas, gwei * GWEI)
     return the
   })
 
   it.effect("holds for the replacement of a sweep, however much the sweep pays", () =>
     Effect.gen(function* () {
-      const { chain, pending, sent } = yield* sentAt40
+      const { chain, pending, sent } = yield* sentAt(40n)
       yield* limitFees(LIMIT)
       yield* chain.setFees(limitedAt(55n))
       yield* stuck
@@ -206,9 +206,9 @@ describe("the fee limit of a chain", () => {
     }).pipe(Effect.provide(layerLimited))
   )
 
-  it.effect("does not hold for a self-send that frees the nonce for others", () =>
+  it.effect.each([40, 46, 50])("does not hold for a self-send that frees the nonce of a version at %d gwei", (gwei) =>
     Effect.gen(function* () {
-      const { chain, lane, sent, submit, unfinished } = yield* sentAt40
+      const { chain, lane, sent, submit, unfinished } = yield* sentAt(BigInt(gwei))
       yield* submit({ id: "b", owner: 2, cover: coverOf(41n) })
       assert.strictEqual((yield* relay).sent, 1)
       yield* limitFees(LIMIT)
@@ -219,6 +219,18 @@ describe("the fee limit of a chain", () => {
       const cancel = (yield* sent).find(({ to }) => to === lane)
       assert.strictEqual(cancel?.nonce, 0n)
       assert.isAbove(Number(cancel?.maxFeePerGas), Number(55n * GWEI))
+    }).pipe(Effect.provide(layerLimited))
+  )
+
+  it.effect("raises an alert if a version at the limit stays, and nothing waits for its nonce", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, pending } = yield* sentAt(50n)
+      yield* limitFees(LIMIT)
+      yield* chain.setFees(limitedAt(55n))
+      yield* stuck
+      yield* tick
+      assert.lengthOf((yield* pending).attempts, 1)
+      assert.deepStrictEqual(yield* alertKinds, ["gas_price"])
     }).pipe(Effect.provide(layerLimited))
   )
 })

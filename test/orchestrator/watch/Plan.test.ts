@@ -141,7 +141,7 @@ describe("the plan for a relay transaction", () => {
 
   it("raises the fees of a transaction below the base fee when it is due to be broadcast again", () => {
     const fees = { maxFeePerGas: 100n, maxPriorityFeePerGas: 1n }
-    const at = (nowMs: number, baseFeePerGas: bigint): Observation => ({
+    const at = (nowMs: number, baseFeePerGas: bigint, feeLimit?: bigint): Observation => ({
       transaction: {
         kind: "sweep",
         nonce: 5n,
@@ -154,11 +154,16 @@ describe("the plan for a relay transaction", () => {
       laneNonce: { latest: 5n, confirmed: 5n },
       wanted: true,
       nowMs,
-      market: { maxFeePerGas: 2n * baseFeePerGas, maxPriorityFeePerGas: 1n, baseFeePerGas }
+      market: { maxFeePerGas: 2n * baseFeePerGas, maxPriorityFeePerGas: 1n, baseFeePerGas },
+      feeLimit
     })
     assert.strictEqual(decide(at(14_999, 101n))._tag, "Wait")
     assert.strictEqual(decide(at(15_000, 100n))._tag, "Rebroadcast")
     assert.strictEqual(decide(at(15_000, 101n))._tag, "Bump")
+    // The lane may have to free the nonce, whatever the limit.
+    assert.strictEqual(decide(at(15_000, 101n, 100n))._tag, "Bump")
+    assert.strictEqual(decide(at(45_000, 100n, 100n))._tag, "Rebroadcast")
+    assert.strictEqual(decide(at(45_000, 100n, 200n))._tag, "Bump")
   })
 
   it("takes the including block as the first of the depth", () => {
