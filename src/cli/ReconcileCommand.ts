@@ -158,6 +158,35 @@ const explain = Command.make(
   ])
 )
 
+const accept = Command.make(
+  "accept",
+  {
+    chainId: Flag.Int("chain").pipe(Flag.withSchema(ChainId), Flag.withDescription("Id of the chain")),
+    reason: Flag.String("reason").pipe(
+      Flag.withDescription("Reason for which the fees are accepted, for the audit log")
+    ),
+    sweeps: Argument.String("sweep").pipe(
+      Argument.withDescription("Ids of the sweeps, as `reconcile` lists them"),
+      Argument.variadic({ min: 1 })
+    )
+  },
+  ({ chainId, reason, sweeps }) =>
+    Effect.gen(function* () {
+      const kept = yield* Decisions.accept(chainId, sweeps, reason)
+      if (kept.length > 0) yield* Console.log(`already kept: ${kept.join(", ")}`)
+    }).pipe(Effect.provide(everything), Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Record that builder fees of sweeps went to an account that is no vault and no builder's. They count as paid for good"
+  ),
+  Command.withExamples([
+    {
+      command: 'sweep reconcile accept --chain 8453 --reason "not our vault" 0x…_7',
+      description: "A sweep that names an unknown account as its builder"
+    }
+  ])
+)
+
 export const reconcileCommand = Command.make("reconcile", { since, dryRun, force, json }, (options) =>
   run(options).pipe(Effect.provide(everything), Effect.scoped)
 ).pipe(
@@ -172,5 +201,5 @@ export const reconcileCommand = Command.make("reconcile", { since, dryRun, force
       description: "After a restore that `sweep restore` did not make"
     }
   ]),
-  Command.withSubcommands([assign, explain])
+  Command.withSubcommands([assign, explain, accept])
 )

@@ -11,7 +11,7 @@ import { UsageError } from "./UsageError.ts"
 const WORDS: Readonly<Record<string, string>> = {
   NotFound: "the orchestrator does not serve this chain",
   TreasuryNotConfigured:
-    "the orchestrator sells nothing there. Set TREASURY_ASSETS, and for sales by the service FEE_RECIPIENT_KEY or FEE_RECIPIENT_KMS_KEY to the fee recipient's key. Set builderVault of the chain to another account than the fee recipient",
+    "the orchestrator sells nothing there. Set TREASURY_ASSETS, and for sales by the service FEE_RECIPIENT_KEY or FEE_RECIPIENT_KMS_KEY to the fee recipient's key. Nothing is sold where the fee recipient is the builders' vault, too. Remove the chain from TREASURY_ASSETS first. Set builderVault as docs/how-to/turn-fees-into-money.md says",
   ChainNotAnswering: "the chain does not answer. Try again later"
 }
 

@@ -55,7 +55,7 @@ const nextOf = ({ chains, nextRoundAtMs }: TreasuryView): string => {
 
 /** Reason for which nothing is sold on a chain whose fee recipient holds builders' fees, too. */
 export const sharedVault = ({ chainId, feeRecipient }: TreasuryChain): string =>
-  `the service sells nothing on chain ${chainId}: its fee recipient is the builders' vault, too, so ${feeRecipient} also holds what builders are owed. Set builderVault of the chain to another account`
+  `the service sells nothing on chain ${chainId}: its fee recipient is the builders' vault, too, so ${feeRecipient} also holds what builders are owed. Remove the chain from TREASURY_ASSETS first. Set builderVault as docs/how-to/turn-fees-into-money.md says: what builders are owed is sold otherwise`
 
 const sharedVaults = ({ chains }: TreasuryView): ReadonlyArray<string> =>
   chains.filter(({ selling }) => selling === "shared_vault").map(sharedVault)

@@ -49,7 +49,7 @@ export interface Unexplained {
 }
 
 export type PaymentFinding =
-  /** The batch is booked as paid by the transaction. */
+  /** The batch is booked as paid by the transaction, and the payment has all its lines. */
   | { readonly _tag: "Booked"; readonly payment: VaultPayment; readonly batchId: string }
   /** The operator gave a reason for it. */
   | { readonly _tag: "Explained"; readonly payment: VaultPayment }
@@ -154,7 +154,11 @@ export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): Readonly
 
   return found.map((payment): PaymentFinding => {
     const { recipients, token, txHash } = payment
-    const booked = batches.find((batch) => batch.txHash === txHash && batch.token === token)
+    // Another vault may pay the same token in this transaction.
+    const booked = batches.find(
+      (batch) =>
+        batch.txHash === txHash && batch.token === token && unpaidLines(batch, payment.vault, payment.logs).length === 0
+    )
     if (booked !== undefined) return { _tag: "Booked", payment, batchId: booked.id }
     if (explained.some((each) => each.txHash === txHash && each.token === token)) return { _tag: "Explained", payment }
     if (isMove(payment)) return { _tag: "Moved", payment }

@@ -1,10 +1,11 @@
 /**
- * Sums up what the treasury's books lack after a restore: fees and sales of sweeps whose intents the database forgot. Nothing books them
- * later, since only the end of an intent does. Pure and total.
+ * Sums up what the treasury's books lack after a restore: fees and sales of sweeps whose intents or submissions the database forgot.
+ * Nothing books them later, since only the end of an intent does. Pure and total.
  */
 import type * as Address from "./Address.ts"
 import type { ChainId } from "./ChainId.ts"
 import type { Hash } from "./Hex.ts"
+import type { IntentStatus } from "./Intent.ts"
 import type { SettledSweep } from "./LostSweeps.ts"
 
 /** Sums of a token, in its smallest unit. */
@@ -17,14 +18,17 @@ export interface MissingSums {
   readonly sold: bigint
 }
 
-/** The sums that are missing, by chain and token. `intents` has the orders of the intents that the database still has. */
+/**
+ * The sums that are missing, by chain and token. `statuses` has the orders of the intents that the database still has. An intent that it
+ * has as quoted was submitted in the lost time, so nothing follows it.
+ */
 export const missing = (
   sweeps: ReadonlyArray<SettledSweep>,
-  intents: { readonly has: (orderHash: Hash) => boolean }
+  statuses: ReadonlyMap<Hash, IntentStatus>
 ): ReadonlyArray<MissingSums> => {
   const sums = new Map<string, MissingSums>()
   for (const { amountIn, chainId, feeAmount, feeToken: token, isOwnSale = false, orderHash } of sweeps) {
-    if (intents.has(orderHash)) continue
+    if ((statuses.get(orderHash) ?? "quoted") !== "quoted") continue
     const key = `${chainId}:${token}`
     const { collected, sold } = sums.get(key) ?? { collected: 0n, sold: 0n }
     sums.set(key, {

@@ -111,6 +111,23 @@ describe("payments of a vault and its predecessor", () => {
     assert.deepStrictEqual(tags(open, found), ["Unknown", "Unknown"], "neither of them paid the batch")
   })
 
+  it("are known apart from a booked one of the same token and transaction", () => {
+    const found = payments(vaults, [transfer(hash(0), A, 5n), transfer(hash(0), B, 3n, FORMER)])
+    const paid = { ...batchOf("paid", [{ payee: 0, amount: 5n }]), status: "paid" as const, txHash: hash(0) }
+    const after = (changes: Partial<Books>) => tags({ ...books, batches: [paid], ...changes }, found)
+    assert.deepStrictEqual(after({}), ["Booked", "Unknown"])
+    assert.deepStrictEqual(after({ batches: [paid, batchOf("open", [{ payee: 1, amount: 3n }])] }), [
+      "Booked",
+      "PaysOpen"
+    ])
+    assert.deepStrictEqual(after({ owed: [entry(1, 1, 3n)] }), ["Booked", "PaysLost"])
+    const other = { ...paid, ...batchOf("other", [{ payee: 1, amount: 3n }]), status: "paid" as const }
+    assert.deepStrictEqual(
+      plan({ ...books, batches: [paid, other] }, found).map((each) => "batchId" in each && each.batchId),
+      ["paid", "other"]
+    )
+  })
+
   it("pay open and forgotten batches alike", () => {
     const found = payments(vaults, [transfer(hash(0), A, 5n, FORMER), transfer(hash(1), B, 3n, FORMER)])
     const batches = [batchOf("open", [{ payee: 0, amount: 5n }])]

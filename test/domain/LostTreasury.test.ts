@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { numberToHex } from "viem"
 import type { Hash } from "../../src/domain/Hex.ts"
+import { IntentStatus } from "../../src/domain/Intent.ts"
 import type { SettledSweep } from "../../src/domain/LostSweeps.ts"
 import { missing } from "../../src/domain/LostTreasury.ts"
 import * as Arbitraries from "./Arbitraries.ts"
@@ -40,10 +41,15 @@ describe("the sums that the treasury's books lack", () => {
   })
 
   it("leave out sweeps whose intents the database has, since these book them", () => {
-    const intents = new Map([[hash(2), undefined]])
+    const intents = new Map([[hash(2), "submitted" as const]])
     assert.deepStrictEqual(missing([sweep(), sweep({ orderHash: hash(3), feeAmount: 1n })], intents), [
       { chainId: 1, token: TOKEN, collected: 1n, sold: 0n }
     ])
     assert.deepStrictEqual(missing([sweep({ feeAmount: 0n, orderHash: hash(3) })], intents), [])
+  })
+
+  it("have sweeps whose intents are still quoted, since nothing follows these", () => {
+    const totals = (status: IntentStatus) => missing([sweep()], new Map([[hash(2), status]])).length
+    assert.deepStrictEqual(IntentStatus.literals.map(totals), [1, 0, 0, 0, 0])
   })
 })

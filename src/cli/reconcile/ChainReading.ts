@@ -1,7 +1,7 @@
 /** Reads what a chain's logs show since a moment: settlements of the guards, and payments of the vaults. */
 import { Effect, Option } from "effect"
 import { pad } from "viem"
-import { isOwnSale, sweepId } from "../../domain/Accrual.ts"
+import { hashOf, isOwnSale, sweepId } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
 import { erc20, vaults } from "../../domain/Chain.ts"
 import * as Generations from "../../domain/Generations.ts"
@@ -87,6 +87,16 @@ export const settlements = Effect.fnUntraced(function* ({ client, confirmed }: C
   const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))]
   const found = yield* Effect.forEach(hashes, (hash) => settlementsOf(client, hash), { concurrency: CONCURRENCY })
   return found.flat()
+})
+
+/** The settlement with this id; none if no confirmed block has it. */
+export const settlement = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, id: string) {
+  const txHash = hashOf(id)
+  if (txHash === undefined || Option.isNone(confirmed)) return Option.none()
+  const receipt = yield* client.receipt(txHash)
+  if (Option.isNone(receipt) || receipt.value.blockNumber > confirmed.value.number) return Option.none()
+  const found = yield* settlementsOf(client, txHash)
+  return Option.fromUndefinedOr(found.find((each) => each.sweepId === id))
 })
 
 /** Payments of the vaults in these tokens, in confirmed blocks of the range, in the order of the chain. Default of `toBlock`: the newest. */

@@ -5,17 +5,12 @@ import * as Money from "../../adapters/sql/builder/LostMoney.ts"
 import * as Restores from "../../adapters/sql/builder/Restores.ts"
 import * as Transactions from "../../adapters/sql/orchestrator/LostTransactions.ts"
 import { mapped } from "../../adapters/sql/shared/Database.ts"
-import * as Chain from "../../domain/Chain.ts"
 import * as LostPayments from "../../domain/LostPayments.ts"
-import * as LostSweeps from "../../domain/LostSweeps.ts"
-import * as LostTreasury from "../../domain/LostTreasury.ts"
-import type { PayoutBatch } from "../../domain/Payout.ts"
 import { type ChainView, look } from "../../orchestrator/shared/ChainView.ts"
-import { Builders } from "../../ports/builder/Builders.ts"
-import { Payouts } from "../../ports/builder/Payouts.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { UsageError } from "../UsageError.ts"
 import * as Booking from "./Booking.ts"
+import * as Books from "./Books.ts"
 import * as ChainReading from "./ChainReading.ts"
 import * as EarlierPayments from "./EarlierPayments.ts"
 import * as LaneReading from "./LaneReading.ts"
@@ -28,8 +23,6 @@ import * as Vaults from "./Vaults.ts"
  */
 const MARGIN_MILLIS = 600_000
 
-const PAGE = 500
-
 type Part = Pick<Report, "payments" | "sweeps" | "treasury" | "transactions" | "open">
 
 const nothing: Part = { payments: [], sweeps: [], treasury: [], transactions: [], open: [] }
@@ -40,28 +33,6 @@ const joined = (parts: ReadonlyArray<Part>): Part => ({
   treasury: parts.flatMap(({ treasury }) => treasury),
   transactions: parts.flatMap(({ transactions }) => transactions),
   open: parts.flatMap(({ open }) => open)
-})
-
-const allPayees = Effect.gen(function* () {
-  const builders = yield* Builders
-  const found: Array<LostPayments.Payee> = []
-  for (let after: string | undefined; ;) {
-    const page = yield* builders.list({ limit: PAGE, ...(after === undefined ? {} : { after }) })
-    found.push(...page.map(({ id, payoutAddress }) => ({ builderId: id, payoutAddress })))
-    if (page.length < PAGE) return found
-    after = page.at(-1)?.id
-  }
-})
-
-const allBatches = Effect.gen(function* () {
-  const payouts = yield* Payouts
-  const found: Array<PayoutBatch> = []
-  for (let before: string | undefined; ;) {
-    const page = yield* payouts.list({ limit: PAGE, ...(before === undefined ? {} : { before }) })
-    found.push(...page)
-    if (page.length < PAGE) return found
-    before = page.at(-1)?.id
-  }
 })
 
 /** One comparison of the chains with the books. */
@@ -90,56 +61,12 @@ const lanesOf = Effect.fnUntraced(function* (view: ChainView, period: LaneReadin
   return { ...nothing, transactions: lost, open }
 })
 
-/** Finds the parts of these settlements that the books may lack. An order that settled again stays booked under its first settlement. */
-const lacking = Effect.fnUntraced(function* (bookings: ReadonlyArray<LostSweeps.SweepBooking>) {
-  const sql = yield* PgClient.PgClient
-  const first = yield* Transactions.firstSettlements(
-    sql,
-    bookings.map(({ sweep }) => sweep.orderHash)
-  )
-  const remembered = bookings.flatMap(({ sweep }) => (first.has(sweep.orderHash) ? [sweep] : []))
-  if (remembered.length === 0) return bookings
-  const hashes = new Set(remembered.flatMap(({ orderHash, txHash }) => [...(first.get(orderHash) ?? []), txHash]))
-  const lines = [
-    // Messages are read first: one that is delivered meanwhile is then in the books.
-    ...(yield* Transactions.undelivered(
-      sql,
-      remembered.map(({ orderHash }) => orderHash)
-    )),
-    ...(yield* Money.linesOf(sql, [...hashes]))
-  ]
-  return LostSweeps.withoutBooked(bookings, first, lines)
-})
-
-const booksOf = Effect.fnUntraced(function* (client: ChainClient, sweeps: ReadonlyArray<LostSweeps.SettledSweep>) {
-  const sql = yield* PgClient.PgClient
-  const { id } = client.chain
-  const vaults = Chain.vaults(client.chain)
-  const payees = yield* allPayees
-  const intents = yield* Transactions.attributions(
-    sql,
-    sweeps.map(({ orderHash }) => orderHash)
-  )
-  const attributions = { vaults, payees, intents }
-  return {
-    bookings: yield* lacking(LostSweeps.plan(attributions, sweeps)),
-    named: LostSweeps.unnamedVaults(attributions, sweeps),
-    treasury: LostTreasury.missing(sweeps, intents),
-    /** The books as they are after the bookings. */
-    after: Effect.gen(function* () {
-      const batches = (yield* allBatches).filter(({ chainId }) => chainId === id)
-      const owed = yield* Money.owed(sql, id)
-      return { vaults, batches, owed, payees, explained: yield* Money.explained(sql, id) }
-    })
-  }
-})
-
 /** Settlements and payments of a chain. Settlements come first, since payments pay what they earned. */
 const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint, { dryRun, restore }: Run) {
   const sql = yield* PgClient.PgClient
   const { chain } = view.client
   const settled = yield* ChainReading.settlements(view, fromBlock)
-  const { after, bookings, named, treasury } = yield* booksOf(view.client, settled)
+  const { after, bookings, named, treasury } = yield* Books.of(view.client, settled)
   const booked = yield* Booking.sweeps(sql, bookings, dryRun)
   const before = yield* after
   const books = dryRun ? { ...before, owed: [...before.owed, ...Booking.imagined(booked.accruals)] } : before
@@ -217,10 +144,8 @@ export const reconcile = Effect.fnUntraced(function* (run: Run) {
     ofChain(client, run).pipe(orOpen(client.chain.name, "blocks", true))
   )
   const { open, ...found } = joined(parts)
-  const foreign = Vaults.foreign(
-    chains.all.map(({ chain }) => chain),
-    yield* Transactions.recentVaults(sql)
-  )
+  const listed = chains.all.map(({ chain }) => chain)
+  const foreign = Vaults.foreign(listed, yield* Transactions.recentVaults(sql, Vaults.shared(listed)))
   const blocking = [...unlisted(yield* Restores.chainIds(sql), chains.all), ...foreign, ...open]
   const unassigned = yield* Money.unassigned(sql)
   const toAssign =

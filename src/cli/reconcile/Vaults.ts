@@ -31,28 +31,39 @@ export const unsettled = Effect.fnUntraced(function* ({ client, confirmed }: Cha
   return found.flat()
 })
 
-/** Accounts that recent orders name as the vault of a chain, and that no chain's settings name. */
-export const foreign = (
-  chains: ReadonlyArray<Pick<Chain, "builderVault" | "formerVaults">>,
-  recent: ReadonlyArray<Address.Address>
-): ReadonlyArray<Open> => {
-  const known = new Set(chains.flatMap(vaults))
-  return recent
-    .filter((address) => !known.has(address))
-    .map((address) =>
-      stopping(
-        `recent orders name the vault ${address}, which CHAINS_FILE does not have, so its payments were not read. Add it to formerVaults ` +
-          "of the chains that had it, and run this again"
-      )
-    )
+type Listed = Pick<Chain, "id" | "name" | "builderVault" | "formerVaults">
+
+/** Vaults that every chain has. */
+export const shared = (chains: ReadonlyArray<Listed>): ReadonlyArray<Address.Address> => {
+  const [first, ...others] = chains.map(vaults)
+  return (first ?? []).filter((vault) => others.every((own) => own.includes(vault)))
 }
+
+/**
+ * Accounts that recent orders name as the vault of a chain, and that its settings do not name. A chain of the books that is not
+ * listed is open by itself.
+ */
+export const foreign = (
+  chains: ReadonlyArray<Listed>,
+  recent: ReadonlyArray<{ readonly chainId: number; readonly vault: Address.Address }>
+): ReadonlyArray<Open> =>
+  chains.flatMap((chain) =>
+    recent
+      .filter(({ chainId, vault }) => chainId === chain.id && !vaults(chain).includes(vault))
+      .map(({ vault }) =>
+        stopping(
+          `recent orders name the vault ${vault} on ${chain.name}, which CHAINS_FILE does not have there, so its payments were not read. ` +
+            "Add it to formerVaults of the chain, and run this again"
+        )
+      )
+  )
 
 /**
  * Accounts that may be vaults which the chain's settings do not name: `strays` are fees that went to an account that is no vault and no
  * builder's, and `former` are accounts that settled orders name as the vault.
  */
 export const unnamed = (
-  { name }: Pick<Chain, "name">,
+  { id, name }: Pick<Chain, "id" | "name">,
   strays: ReadonlyArray<SweepBooking>,
   former: ReadonlyArray<Address.Address>
 ): ReadonlyArray<Open> => {
@@ -60,8 +71,8 @@ export const unnamed = (
   return [
     ...former.map((address) =>
       stopping(
-        `settled orders name the vault ${address} on ${name}, which CHAINS_FILE does not have, so its payments were not read. ` +
-          "Add it to formerVaults, and run this again"
+        `settled orders name the vault ${address} on ${name}, which CHAINS_FILE does not have there, so its payments were not read. ` +
+          "Add it to formerVaults of the chain, and run this again"
       )
     ),
     ...[...fees]
@@ -70,7 +81,8 @@ export const unnamed = (
         stopping(
           `builder fees of ${own.length} sweeps on ${name} went to ${address}, which is no vault of CHAINS_FILE and no builder's payout ` +
             `address: ${own.map(({ sweep }) => sweep.sweepId).join(", ")}. If it was the vault, add it to formerVaults. If it is a builder's, ` +
-            "let the builder sign up again with this payout address. Then run this again"
+            "let the builder sign up again with this payout address. Then run this again. If it is neither, accept the fees with " +
+            `\`sweep reconcile accept --chain ${id} --reason …\``
         )
       )
   ]

@@ -15,7 +15,7 @@ export const kinds = {
   vault: error(
     "fee_recipient_is_vault",
     "TREASURY_ASSETS names the chain, but the fee recipient is the builders' vault, too, so nothing is sold there",
-    "Set builderVault of the chain to an account of its own, and move what builders are owed there. Or remove the chain from TREASURY_ASSETS."
+    "Remove the chain from TREASURY_ASSETS first. To sell its fees, set builderVault as docs/how-to/turn-fees-into-money.md says: what builders are owed is sold otherwise."
   ),
   otherKey: warning(
     "fee_recipient_other_key",

@@ -18,7 +18,7 @@ import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import { laneShortKey } from "../relay/Lanes.ts"
+import * as LaneAlerts from "../shared/LaneAlerts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as LaneRest from "./LaneRest.ts"
 import { answered } from "./Probe.ts"
@@ -47,7 +47,7 @@ const KINDS_IN_FLIGHT = ["gas_price", "transaction_rejected"] satisfies Readonly
 /** Keys of the alerts of a kind about a lane. */
 const keysOf = (kind: AlertKind, chainId: number, lane: Address.Address): ReadonlyArray<string> => {
   const key = `${kind}:${chainId}:${lane}`
-  return kind === "lane_low" ? [key, laneShortKey(chainId, lane)] : [key]
+  return kind === "lane_low" ? [key, LaneAlerts.shortKey(chainId, lane)] : [key]
 }
 
 export class LaneDesk extends Context.Service<

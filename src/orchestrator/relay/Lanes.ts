@@ -8,6 +8,7 @@ import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
+import * as LaneAlerts from "../shared/LaneAlerts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as LaneGauges from "./LaneGauges.ts"
@@ -42,15 +43,12 @@ interface Shortage {
   readonly atMs: number
 }
 
-/** Key of the alert of {@link laneShort}. */
-export const laneShortKey = (chainId: Chain["id"], lane: Address.Address): string => `lane_low:${chainId}:${lane}:short`
-
 /**
  * Alert for a lane that has its minimum balance, and does not have what one transaction may cost. It stands beside that of {@link laneLow},
  * which looks at the lane would clear.
  */
 export const laneShort = (chain: Chain, lane: Address.Address, { atMs, balance, needed }: Shortage): NewAlert => ({
-  key: laneShortKey(chain.id, lane),
+  key: LaneAlerts.shortKey(chain.id, lane),
   severity: "critical",
   kind: "lane_low",
   message: `Lane ${lane} on ${chain.name} is short of ${chain.nativeSymbol} for a sweep at present fees. The sweep waits until the lane is refilled, or until another lane can pay for it.`,

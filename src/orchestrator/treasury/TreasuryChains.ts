@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
         key: alert,
         severity: "warning",
         kind: "treasury_vault",
-        message: `${chain.feeRecipient} collects the fees on ${chain.name} and is the builders' vault, too, so its fees are not sold. Set builderVault of the chain to another account, or remove ${chain.name} from TREASURY_ASSETS.`,
+        message: `${chain.feeRecipient} collects the fees on ${chain.name} and is the builders' vault, too, so its fees are not sold. Remove ${chain.name} from TREASURY_ASSETS first. To sell its fees, set builderVault as docs/how-to/turn-fees-into-money.md says: what builders are owed is sold otherwise.`,
         details: { chainId: chain.id, feeRecipient: chain.feeRecipient }
       })
     },

@@ -176,8 +176,9 @@ function NextRound({ view: { chains, nextRoundAtMs } }: { readonly view: Treasur
   }
   return states.has("shared_vault") && !states.has("no_key") && !states.has("other_key") ? (
     <>
-      The service sells nothing, because the fee recipient is the builders&apos; vault, too. Set{" "}
-      <code>builderVault</code> of the chain to another account.
+      The service sells nothing, because the fee recipient is the builders&apos; vault, too. Remove the chain from{" "}
+      <code>TREASURY_ASSETS</code> first. Set <code>builderVault</code> as{" "}
+      <code>docs/how-to/turn-fees-into-money.md</code> says: what builders are owed is sold otherwise.
     </>
   ) : (
     <>

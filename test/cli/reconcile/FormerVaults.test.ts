@@ -12,11 +12,11 @@ import { Builders } from "../../../src/ports/builder/Builders.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import { Payouts } from "../../../src/ports/builder/Payouts.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
-import type { ChainClient, Log } from "../../../src/ports/shared/Chains.ts"
+import type { Log } from "../../../src/ports/shared/Chains.ts"
 import { register } from "../../support/BuilderFixtures.ts"
 import { address, hash } from "../../support/IntentFixtures.ts"
-import { offer, source, sweptLog } from "../../support/RelayFixtures.ts"
-import { earn, minedAt, minute, PAYEE, reconcileNow, sceneOf, TOKEN, transfer } from "./scene.ts"
+import { destination, offer, source, sweptLog } from "../../support/RelayFixtures.ts"
+import { type Answers, earn, minedAt, minute, PAYEE, reconcileNow, sceneOf, TOKEN, transfer } from "./scene.ts"
 
 const [FORMER, STRANGER] = [address(0x0f), address(0x99)]
 
@@ -49,7 +49,7 @@ const owed = Effect.gen(function* () {
 const rule = <A, E>(
   name: string,
   logs: ReadonlyArray<Log>,
-  answers: Partial<Pick<ChainClient, "chain" | "transactionCount">>,
+  answers: Answers,
   test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof sceneOf>>>
 ) =>
   it.effect(name, () =>
@@ -197,6 +197,60 @@ describe("a restore whose chains file does not name the former vault", () => {
       yield* (yield* Intents).create(intent({ builder: FORMER }))
       const report = yield* reconcileNow()
       assert.deepStrictEqual([report.reconciled, report.open], [true, []])
+    })
+  )
+
+  const former = { others: [{ ...destination, formerVaults: [FORMER] }] }
+
+  rule(
+    "refuses payouts while quotes name another chain's vault as that of a chain",
+    [],
+    former,
+    Effect.gen(function* () {
+      yield* (yield* Intents).create(intent({ builder: FORMER }))
+      const report = yield* reconcileNow()
+      const [only, ...more] = report.open
+      assert.deepStrictEqual([report.reconciled, only?.stopsPayouts, more], [false, true, []])
+      assert.include(only?.text, `recent orders name the vault ${FORMER} on source`)
+    })
+  )
+
+  rule(
+    "accepts quotes of a chain whose own vault the other chains do not have",
+    [],
+    { chain: renewed, others: [destination] },
+    Effect.gen(function* () {
+      yield* (yield* Intents).create(intent({ builder: FORMER }))
+      const report = yield* reconcileNow()
+      assert.deepStrictEqual([report.reconciled, report.open], [true, []])
+    })
+  )
+
+  rule(
+    "refuses payouts while a settled order names another chain's vault as that of a chain",
+    [settled(FORMER)],
+    former,
+    Effect.gen(function* () {
+      yield* (yield* Intents).create(intent({ builder: FORMER }))
+      const report = yield* reconcileNow()
+      assert.isFalse(report.reconciled)
+      const texts = report.open.flatMap(({ stopsPayouts, text }) => (stopsPayouts ? [text] : []))
+      assert.isTrue(
+        texts.some((text) => text.startsWith(`settled orders name the vault ${FORMER} on source`)),
+        texts.join("\n")
+      )
+    })
+  )
+
+  rule(
+    "lists the fees of an order whose submission the database forgot as missing from the treasury's books",
+    [settled(source.builderVault)],
+    {},
+    Effect.gen(function* () {
+      yield* (yield* Intents).create(intent({ builder: source.builderVault }))
+      const report = yield* reconcileNow()
+      assert.isTrue(report.reconciled)
+      assert.deepStrictEqual(report.treasury, [{ chainId: source.id, token: TOKEN, collected: 5_000n, sold: 0n }])
     })
   )
 })

@@ -8,9 +8,10 @@ import * as Stores from "../../../src/adapters/sql/builder/Stores.ts"
 import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
 import { reconcile, restoreOf } from "../../../src/cli/reconcile/Reconcile.ts"
 import type * as Address from "../../../src/domain/Address.ts"
+import type { Chain } from "../../../src/domain/Chain.ts"
 import { UsageError } from "../../../src/cli/UsageError.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
-import type { ChainClient, Log } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, Chains, type Log, UnsupportedChain } from "../../../src/ports/shared/Chains.ts"
 import { Screening } from "../../../src/ports/shared/Screening.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { address, hash } from "../../support/IntentFixtures.ts"
@@ -60,11 +61,36 @@ export const transfer = (
 }
 
 /** Answers that a test changes. */
-type Answers = Partial<Pick<ChainClient, "chain" | "transactionCount">>
+export interface Answers extends Partial<Pick<ChainClient, "chain" | "transactionCount">> {
+  /** More chains, without any logs. */
+  readonly others?: ReadonlyArray<Chain>
+}
+
+/** A chain without logs. */
+const quiet = (chain: Chain) =>
+  FakeChain.client({
+    chain,
+    block: (number) => Effect.succeedSome(block(typeof number === "bigint" ? number : NEWEST)),
+    transactionCount: () => Effect.succeed(0n),
+    logs: () => Effect.succeed({ logs: [] })
+  })
+
+const chainsOf = (all: ReadonlyArray<ChainClient>) =>
+  Layer.succeed(Chains, {
+    all,
+    get: (chainId) => {
+      const found = all.find(({ chain }) => chain.id === chainId)
+      return found === undefined ? Effect.fail(new UnsupportedChain({ chainId })) : Effect.succeed(found)
+    }
+  })
 
 /** A chain with these logs. `meanwhile` happens while its settlements and payments are read. */
-const chainWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>, answers: Answers) =>
-  FakeChain.layer({
+const chainWith = (
+  transfers: ReadonlyArray<Log>,
+  meanwhile: Effect.Effect<void>,
+  { others = [], ...answers }: Answers
+) => {
+  const chain = FakeChain.client({
     chain: source,
     block: (number) => Effect.succeedSome(block(typeof number === "bigint" ? number : NEWEST)),
     transactionCount: () => Effect.succeed(0n),
@@ -93,6 +119,8 @@ const chainWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>
     },
     ...answers
   })
+  return chainsOf([chain, ...others.map(quiet)])
+}
 
 const sceneWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>, answers: Answers) =>
   PayoutDesk.layer.pipe(

@@ -116,6 +116,7 @@ describe("services and screening", () => {
     assert.deepStrictEqual(judged({ keyAccount: "0xaa", code: "0xef0100ab" }), ["fee_recipient_ok"])
     // Nothing is sold there without an asset.
     assert.deepStrictEqual(judged({ vault: "0xaa" }), ["fee_recipient_is_vault"])
+    assert.include(FeeRecipient.kinds.vault.advice, "Remove the chain from TREASURY_ASSETS first")
     assert.deepStrictEqual(judged({ vault: "0xaa", hasAsset: false }), ["fee_recipient_ok"])
   })
 })

@@ -4,6 +4,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import type { PayoutMode } from "../../../domain/Builder.ts"
 import type { Hash } from "../../../domain/Hex.ts"
+import type { IntentStatus } from "../../../domain/Intent.ts"
 import type { BookedLine } from "../../../domain/LostSweeps.ts"
 import type { KnownNonce, LostTransaction } from "../../../domain/LostTransactions.ts"
 import { timestamp } from "../shared/Database.ts"
@@ -103,30 +104,48 @@ export const book = Effect.fnUntraced(function* (sql: Sql, lost: ReadonlyArray<L
   return new Set(added.map(({ hash }) => hash))
 })
 
-/** Builders of the intents with these order hashes; undefined for an intent without one. */
+/** Statuses of the intents with these order hashes, and their builders; undefined for an intent without one. */
 export const attributions = Effect.fnUntraced(function* (sql: Sql, digests: ReadonlyArray<Hash>) {
-  const rows = yield* sql<{ digest: Hash; builder_id: string | null; payout_mode: PayoutMode | null }>`
-    SELECT '0x' || encode(s.order_digest, 'hex') AS digest, s.builder_id, t.payout_mode
+  const rows = yield* sql<{
+    digest: Hash
+    status: IntentStatus
+    builder_id: string | null
+    payout_mode: PayoutMode | null
+  }>`
+    SELECT '0x' || encode(s.order_digest, 'hex') AS digest, s.status, s.builder_id, t.payout_mode
     FROM orchestrator.intent_states s JOIN orchestrator.intent_terms t USING (number)
     WHERE s.order_digest = ANY(ARRAY(SELECT decode(substr(digest, 3), 'hex') FROM unnest(${digests}::text[]) AS digest))`
-  return new Map(
-    rows.map(({ builder_id, digest, payout_mode }) => [
-      digest,
-      builder_id === null ? undefined : { builderId: builder_id, payoutMode: payout_mode ?? "onchain" }
-    ])
-  )
+  return {
+    statuses: new Map(rows.map(({ digest, status }) => [digest, status])),
+    intents: new Map(
+      rows.map(({ builder_id, digest, payout_mode }) => [
+        digest,
+        builder_id === null ? undefined : { builderId: builder_id, payoutMode: payout_mode ?? "onchain" }
+      ])
+    )
+  }
 })
 
 /** Number of the newest quotes whose vaults are read. */
 const RECENT_QUOTES = 100_000
 
-/** Vaults that recent orders name, in the payout mode `ledger`. Terms do not have the chain, and a look-up of it reads every state. */
-export const recentVaults = Effect.fnUntraced(function* (sql: Sql) {
-  const rows = yield* sql<{ vault: string }>`
-    SELECT DISTINCT builder AS vault FROM (
-      SELECT builder, payout_mode FROM orchestrator.intent_terms ORDER BY number DESC LIMIT ${RECENT_QUOTES}
-    ) AS recent WHERE payout_mode = 'ledger' AND builder IS NOT NULL`
-  return rows.map(({ vault }) => Address.stored(vault))
+/**
+ * Vaults that recent orders name, in the payout mode `ledger`, by the chain of the order. Leaves out `shared`. Terms do not have the
+ * chain, and states have no index of the number, so every state is read if other vaults are named. This may exceed a statement's timeout.
+ */
+export const recentVaults = Effect.fnUntraced(function* (sql: Sql, shared: ReadonlyArray<Address.Address>) {
+  const rows = yield* sql.withTransaction(
+    Effect.andThen(
+      sql`SET LOCAL statement_timeout = 0`,
+      sql<{ chain: string; vault: string }>`
+        SELECT DISTINCT s.source_chain_id::text AS chain, named.builder AS vault FROM (
+          SELECT number, builder FROM (
+            SELECT number, builder, payout_mode FROM orchestrator.intent_terms ORDER BY number DESC LIMIT ${RECENT_QUOTES}
+          ) AS recent WHERE payout_mode = 'ledger' AND builder <> ALL(${shared}::text[])
+        ) AS named JOIN orchestrator.intent_states s USING (number)`
+    )
+  )
+  return rows.map(({ chain, vault }) => ({ chainId: Number(chain), vault: Address.stored(vault) }))
 })
 
 /** Transactions in which the orders with these digests settled first, as the history of their intents has them. */
