@@ -131,13 +131,24 @@ const sweepWallet = async () => {
     destination: wallet.address,
     destChainId: chain.id,
     tokens: [
-      { chainId: chain.id, token: DAI.address, amount: parseUnits("25", DAI.decimals) },
-      { chainId: other.id, token: other.tokens.USDC.address, amount: parseUnits("40", other.tokens.USDC.decimals) }
+      {
+        chainId: chain.id,
+        token: DAI.address,
+        amount: parseUnits("25", DAI.decimals),
+        minAmountOut: parseUnits("22", USDC.decimals)
+      },
+      {
+        chainId: other.id,
+        token: other.tokens.USDC.address,
+        amount: parseUnits("40", other.tokens.USDC.decimals),
+        minAmountOut: parseUnits("36", USDC.decimals)
+      }
     ]
   }
   const quoted = await call("sweep_quotes", {
     ...request,
-    tokens: request.tokens.map((each) => ({ ...each, amount: each.amount.toString() })),
+    // The minimum is for the wallet's review alone.
+    tokens: request.tokens.map(({ amount, chainId, token }) => ({ chainId, token, amount: amount.toString() })),
     subscriptionActive: false,
     userId: "agent"
   })

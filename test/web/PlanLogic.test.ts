@@ -54,6 +54,39 @@ describe("a plan that is renewed before it is signed", () => {
     assert.strictEqual(changeOf(agreed, plan(leg(A, 9_899n), leg(B, 20_101n))), "different")
   })
 
+  it("is shown again if it authorizes another delegate or nonce, or a leg names another delegate", () => {
+    const authorization = { address: DELEGATE, chainId: 1, nonce: 7 }
+    const authorizing = (...authorizations: BatchReview["authorizations"]) => ({ ...agreed, authorizations })
+    const shown = authorizing(authorization)
+    for (const change of [{ address: B }, { nonce: 8 }, { chainId: 2 }]) {
+      assert.strictEqual(changeOf(shown, authorizing({ ...authorization, ...change })), "different")
+    }
+    assert.isUndefined(changeOf(shown, authorizing({ ...authorization })))
+    assert.isUndefined(changeOf(shown, agreed), "an authorization that is not needed any more")
+    const other = leg(B, 20_000n, { delegate: B })
+    assert.strictEqual(changeOf(agreed, plan(leg(A, 10_000n), other)), "different")
+  })
+
+  it("is shown again if the builder's fee goes elsewhere, the guarantee changes, or the refund is lower", () => {
+    const of = (more: Partial<ReviewedLeg>) => plan(leg(A, 10_000n), leg(B, 20_000n, more))
+    const { fees, receive } = leg(B, 20_000n)
+    const [one, another] = [OWNER, USDC].map((builderAddress) => of({ fees: { ...fees, builderAddress } }))
+    if (one === undefined || another === undefined) return assert.fail("no plans")
+    assert.isUndefined(changeOf(one, one))
+    assert.strictEqual(changeOf(one, another), "different")
+    assert.strictEqual(changeOf(agreed, one), "different")
+    const guaranteed = (guaranteedBy: "bridge" | "service") => of({ receive: { ...receive, guaranteedBy } })
+    assert.strictEqual(changeOf(guaranteed("bridge"), guaranteed("service")), "different")
+    const refunded = (token: Address, minAmount: bigint) =>
+      of({ receive: { ...receive, via: { token, minAmount, chainId: 1 } } })
+    assert.isUndefined(changeOf(refunded(A, 500n), refunded(A, 495n)))
+    assert.isUndefined(changeOf(refunded(A, 500n), agreed), "the refund is the token itself")
+    for (const renewed of [refunded(A, 5n), refunded(USDC, 500n)]) {
+      assert.strictEqual(changeOf(refunded(A, 500n), renewed), "different")
+      assert.strictEqual(changeOf(agreed, renewed), "different")
+    }
+  })
+
   it("is shown again with a warning, a delegation or a fallback that was not shown", () => {
     const warned = leg(B, 20_000n, { warnings: ["only the service says so"] })
     assert.strictEqual(changeOf(agreed, plan(leg(A, 10_000n), warned)), "different")

@@ -20,6 +20,8 @@ const shown = (least: bigint | undefined, request = "all"): Shown => ({
           legs: [
             {
               send: { chainId: 1, token: TOKEN, amount: 1n },
+              fees: { protocol: 0n, builder: 0n, total: 0n, builderAddress: undefined },
+              delegate: TOKEN,
               receive: { minAmount: least },
               warnings: []
             } as unknown as ReviewedLeg

@@ -8,7 +8,7 @@ import type { SweepSigner } from "../sign/Signer.ts"
 import { signAuthorization } from "../sign/Signing.ts"
 import type { Fetch } from "./Http.ts"
 import type { RequestOptions } from "./RequestOptions.ts"
-import { anySignal, sleep, until } from "./Sleep.ts"
+import { anySignal, checkTimeout, sleep, timeoutSignal, until } from "./Sleep.ts"
 
 /** A node of a chain: its URL, or an object with the `request` of EIP-1193, such as a viem public client. */
 export type Node = string | NodeClient
@@ -55,7 +55,7 @@ export interface RevokeOptions extends RequestOptions {
   readonly timeoutMillis?: number
 }
 
-const RECEIPT_POLL_MILLIS = 1_000
+const LOOK_PAUSE_MILLIS = 1_000
 
 /** 0xef0100 ‖ address (EIP-7702). */
 const DESIGNATOR = /^0xef0100([0-9a-f]{40})$/i
@@ -89,7 +89,7 @@ const ask = async (
   { signal, timeoutMillis = ANSWER_MILLIS }: AskOptions = {}
 ): Promise<unknown> => {
   signal?.throwIfAborted()
-  const limit = anySignal(signal, AbortSignal.timeout(timeoutMillis))
+  const limit = anySignal(signal, timeoutSignal(timeoutMillis))
   try {
     return await until(limit, node.request(call))
   } catch (cause) {
@@ -111,7 +111,7 @@ export const nodeClient = (node: Node | undefined, chainId: number, fetch: Fetch
 }
 
 /** Resolves with the code of an account in the latest block. */
-export const delegation = async (node: NodeClient, account: Address, options?: RequestOptions): Promise<Delegation> => {
+export const delegation = async (node: NodeClient, account: Address, options?: AskOptions): Promise<Delegation> => {
   const code = await ask(node, { method: "eth_getCode", params: [account, "latest"] }, options)
   if (typeof code !== "string") throw new NodeError("the node returned no code")
   if (code === "0x") return { kind: "none" }
@@ -126,23 +126,34 @@ export const accountNonce = async (node: NodeClient, account: Address, options?:
   return nonce
 }
 
-const included = async (
-  node: NodeClient,
+/**
+ * Looks for the result of a transaction until the deadline. A failed look counts as one that found nothing.
+ *
+ * @param unfound - end of the error message if the last look found nothing
+ */
+const lookUntil = async (
   hash: Hex,
-  { signal, timeoutMillis = 120_000 }: RevokeOptions
+  endsAt: number,
+  signal: AbortSignal | undefined,
+  unfound: string,
+  look: (limits: AskOptions) => Promise<boolean>
 ): Promise<void> => {
-  const endsAt = Date.now() + timeoutMillis
-  /** Each look has at least a second, since only its answer tells if the transaction is in a block. */
-  const look = () =>
-    ask(
-      node,
-      { method: "eth_getTransactionReceipt", params: [hash] },
-      { signal, timeoutMillis: Math.min(Math.max(endsAt - Date.now(), RECEIPT_POLL_MILLIS), ANSWER_MILLIS) }
-    )
-  while ((await look()) === null) {
+  for (;;) {
+    let failure: unknown
+    try {
+      // Each look has at least a second, since only its answer tells what the transaction did.
+      const timeoutMillis = Math.min(Math.max(endsAt - Date.now(), LOOK_PAUSE_MILLIS), ANSWER_MILLIS)
+      if (await look({ signal, timeoutMillis })) return
+    } catch (error) {
+      signal?.throwIfAborted()
+      failure = error
+    }
     const left = endsAt - Date.now()
-    if (left <= 0) throw new NodeError(`transaction ${hash} is not in a block yet`)
-    await sleep(Math.min(left, RECEIPT_POLL_MILLIS), signal)
+    if (left <= 0) {
+      const state = failure instanceof Error ? `was sent, its result is unknown: ${failure.message}` : unfound
+      throw new NodeError(`transaction ${hash} ${state}`, failure)
+    }
+    await sleep(Math.min(left, LOOK_PAUSE_MILLIS), signal)
   }
 }
 
@@ -150,11 +161,14 @@ const included = async (
  * Revokes the delegation of an account by an authorization for the zero address (EIP-7702). Resolves with the transaction's hash
  * once the account has no code.
  *
- * @throws {NodeError} if a call fails, the transaction is not mined in time, or the account is still delegated
+ * @throws {NodeError} if a call fails before the transaction is sent, or the transaction is not mined or the account is still delegated at
+ * the timeout. The message then has the transaction's hash
+ * @throws {UsageError} if the timeout is negative or not a number
  * @throws {SigningError} if the owner's wallet does not sign
  */
 export const revokeDelegation = async (node: NodeClient, options: RevokeOptions): Promise<Hex> => {
-  const { chainId, owner, sender, signal } = options
+  const { chainId, owner, sender, signal, timeoutMillis = 120_000 } = options
+  checkTimeout(timeoutMillis)
   const next = await accountNonce(node, owner.address, { signal })
   // A transaction increments its sender's nonce before its authorizations are processed (EIP-7702).
   const nonce = sameAddress(sender.account.address, owner.address) ? next + 1 : next
@@ -164,9 +178,19 @@ export const revokeDelegation = async (node: NodeClient, options: RevokeOptions)
     .catch((cause: unknown) => {
       throw new NodeError("the revocation is not sent", cause)
     })
-  await included(node, hash, options)
-  if ((await delegation(node, owner.address, { signal })).kind !== "none") {
-    throw new NodeError(`transaction ${hash} had no effect: the nonce changed; try again`)
-  }
+  const endsAt = Date.now() + timeoutMillis
+  await lookUntil(hash, endsAt, signal, "is not in a block yet", async (limits) => {
+    const call: NodeCall = { method: "eth_getTransactionReceipt", params: [hash] }
+    return (await ask(node, call, limits)) !== null
+  })
+  // A node may have the receipt and still answer with the code of an earlier block.
+  const unchanged = "had no effect: the nonce changed; try again"
+  await lookUntil(
+    hash,
+    endsAt,
+    signal,
+    unchanged,
+    async (limits) => (await delegation(node, owner.address, limits)).kind === "none"
+  )
   return hash
 }

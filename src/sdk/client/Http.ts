@@ -6,7 +6,7 @@ import { MalformedAnswerError, NetworkError } from "../model/Errors.ts"
 import type { Read } from "../wire/Reader.ts"
 import type { KeyedRequestOptions, RequestOptions } from "./RequestOptions.ts"
 import { withRetries } from "./Retrying.ts"
-import { anySignal } from "./Sleep.ts"
+import { anySignal, checkTimeout, timeoutSignal } from "./Sleep.ts"
 
 /** `fetch`, or a function with its signature. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -48,6 +48,7 @@ export const makeHttp = ({
   readonly retry?: RetryOptions
   readonly newIdempotencyKey?: () => string
 }): Http => {
+  checkTimeout(timeoutMillis)
   const base = orchestratorUrl.replace(/\/+$/, "")
 
   const send = async <A>(
@@ -61,7 +62,7 @@ export const makeHttp = ({
     let response: Response
     let body: unknown
     try {
-      response = await fetch(url, { ...init, headers, signal: anySignal(signal, AbortSignal.timeout(timeoutMillis)) })
+      response = await fetch(url, { ...init, headers, signal: anySignal(signal, timeoutSignal(timeoutMillis)) })
       body = parsed(await response.text())
     } catch (cause) {
       signal?.throwIfAborted()

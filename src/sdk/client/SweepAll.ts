@@ -6,6 +6,7 @@ import type { Portfolio, SweepableToken } from "../model/Portfolio.ts"
 import type { BatchReview } from "../review/BatchReview.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
 import type { RequestOptions } from "./RequestOptions.ts"
+import { checkTimeout } from "./Sleep.ts"
 import { finished } from "./Unfinished.ts"
 import type { WaitOptions } from "./Waiting.ts"
 
@@ -70,6 +71,7 @@ export const sweepAll = async (
   signer: SweepSigner,
   { choose = ({ sweepable }) => sweepable, confirm, onEvent, ...wait }: SweepAllOptions = {}
 ): Promise<SweepAllResult | undefined> => {
+  checkTimeout(wait.timeoutMillis)
   const options: RequestOptions = { signal: wait.signal }
   const portfolio = await steps.sweepable(request.owner, options)
   onEvent?.({ type: "portfolio", portfolio })

@@ -36,6 +36,7 @@ import {
 } from "./Delegation.ts"
 import { type Fetch, makeHttp } from "./Http.ts"
 import type { KeyedRequestOptions, PageOptions, PortfolioOptions, RequestOptions } from "./RequestOptions.ts"
+import { checkTimeout } from "./Sleep.ts"
 import { sweepAll, type SweepAllOptions, type SweepAllRequest, type SweepAllResult } from "./SweepAll.ts"
 import type { SweepClientOptions, SweepOptions, SweepResult } from "./SweepClientOptions.ts"
 import { finished } from "./Unfinished.ts"
@@ -240,6 +241,7 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     submit: (signed, requestOptions) => http.post("/intents", writeSigned(signed), readAccepted, requestOptions),
     waitForIntent: (id, waitOptions) => waitFor(http, INTENT, id, waitOptions),
     sweep: async (request, signer, { confirm, ...waitOptions } = {}) => {
+      checkTimeout(waitOptions.timeoutMillis)
       const requestOptions: RequestOptions = { signal: waitOptions.signal }
       const offer = await client.quote(request, requestOptions)
       const review = client.reviewOrder(offer, request)

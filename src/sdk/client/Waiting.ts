@@ -13,7 +13,7 @@ import { readIntent } from "../wire/Intent.ts"
 import type { Read } from "../wire/Reader.ts"
 import type { Http } from "./Http.ts"
 import { failureOf } from "./Retrying.ts"
-import { anySignal, sleep } from "./Sleep.ts"
+import { anySignal, checkTimeout, sleep, timeoutSignal, timerMillis } from "./Sleep.ts"
 
 export interface WaitOptions<State = Intent> {
   /** Ends the wait, which then rejects with the signal's reason. */
@@ -113,6 +113,7 @@ const follow = async <State extends Intent | Sweep>(wait: Wait<State>): Promise<
 /**
  * Resolves with an intent or a sweep once it has ended.
  *
+ * @throws {UsageError} if the timeout is negative or not a number
  * @throws {WaitTimeoutError} if it did not end in time
  * @throws {NotFoundError} if the id is unknown
  */
@@ -122,8 +123,9 @@ export const waitFor = async <State extends Intent | Sweep>(
   id: string,
   options: WaitOptions<State> = {}
 ): Promise<State> => {
-  const { timeoutMillis = 900_000 } = options
-  const timeout = AbortSignal.timeout(timeoutMillis)
+  checkTimeout(options.timeoutMillis)
+  const timeoutMillis = timerMillis(options.timeoutMillis ?? 900_000)
+  const timeout = timeoutSignal(timeoutMillis)
   const signal = anySignal(options.signal, timeout)
   const isChange = makeChangeFilter()
   let last: State | undefined

@@ -1,6 +1,7 @@
 /** Failures of the Effect client that the contract does not have, as tagged errors. */
 import { Effect, Schema } from "effect"
 import { failureMessage, NothingToSweepError, OrderMismatchError, SigningError } from "../model/Errors.ts"
+import type { LastFailure, TaggedFailure } from "./Retrying.ts"
 
 const Mismatches = Schema.Array(
   Schema.Struct({ field: Schema.String, detail: Schema.String, limit: Schema.optionalKey(Schema.Literal(true)) })
@@ -52,7 +53,25 @@ export class SweepUnfinished extends Schema.TaggedError<SweepUnfinished>()("Swee
   }
 }
 
-/** Replaces every failure of the steps after the signature by {@link SweepUnfinished}. */
+/** Failures of a submission of which the service stored nothing. */
+const REFUSALS = ["BodyTooLarge", "InvalidJsonBody", "RateLimitExceeded", "ValidationFailed"] as const
+
+type Refusal<E> = Extract<E, { readonly _tag: (typeof REFUSALS)[number] }>
+
+const isRefusal = <E extends TaggedFailure>(error: E): error is Refusal<E> =>
+  REFUSALS.some((refusal) => refusal === error._tag)
+
+/** Keeps a refusal of the submission. Every other failure, or an earlier attempt with an unknown outcome, is {@link SweepUnfinished}. */
+export const asUnfinishedUnlessRefused =
+  (quoteId: string) =>
+  <A, E extends TaggedFailure, R>(
+    submission: Effect.Effect<A, LastFailure<E>, R>
+  ): Effect.Effect<A, SweepUnfinished | Refusal<E>, R> =>
+    Effect.mapError(submission, ({ error, wasUnknown }) =>
+      !wasUnknown && isRefusal(error) ? error : new SweepUnfinished({ quoteIds: [quoteId], cause: error })
+    )
+
+/** Replaces every failure of the steps after an accepted submission by {@link SweepUnfinished}. */
 export const asUnfinished =
   (quoteId: string) =>
   <A, E, R>(steps: Effect.Effect<A, E, R>): Effect.Effect<A, SweepUnfinished, R> =>

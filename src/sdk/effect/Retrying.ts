@@ -2,7 +2,7 @@
 import { Context, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
-import { pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
+import { isUnanswered, pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
 import { KEY_IN_USE_SECONDS } from "../model/ApiErrors.ts"
 
 /** An error of the contract's client. */
@@ -21,8 +21,8 @@ const STATUS: Readonly<Record<string, number>> = {
   ChainNotAnswering: 503
 }
 
-/** Errors after which a retry may succeed only if they name a pause. */
-const UNANSWERED: ReadonlySet<string> = new Set(["ScreeningRefused", "Refused", "Unprocessable"])
+/** Status of the errors after which a retry may succeed only if they name a pause. */
+const PASSING: Readonly<Record<string, number>> = { Refused: 400, ScreeningRefused: 403, Unprocessable: 422 }
 
 /** Describes an error to the retry policy. Returns undefined for one after which a retry cannot succeed. */
 export const failureOf = (error: TaggedFailure): RequestFailure | undefined => {
@@ -30,23 +30,37 @@ export const failureOf = (error: TaggedFailure): RequestFailure | undefined => {
   // The contract's client does not hand over the `Retry-After` of this error.
   if (error._tag === "IdempotencyKeyInUse") return { status: 409, retryAfterSeconds: KEY_IN_USE_SECONDS }
   // Sanctions screening did not answer, or a budget is spent.
-  if (UNANSWERED.has(error._tag) && error.retryAfterSeconds !== undefined) {
-    return { status: undefined, retryAfterSeconds: error.retryAfterSeconds }
-  }
-  const status = STATUS[error._tag]
+  const passing = error.retryAfterSeconds === undefined ? undefined : PASSING[error._tag]
+  const status = passing ?? STATUS[error._tag]
   return status === undefined ? undefined : { status, retryAfterSeconds: error.retryAfterSeconds }
+}
+
+/** True if the service may have stored the request, or may still store it: a request under the same key is in progress. */
+const isUnknown = (error: TaggedFailure, failure: RequestFailure | undefined): boolean =>
+  error._tag === "IdempotencyKeyInUse" ||
+  // A postponed sweep is not stored.
+  (isUnanswered(failure) && error._tag !== "SweepPostponed")
+
+/** The failure of the last attempt at a request. */
+export interface LastFailure<E> {
+  readonly error: E
+  /** True if it is unknown what the service did after an earlier attempt. */
+  readonly wasUnknown: boolean
 }
 
 /** Sends a request until it succeeds. Fails with the last error if a retry is pointless or the attempts are used up. */
 export const withRetries =
   (options?: RetryOptions) =>
-  <A, E extends TaggedFailure, R>(send: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    const attempt = (sent: number): Effect.Effect<A, E, R> =>
+  <A, E extends TaggedFailure, R>(send: Effect.Effect<A, E, R>): Effect.Effect<A, LastFailure<E>, R> => {
+    const attempt = (sent: number, wasUnknown: boolean): Effect.Effect<A, LastFailure<E>, R> =>
       Effect.catch(send, (error) => {
-        const pause = pauseBeforeRetry(failureOf(error), sent, options)
-        return pause === undefined ? Effect.fail(error) : Effect.andThen(Effect.sleep(pause), attempt(sent + 1))
+        const failure = failureOf(error)
+        const pause = pauseBeforeRetry(failure, sent, options)
+        return pause === undefined
+          ? Effect.fail({ error, wasUnknown })
+          : Effect.andThen(Effect.sleep(pause), attempt(sent + 1, wasUnknown || isUnknown(error, failure)))
       })
-    return attempt(1)
+    return attempt(1, false)
   }
 
 /** Time for the whole response to one attempt, in milliseconds. */

@@ -20,7 +20,15 @@ import type { SweepSigner } from "../sign/Signer.ts"
 import { signBatch, signReviewed } from "../sign/Signing.ts"
 import { writeSweepQuotesRequest } from "../wire/Batch.ts"
 import { writeRequest } from "../wire/Offer.ts"
-import { asBatchRefused, asOrderMismatch, asSigningFailed, asUnfinished, Declined, SweepFailed } from "./Failures.ts"
+import {
+  asBatchRefused,
+  asOrderMismatch,
+  asSigningFailed,
+  asUnfinished,
+  asUnfinishedUnlessRefused,
+  Declined,
+  SweepFailed
+} from "./Failures.ts"
 import { inTime, sendKeys, type TaggedFailure, underOneKey, withRetries } from "./Retrying.ts"
 import { INTENT, SWEEP, waitForEnd } from "./Waiting.ts"
 
@@ -110,16 +118,27 @@ const signMany = Effect.fn("SweepApi.signBatch")((reviewed: BatchReview, signer:
 )
 
 /** Sends a request under one key, with retries and a time limit for each attempt. */
-const makeOnce =
+const makeAttempts =
   ({ orchestratorUrl, retry }: Options) =>
   <A, E extends TaggedFailure>(path: string, request: Effect.Effect<A, E>, { idempotencyKey }: KeyedOptions) =>
     underOneKey(withRetries(retry)(inTime(HttpClientRequest.post(orchestratorUrl + path))(request)), idempotencyKey)
 
+/** The same, with the last error alone as the failure. */
+const makeOnce =
+  (options: Options) =>
+  <A, E extends TaggedFailure>(path: string, request: Effect.Effect<A, E>, keyed: KeyedOptions) =>
+    Effect.mapError(makeAttempts(options)(path, request, keyed), ({ error }) => error)
+
+const makeApi = (options: Options) =>
+  HttpApiClient.make(OrchestratorApi, { baseUrl: options.orchestratorUrl, transformClient: sendKeys })
+
+type Api = Effect.Success<ReturnType<typeof makeApi>>
+
+const submission = (api: Api, signed: SignedSweep) =>
+  api.intents.submit({ payload: { ...signed, authorization: asAuthorization(signed.authorization) } })
+
 const makeSteps = Effect.fnUntraced(function* (options: Options) {
-  const api = yield* HttpApiClient.make(OrchestratorApi, {
-    baseUrl: options.orchestratorUrl,
-    transformClient: sendKeys
-  })
+  const api = yield* makeApi(options)
   const { apiKey } = options
   const once = makeOnce(options)
   const polled = <A, E>(path: string, status: Effect.Effect<A, E>) =>
@@ -134,16 +153,7 @@ const makeSteps = Effect.fnUntraced(function* (options: Options) {
   const review = makeReview(options)
 
   const submit = Effect.fn("SweepApi.submit")((signed: SignedSweep, keyed: KeyedOptions = {}) =>
-    once(
-      "/intents",
-      api.intents.submit({
-        payload: {
-          ...signed,
-          authorization: asAuthorization(signed.authorization)
-        }
-      }),
-      keyed
-    )
+    once("/intents", submission(api, signed), keyed)
   )
 
   const sweepQuotes = Effect.fn("SweepApi.sweepQuotes")(function* (
@@ -216,6 +226,7 @@ const makeSteps = Effect.fnUntraced(function* (options: Options) {
 
 const make = Effect.fnUntraced(function* (options: Options) {
   const steps = yield* makeSteps(options)
+  const attempts = makeAttempts(options)
 
   const sweep = Effect.fn("SweepApi.sweep")(function* (
     request: SweepRequest,
@@ -228,10 +239,10 @@ const make = Effect.fnUntraced(function* (options: Options) {
     const reviewed = yield* steps.review(yield* steps.quote(request), request)
     if (more.confirm !== undefined && !(yield* more.confirm(reviewed))) return yield* new Declined()
     const signed = yield* sign(reviewed, signer)
-    const intent = yield* steps.submit(signed).pipe(
-      Effect.flatMap(({ id }) => steps.wait(id, more.onProgress)),
-      asUnfinished(signed.quoteId)
+    const accepted = yield* attempts("/intents", submission(steps.api, signed), {}).pipe(
+      asUnfinishedUnlessRefused(signed.quoteId)
     )
+    const intent = yield* steps.wait(accepted.id, more.onProgress).pipe(asUnfinished(signed.quoteId))
     if (intent.status === "failed") {
       const { failureReason, id } = intent
       return yield* new SweepFailed({ id, ...(failureReason === undefined ? {} : { failureReason }) })

@@ -130,7 +130,7 @@ export class NodeError extends SweepError<"node_error"> {
   }
 }
 
-/** The call lacks an option that it needs. */
+/** The call lacks an option that it needs, or an option is not valid. */
 export class UsageError extends SweepError<"usage"> {
   constructor(detail: string) {
     super("usage", detail)

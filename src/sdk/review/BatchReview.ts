@@ -1,4 +1,5 @@
 /** Compares the quotes of many tokens with their request, and derives the one message to sign. Pure. */
+import { sameAddress } from "../model/Address.ts"
 import {
   type BatchLeg,
   isQuoted,
@@ -36,6 +37,25 @@ export interface BatchReview {
   readonly authorizations: ReadonlyArray<AuthorizationRequest>
 }
 
+/**
+ * Requires that an authorization names the delegate of every order of its chain. An order that is left out counts too: otherwise an order
+ * that nobody sees could name the delegate that is signed.
+ */
+const reviewAuthorizations = (
+  { equal, must }: Collector,
+  authorizations: ReadonlyArray<AuthorizationRequest>,
+  legs: ReadonlyArray<ReviewedLeg>
+): void => {
+  for (const [index, { address, chainId }] of authorizations.entries()) {
+    const field = `signing.authorizations.${index}`
+    const orders = legs.filter((each) => each.chainId === chainId)
+    must(orders.length > 0, `${field}.chainId`, "has no order")
+    must(authorizations.findIndex((each) => each.chainId === chainId) === index, `${field}.chainId`, "is there twice")
+    const other = orders.find(({ delegate }) => !sameAddress(delegate, address))
+    equal(`${field}.address`, address, other?.delegate ?? address)
+  }
+}
+
 const assembled = (
   legs: ReadonlyArray<ReviewedLeg>,
   leftOut: ReadonlyArray<LeftOutToken>,
@@ -44,12 +64,16 @@ const assembled = (
 ): BatchReview => {
   const [first, ...others] = legs
   if (first === undefined) throw new NothingToSweepError(leftOut)
+  const needed = authorizations.filter((each) => legs.some(({ chainId }) => chainId === each.chainId))
+  const check = collector()
+  reviewAuthorizations(check, needed, legs)
+  check.refuse()
   return {
     legs: [first, ...others],
     leftOut,
     expiresAt: new Date(Math.min(...legs.map(({ expiresAt }) => Number(expiresAt)))),
     typedData: batchTypedData(legs, domainName),
-    authorizations: authorizations.filter((each) => legs.some(({ chainId }) => chainId === each.chainId))
+    authorizations: needed
   }
 }
 
@@ -57,26 +81,12 @@ const assembled = (
  * Leaves legs out of a reviewed batch, as the user chose.
  *
  * @throws {NothingToSweepError} if no leg is left
+ * @throws {OrderMismatchError} if an authorization is not for the delegate of every leg that is left
  * @example
  * const chosen = selectLegs(review, ({ quoteId }) => ticked.has(quoteId))
  */
 export const selectLegs = (review: BatchReview, keep: (leg: ReviewedLeg) => boolean): BatchReview =>
   assembled(review.legs.filter(keep), review.leftOut, review.authorizations, review.typedData.domain.name)
-
-/** Compares the authorizations with the delegates of the reviewed orders. */
-const reviewAuthorizations = (
-  { equal, must }: Collector,
-  authorizations: ReadonlyArray<AuthorizationRequest>,
-  legs: ReadonlyArray<ReviewedLeg>
-): void => {
-  for (const [index, { address, chainId }] of authorizations.entries()) {
-    const field = `signing.authorizations.${index}`
-    const leg = legs.find((each) => each.chainId === chainId)
-    must(leg !== undefined, `${field}.chainId`, "has no order")
-    must(authorizations.findIndex((each) => each.chainId === chainId) === index, `${field}.chainId`, "is there twice")
-    if (leg !== undefined) equal(`${field}.address`, address, leg.delegate)
-  }
-}
 
 /**
  * Compares quotes with their request. An order that contradicts the request refuses the whole. An order that only breaks a limit, such

@@ -51,19 +51,36 @@ export type Change = "lower" | "different"
 
 const isNear = (agreed: bigint, renewed: bigint): boolean => renewed * 10_000n >= agreed * (10_000n - LEG_TOLERANCE_BPS)
 
-/** True if the agreement to a leg covers its renewal: each leg settles alone, so the sum does not protect it. */
-const covers = (agreed: ReviewedLeg, renewed: ReviewedLeg): boolean => {
-  const [before, instead] = [agreed.receive.insteadIfSwapFails, renewed.receive.insteadIfSwapFails]
-  return (
-    agreed.send.amount === renewed.send.amount &&
-    isNear(agreed.receive.minAmount, renewed.receive.minAmount) &&
-    (instead === undefined ||
-      (before !== undefined &&
-        sameAddress(before.token, instead.token) &&
-        isNear(before.minAmount, instead.minAmount))) &&
-    renewed.warnings.every((warning) => agreed.warnings.includes(warning))
-  )
+interface Least {
+  readonly token: Address
+  readonly minAmount: bigint
 }
+
+/** True if the renewed amount is of the agreed token and not far less. An outcome that is gone needs no agreement. */
+const coversOutcome = (agreed: Least | undefined, renewed: Least | undefined): boolean =>
+  renewed === undefined ||
+  (agreed !== undefined && sameAddress(agreed.token, renewed.token) && isNear(agreed.minAmount, renewed.minAmount))
+
+/** Receiver of the builder's fee, in a form to compare. Undefined without a builder. */
+const builderOf = ({ fees }: ReviewedLeg): string | undefined => fees.builderAddress?.toLowerCase()
+
+/** True if the agreement to a leg covers its renewal: each leg settles alone, so the sum does not protect it. */
+const covers = (agreed: ReviewedLeg, renewed: ReviewedLeg): boolean =>
+  agreed.send.amount === renewed.send.amount &&
+  sameAddress(agreed.delegate, renewed.delegate) &&
+  builderOf(agreed) === builderOf(renewed) &&
+  agreed.receive.guaranteedBy === renewed.receive.guaranteedBy &&
+  isNear(agreed.receive.minAmount, renewed.receive.minAmount) &&
+  coversOutcome(agreed.receive.insteadIfSwapFails, renewed.receive.insteadIfSwapFails) &&
+  coversOutcome(agreed.receive.via, renewed.receive.via) &&
+  renewed.warnings.every((warning) => agreed.warnings.includes(warning))
+
+/** True if a renewed authorization is one of those that were shown. */
+const isAuthorized = (agreed: BatchReview, renewed: BatchReview["authorizations"][number]): boolean =>
+  agreed.authorizations.some(
+    ({ address, chainId, nonce }) =>
+      chainId === renewed.chainId && nonce === renewed.nonce && sameAddress(address, renewed.address)
+  )
 
 /** The change for which a renewed plan is shown again before it is signed. Undefined if the user agreed to all of it. */
 export const changeOf = (agreed: BatchReview, renewed: BatchReview | undefined): Change | undefined => {
@@ -74,10 +91,9 @@ export const changeOf = (agreed: BatchReview, renewed: BatchReview | undefined):
     )
     return before !== undefined && covers(before, leg)
   }
-  const delegates = new Set(agreed.authorizations.map(({ chainId }) => chainId))
   return renewed.legs.length === agreed.legs.length &&
     renewed.legs.every(isCovered) &&
-    renewed.authorizations.every(({ chainId }) => delegates.has(chainId))
+    renewed.authorizations.every((each) => isAuthorized(agreed, each))
     ? undefined
     : "different"
 }

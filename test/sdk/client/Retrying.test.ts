@@ -113,6 +113,8 @@ describe("a request that is sent again", () => {
     for (const [answers, isUnknown] of [
       [[failed(503), later(429, 3600)], true],
       [[reset, later(429, 1), later(429, 3600)], true],
+      [[later(409, 1), later(429, 3600)], true],
+      [[later(409, 1), later(429, 1), later(429, 3600)], true],
       [[later(429, 1), later(429, 3600)], false],
       [[() => json(503, { error: "busy" }, { "retry-after": "1" }), later(429, 3600)], false]
     ] as const) {

@@ -69,7 +69,8 @@ describe("a sweep that fails after the signature", () => {
     })
 
     it(`is not retryable if the submission is ${name} after an attempt without an answer`, async () => {
-      for (const unanswered of [lost, () => json(503, { error: "" })]) {
+      const inProgress = () => json(409, { error: "in progress" }, { "retry-after": "1" })
+      for (const unanswered of [lost, () => json(503, { error: "" }), inProgress]) {
         const answers = [unanswered, refusal]
         const { failure } = sweep(() => answers.shift()?.() ?? assert.fail("sent again"), notFound, {}, 2)
         const error = await failure

@@ -1,6 +1,7 @@
 /** Waiting for an intent: by events, by polling, and through failures. */
 import { assert, describe, it, vi } from "vitest"
 import * as Sdk from "../../../src/sdk/index.ts"
+import { owner, request } from "../Offers.ts"
 import { json, stub } from "../StubFetch.ts"
 
 const ID = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
@@ -163,6 +164,64 @@ describe("waiting", () => {
     const error = await ended.catch((cause: unknown) => cause)
     assert.instanceOf(error, Sdk.WaitTimeoutError)
     if (error instanceof Sdk.WaitTimeoutError) assert.strictEqual(error.intent?.status, "submitted")
+  })
+
+  it("takes a timeout of any length, and ends after 24 days at most", async () => {
+    for (const timeoutMillis of [Infinity, 2 ** 31, 2 ** 33]) {
+      const timers = vi.spyOn(AbortSignal, "timeout")
+      const { ended } = waiting([() => json(200, intent("delivered"))], { events: false, timeoutMillis })
+      const delays = timers.mock.calls.map(([millis]) => millis)
+      timers.mockRestore()
+      assert.strictEqual((await ended).status, "delivered")
+      assert.include(delays, 2 ** 31 - 1)
+      assert.isBelow(Math.max(...delays), 2 ** 31)
+    }
+  })
+
+  it("pauses for 24 days at most between polls", async () => {
+    const timers = vi.spyOn(globalThis, "setTimeout")
+    const controller = new AbortController()
+    const { promise: polled, resolve } = Promise.withResolvers<void>()
+    const { ended } = waiting([() => json(200, intent("submitted"))], {
+      events: false,
+      signal: controller.signal,
+      pollMillis: { first: Infinity, longest: Infinity },
+      // The pause begins after this.
+      onProgress: () => void setImmediate(resolve)
+    })
+    const rejected = ended.catch((error: unknown) => error)
+    await polled
+    const pauses = timers.mock.calls.map(([, millis = 0]) => millis)
+    timers.mockRestore()
+    controller.abort(new Error("enough"))
+    assert.match(String(await rejected), /enough/)
+    assert.include(pauses, 2 ** 31 - 1)
+    assert.isBelow(Math.max(...pauses), 2 ** 31)
+  })
+
+  it("refuses a timeout that is negative or no number before it requests anything", async () => {
+    for (const timeoutMillis of [Number.NaN, -1]) {
+      const { asked, fetch } = stub([notFound])
+      const client = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch })
+      for (const call of [
+        () => client.waitForIntent(ID, { timeoutMillis }),
+        () => client.waitForSweep(ID, { timeoutMillis }),
+        () => client.sweep(request, owner, { timeoutMillis }),
+        () =>
+          client.sweepAll({ owner: owner.address, token: request.tokenOut, to: { chainId: 10 } }, owner, {
+            timeoutMillis
+          })
+      ]) {
+        const error = await call().catch((cause: unknown) => cause)
+        assert.instanceOf(error, Sdk.UsageError)
+        assert.include(String(error), `timeoutMillis is ${timeoutMillis}`)
+      }
+      assert.lengthOf(asked, 0)
+      assert.throws(
+        () => Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch, timeoutMillis }),
+        Sdk.UsageError
+      )
+    }
   })
 
   it("passes on what the caller's own function throws", async () => {

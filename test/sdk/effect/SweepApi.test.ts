@@ -1,12 +1,10 @@
 /** The Effect client: retries under one key, and a wait that outlives its event stream. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { type Options, SweepApi } from "../../../src/sdk/effect.ts"
-import { settled } from "../../support/EventLoop.ts"
+import { using } from "../EffectClient.ts"
 import { known, NOW_MS, owner, request, wireOffer } from "../Offers.ts"
-import { type Answer, json, stub } from "../StubFetch.ts"
+import { type Answer, json } from "../StubFetch.ts"
 import { batchRequest, wireBatch } from "../WireBatch.ts"
 
 const ID = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
@@ -35,28 +33,6 @@ const streamed =
       }),
       { headers: { "content-type": "text/event-stream" } }
     )
-
-/** Runs with the given responses. The test clock advances while the effect waits. */
-const using = <A, E>(
-  answers: ReadonlyArray<() => Answer | Promise<Answer>>,
-  use: (sweeps: SweepApi["Service"]) => Effect.Effect<A, E>,
-  options: Partial<Options> = {}
-) => {
-  const { asked, fetch } = stub(answers)
-  const layer = SweepApi.layer({ orchestratorUrl: "https://sweep.test", ...options }).pipe(
-    Layer.provide(FetchHttpClient.layer),
-    Layer.provide(
-      Layer.succeed(FetchHttpClient.Fetch, ((url, init) => fetch(String(url), init ?? {})) as typeof globalThis.fetch)
-    )
-  )
-  return Effect.gen(function* () {
-    const running = yield* Effect.forkChild(Effect.flatMap(SweepApi, use).pipe(Effect.provide(layer)))
-    const time = yield* Effect.forkChild(Effect.forever(Effect.andThen(settled, TestClock.adjust("1 second"))))
-    const result = yield* Effect.result(Fiber.join(running))
-    yield* Fiber.interrupt(time)
-    return { asked, result }
-  })
-}
 
 describe("a request that is sent again", () => {
   for (const [trouble, answer] of [
@@ -180,45 +156,6 @@ describe("waiting", () => {
       const { paths, result } = yield* waiting([() => json(404, { error: "not found" })])
       assert.isTrue(result._tag === "Failure" && result.failure._tag === "NotFound")
       assert.deepStrictEqual(paths, ["/events", ""])
-    })
-  )
-})
-
-describe("a sweep that fails after the signature", () => {
-  const review = { delegates: known.delegates ?? {} }
-  const accepted = () => json(201, { id: ID, status: "submitted" })
-  const sweep = (answers: ReadonlyArray<() => Answer>) =>
-    using([offered, ...answers], (sweeps) => Effect.andThen(TestClock.setTime(NOW_MS), sweeps.sweep(request, owner)), {
-      retry: { attempts: 1 },
-      review
-    })
-
-  for (const [name, answers, cause] of [
-    ["no answer", [reset], "HttpClientError"],
-    ["429", [() => json(429, { error: "rate limit exceeded" }, { "retry-after": "7" })], "RateLimitExceeded"],
-    ["an unknown id", [accepted, () => json(404, { error: "not found" })], "NotFound"]
-  ] as const) {
-    it.effect(`names its quote and the cause: ${name}`, () =>
-      Effect.gen(function* () {
-        const { result } = yield* sweep(answers)
-        if (result._tag === "Success" || result.failure._tag !== "SweepUnfinished") return assert.fail(String(result))
-        assert.deepStrictEqual(result.failure.quoteIds, [String(wireOffer().quote.id)])
-        assert.propertyVal(result.failure.cause, "_tag", cause)
-        assert.include(result.failure.message, String(wireOffer().quote.id))
-      })
-    )
-  }
-
-  it("has no failure of the submission or of the wait in its type", () => {
-    type Failure = Effect.Error<ReturnType<SweepApi["Service"]["sweep"]>>["_tag"]
-    const isTyped: "Refused" | "NotFound" extends Exclude<"Refused" | "NotFound", Failure> ? true : false = true
-    assert.isTrue(isTyped)
-  })
-
-  it.effect("has its own error if it ended without delivery", () =>
-    Effect.gen(function* () {
-      const { result } = yield* sweep([accepted, polled("failed"), polled("failed")])
-      assert.isTrue(result._tag === "Failure" && result.failure._tag === "SweepFailed")
     })
   )
 })

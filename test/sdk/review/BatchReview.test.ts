@@ -14,7 +14,18 @@ import {
   SigningError,
   type SweepQuotesRequest
 } from "../../../src/sdk/index.ts"
-import { crossRequest, known, OTHER, owner, request, swapOffer, swapRequest, wireOffer } from "../Offers.ts"
+import {
+  crossRequest,
+  DELEGATE,
+  known,
+  NOW_MS,
+  OTHER,
+  owner,
+  request,
+  swapOffer,
+  swapRequest,
+  wireOffer
+} from "../Offers.ts"
 import { batchRequest, localRequest, UNLISTED, wireBatch, wireQuotes } from "../WireBatch.ts"
 
 const options: ReviewOptions = { ...known, maxSlippageBps: 200 }
@@ -123,6 +134,43 @@ describe("the review of many quotes", () => {
     assert.deepStrictEqual(of({ ...first, address: OTHER }), ["signing.authorizations.0.address"])
     assert.deepStrictEqual(of({ ...first, chainId: 0 }), ["signing.authorizations.0.chainId"])
     assert.deepStrictEqual(of(first, first), ["signing.authorizations.1.chainId"])
+  })
+
+  it("refuses an authorization for the delegate of an order that is left out, if another order names a different one", () => {
+    const [evil, real] = [wireOffer(crossRequest, { quote: { settlementAddress: OTHER } }), swapOffer()]
+    const tokens: SweepQuotesRequest["tokens"] = batchRequest.tokens.map((token) =>
+      token.token === crossRequest.tokenIn ? { ...token, minAmountOut: 10n ** 9n } : token
+    )
+    const of = (entries: Parameters<typeof wireQuotes>[0], asked: typeof tokens, address: string) => {
+      const body = wireQuotes(entries)
+      const authorizations = body.signing.authorizations.map((each) => ({ ...each, address }))
+      return mismatches(() =>
+        reviewSweepQuotes(
+          readSweepQuotes({ ...body, signing: { ...body.signing, authorizations } }),
+          { ...batchRequest, tokens: asked },
+          { nowMs: NOW_MS, maxSlippageBps: 200, unconfirmedDelegates: "warn" }
+        )
+      )
+    }
+    const field = ["signing.authorizations.0.address"]
+    assert.deepStrictEqual(of([evil, { reason: "no_route" }, real], tokens, OTHER), field)
+    assert.deepStrictEqual(of([evil, { reason: "no_route" }, real], tokens, DELEGATE), field)
+    assert.deepStrictEqual(of([real, { reason: "no_route" }, evil], tokens.toReversed(), OTHER), field)
+    assert.deepStrictEqual(of([evil, { reason: "no_route" }, real], batchRequest.tokens, OTHER), field)
+  })
+
+  it("keeps no authorization for another delegate than that of every chosen leg", () => {
+    const all = review()
+    const authorizations = all.authorizations.map((each) => ({ ...each, address: OTHER }) as const)
+    const chosen = mismatches(() => selectLegs({ ...all, authorizations }, () => true))
+    assert.deepStrictEqual(chosen, ["signing.authorizations.0.address"])
+    const [first, ...others] = all.legs
+    const mixed = { ...all, legs: [first, ...others.map((leg) => ({ ...leg, delegate: OTHER }) as const)] as const }
+    assert.deepStrictEqual(
+      mismatches(() => selectLegs(mixed, () => true)),
+      ["signing.authorizations.0.address"]
+    )
+    assert.deepStrictEqual(selectLegs(mixed, (leg) => leg === first).authorizations, all.authorizations)
   })
 
   it("lets the user leave out legs, and their authorizations with them", () => {
