@@ -30,6 +30,10 @@ export const idle = (url: string) =>
     Effect.timeout("120 seconds")
   )
 
+/** Dates the restore of the database a day back. Until a day has passed, a forgotten payment may still be mined. */
+export const dateRestoreBack = (url: string) =>
+  connected(url, (sql) => sql`UPDATE builder.restores SET recorded_at = recorded_at - interval '1 day'`)
+
 /** Earnings of builders, revenue and gas. */
 export const of = (url: string) =>
   connected(url, (sql) =>

@@ -91,6 +91,7 @@ export const recovered = Effect.fnUntraced(function* (scene: Scene) {
   )
   yield* must(found.sweeps.length >= SWEEPS, "the database forgot too few sweeps to prove anything")
   yield* Effect.forEach(all, ({ node }) => node.ask("mine", (client) => client.mine({ blocks: CONFIRMING })))
+  yield* step("a day passed, after which no forgotten payment can be mined", Books.dateRestoreBack(restored))
   yield* step(
     "sweep reconcile booked it",
     output("sweep reconcile").pipe(Effect.retry({ schedule: Schedule.spaced("1 second"), times: 10 }))

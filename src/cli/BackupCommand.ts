@@ -39,7 +39,13 @@ const shown = ({ bytes, file, momentMs, pgDumpMajor, serverMajor, tables }: type
 const write = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const url = yield* DatabaseFacts.directUrl
-  const { major, nowMs, schemas } = yield* DatabaseFacts.read(url)
+  const { isStandby, major, nowMs, schemas } = yield* DatabaseFacts.read(url)
+  if (isStandby) {
+    return yield* new UsageError({
+      detail:
+        "the server is a standby in recovery, whose data may be old. Set DATABASE_URL, and DATABASE_LISTEN_URL if you use it, to the primary"
+    })
+  }
   const absent = PostgresTools.SCHEMAS.filter((schema) => !schemas.includes(schema))
   if (absent.length > 0) {
     return yield* new UsageError({

@@ -152,6 +152,7 @@ const market = Command.make(
       Flag.withDescription("Catalogues that the two chains are shaped like (default: base,bnb)"),
       Flag.optional
     ),
+    latency: count("latency", 0, "Milliseconds that each answer of a node or a service takes longer"),
     details: count("details", 0, "1 prints every token that is missed or falls short")
   },
   (options) => run("market", options)
@@ -163,6 +164,10 @@ const market = Command.make(
     {
       command: "sweep bench market --shapes ethereum,optimism --details 1",
       description: "A market on two other catalogues, with each token that is missed"
+    },
+    {
+      command: "sweep bench market --faulty 0 --latency 30",
+      description: "Nodes and services as far away as public ones"
     }
   ])
 )

@@ -1,17 +1,14 @@
 /** `./sweep init`: writes the chains file and the settings of a new deployment, and generates its secrets. */
-import { Console, DateTime, Effect, FileSystem, Option, Path, Redacted, Schema, type Terminal } from "effect"
-import { Command, Flag, type Prompt } from "effect/cli"
+import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
-import { bytesToHex } from "viem"
-import { privateKeyToAccount } from "viem/accounts"
 import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
-import { common } from "../config/Common.ts"
-import { orchestrator } from "../config/Orchestrator.ts"
 import * as Address from "../domain/Address.ts"
 import { ChainId } from "../domain/ChainId.ts"
+import * as EnvFile from "./init/EnvFile.ts"
 import * as Files from "./init/Files.ts"
 import * as Questions from "./init/Questions.ts"
-import * as Keys from "./Keys.ts"
+import * as Sources from "./init/Sources.ts"
 import { UsageError } from "./UsageError.ts"
 
 const directory = Flag.String("directory").pipe(
@@ -41,17 +38,27 @@ const builderVault = address(
 )
 const lanes = Flag.Int("lanes").pipe(
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 }))),
-  Flag.withDescription("Number of lanes to generate keys for. RELAYER_KEYS of the environment is taken over instead"),
+  Flag.withDescription("Number of lanes to generate keys for, instead of RELAYER_KEYS of the environment. Default: 2"),
   Flag.optional
+)
+const fromEnvironment = Flag.Boolean("from-environment").pipe(
+  Flag.withDescription(
+    "Take RELAYER_KEYS and DATABASE_URL from the environment for another folder too. The present one always takes them"
+  ),
+  Flag.withDefault(false)
 )
 const yes = Flag.Boolean("yes").pipe(
   Flag.withDescription("Ask nothing: what no flag says is a default, or an error"),
   Flag.withDefault(false)
 )
 const force = Flag.Boolean("force").pipe(
-  Flag.withDescription("Replace existing files. Copies of them are kept"),
+  Flag.withDescription(
+    "Replace existing files. Copies of them are kept, and so are the settings of .env other than RELAYER_KEYS"
+  ),
   Flag.withDefault(false)
 )
+
+const DEFAULT_LANES = 2
 
 /** Only the owner may read and write it. */
 const PRIVATE_MODE = 0o600
@@ -138,22 +145,19 @@ const chainsByFlags = Effect.fnUntraced(function* (given: Questions.Given) {
   }))
 })
 
-const randomHex = Effect.map(
-  Effect.flatMap(SecureRandom.SecureRandom, ({ randomBytes }) => randomBytes(32)),
-  bytesToHex
-)
+/** Lines of a file; none if it does not exist. */
+const linesOf = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  return (yield* fs.exists(file)) ? EnvFile.parse(yield* fs.readFileString(file)) : []
+})
 
-const token = Effect.map(randomHex, (hex) => hex.slice(2))
-
-/** Keys of the environment, or generated ones with their accounts. */
-const relayerKeys = Effect.fnUntraced(function* (count: Effect.Effect<number, Terminal.QuitError, Prompt.Environment>) {
-  const configured = yield* orchestrator.relayerKeys.config
-  if (configured.length > 0) {
-    yield* Keys.parse(orchestrator.relayerKeys.name, "keys of lanes", configured)
-    return { keys: configured.map((key) => Redacted.value(key)), accounts: [] }
-  }
-  const keys = yield* Effect.replicateEffect(randomHex, yield* count)
-  return { keys, accounts: keys.map((key) => privateKeyToAccount(key).address) }
+/** Fails if the readers of `.env` would not agree on a setting. */
+const agreed = Effect.fnUntraced(function* (answers: Files.Answers, former: ReadonlyArray<EnvFile.Line>) {
+  const [name] = Files.unwritable(answers, former)
+  if (name === undefined) return
+  return yield* new UsageError({
+    detail: `${name} has a $, a ', a \\ or a line break, which Bun, Docker Compose and shells read differently in .env. Set it to another value`
+  })
 })
 
 /** Fails if a file exists and must not be replaced. Otherwise keeps a copy of it. */
@@ -195,7 +199,7 @@ const shared = Effect.fnUntraced(function* (file: string) {
 
 export const initCommand = Command.make(
   "init",
-  { builderVault, chain, directory, fact, feeRecipient, force, guardOwner, lanes, rpc, yes },
+  { builderVault, chain, directory, fact, feeRecipient, force, fromEnvironment, guardOwner, lanes, rpc, yes },
   (flags) =>
     Effect.gen(function* () {
       const path = yield* Path.Path
@@ -210,36 +214,29 @@ export const initCommand = Command.make(
       const text = Files.chainsFile(chains)
       // As the services read it, so that nothing is written that they refuse.
       const entries = yield* ChainsFile.decode(chainsFile, text)
-      const { accounts, keys } = yield* relayerKeys(
-        flags.yes || Option.isSome(flags.lanes)
-          ? Effect.succeed(Option.getOrElse(flags.lanes, () => 2))
-          : Questions.lanes
-      )
-      const configured = yield* common.databaseUrl.config
-      const database = Option.isSome(configured)
-        ? Redacted.value(configured.value)
-        : flags.yes
-          ? ""
-          : yield* Questions.databaseUrl
-      const answers: Omit<Files.Answers, "user"> = {
-        chains,
-        relayerKeys: keys,
-        databaseUrl: database === "" ? undefined : database,
-        adminToken: yield* token,
-        builderToken: yield* token,
-        databasePassword: yield* token,
-        chainsFile
-      }
+      const former = yield* linesOf(environment)
+      const { accounts, ...secrets } = yield* Sources.secrets({
+        folder,
+        lanes: flags.lanes,
+        fromEnvironment: flags.fromEnvironment,
+        former,
+        askLanes: flags.yes ? Effect.succeed(DEFAULT_LANES) : Questions.lanes,
+        askDatabaseUrl: flags.yes ? Effect.succeed("") : Questions.databaseUrl
+      })
+      const answers: Files.Answers = { ...secrets, chains, chainsFile, user: undefined }
+      yield* agreed(answers, former)
       yield* fs.makeDirectory(folder, { recursive: true })
       for (const file of [chainsFile, environment]) yield* makeRoom(file, flags.force)
       yield* written(chainsFile, text)
-      yield* written(environment, Files.environment({ ...answers, user: yield* shared(chainsFile) }))
+      yield* written(environment, Files.environment({ ...answers, user: yield* shared(chainsFile) }, former))
+      const kept = Files.kept(answers, former)
+      if (kept.length > 0) yield* Console.error(`kept of the former .env: ${kept.join(", ")}`)
       yield* Console.log(
         Files.nextSteps({
           directory: folder,
           lanes: accounts,
           chains: entries.map(({ id, name }) => ({ id, name })),
-          hasDatabase: database !== ""
+          hasDatabase: answers.databaseUrl !== undefined
         })
       )
     }).pipe(Effect.provide(SecureRandom.layerWebCrypto))

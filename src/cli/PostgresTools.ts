@@ -138,8 +138,12 @@ export const tables = (command: string, file: string) =>
     [...text.matchAll(/^\d+; \d+ \d+ TABLE DATA (\S+) (\S+) /gm)].map(([, schema, table]) => `${schema}.${table}`)
   )
 
-/** Restores a dump into a database, all of it or nothing. */
+/**
+ * Restores a dump into a database, all of it or nothing. Owners and grants stay out, since the server may not have their roles: one grant
+ * to an unknown role would fail the whole restore.
+ */
 export const restore = Effect.fnUntraced(function* (command: string, url: Redacted.Redacted, file: string) {
   const { env, name } = yield* connection(url)
-  return yield* run(command, ["--exit-on-error", "--single-transaction", "--no-owner", `--dbname=${name}`, file], env)
+  const flags = ["--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges"]
+  return yield* run(command, [...flags, `--dbname=${name}`, file], env)
 }, Effect.scoped)

@@ -11,12 +11,12 @@ import * as Stores from "../adapters/sql/builder/Stores.ts"
 import * as OrchestratorMigrated from "../adapters/sql/orchestrator/Migrated.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import { PayoutDesk } from "../builder/payout/PayoutDesk.ts"
-import { CommonConfig } from "../config/Common.ts"
 import * as Address from "../domain/Address.ts"
 import { ChainId } from "../domain/ChainId.ts"
 import { Hash, lowerCase } from "../domain/Hex.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
-import { databaseUrl } from "./DatabaseUrl.ts"
+import * as DatabaseFacts from "./DatabaseFacts.ts"
+import { Moment } from "./Moment.ts"
 import { json, printed } from "./Output.ts"
 import * as Decisions from "./reconcile/Decisions.ts"
 import { reconcile, restoreOf } from "./reconcile/Reconcile.ts"
@@ -38,10 +38,9 @@ const STATEMENT_TIMEOUT_MILLIS = 60_000
 /** The database of the settings with its schemas up to date, and the stores of the builder backend. */
 const books = Layer.unwrap(
   Effect.gen(function* () {
-    const config = yield* CommonConfig
     const database = Database.layer({
-      url: yield* databaseUrl(config.databaseUrl),
-      directUrl: Option.getOrUndefined(config.databaseListenUrl),
+      // Through a proxy, the time limit would be the role's, which is that of the services.
+      url: yield* DatabaseFacts.directUrl,
       poolSize: 4,
       statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS
     })
@@ -60,10 +59,6 @@ const desk = PayoutDesk.layer.pipe(Layer.provide([AllScreening.layerOracle(), Se
 const everything = Layer.mergeAll(desk, SweepContracts.layer, SecureRandom.layerWebCrypto).pipe(
   Layer.provideMerge(books),
   Layer.provideMerge(chains)
-)
-
-const Moment = Schema.String.check(
-  Schema.makeFilter((text) => !Number.isNaN(Date.parse(text)) || "expected a time such as 2026-01-31T12:00:00Z")
 )
 
 const since = Flag.String("since").pipe(

@@ -24,17 +24,28 @@ type Show = ReturnType<typeof amounts>
 const legRow = ({ fees, receive, send }: ReviewedLeg, show: Show): ReadonlyArray<string> => [
   String(send.chainId),
   show(send),
-  show({ ...send, amount: fees.total }),
+  show({ ...send, amount: fees.protocol }),
+  show({ ...send, amount: fees.builder }),
   show({ chainId: receive.chainId, token: receive.token, amount: receive.minAmount }),
   String(receive.chainId),
-  receive.guaranteedBy
+  receive.guaranteedBy,
+  receive.destination
 ]
 
+/** Accounts that receive the builder's fees. */
+const builders = (legs: ReadonlyArray<ReviewedLeg>): ReadonlyArray<string> => [
+  ...new Set(legs.flatMap(({ fees }) => (fees.builderAddress === undefined ? [] : [fees.builderAddress])))
+]
+
+/** The last time at which one of the orders can settle. */
+const lastDeadline = (legs: ReadonlyArray<ReviewedLeg>): Date =>
+  new Date(Math.max(...legs.map(({ deadline }) => deadline.getTime())))
+
 /** The orders to sign, each token that is left out, and every warning. */
-export const asReview = ({ leftOut, legs, authorizations }: BatchReview, show: Show): string =>
+export const asReview = ({ authorizations, expiresAt, leftOut, legs }: BatchReview, show: Show): string =>
   [
     table(
-      ["CHAIN", "SEND", "FEES", "RECEIVE AT LEAST", "ON CHAIN", "GUARANTEED BY"],
+      ["CHAIN", "SEND", "PROTOCOL FEE", "BUILDER FEE", "RECEIVE AT LEAST", "ON CHAIN", "GUARANTEED BY", "RECEIVER"],
       legs.map((leg) => legRow(leg, show))
     ),
     ...leftOut.map(
@@ -46,6 +57,8 @@ export const asReview = ({ leftOut, legs, authorizations }: BatchReview, show: S
         (warning) => `warning for ${send.token} on chain ${send.chainId} to ${receive.destination}: ${warning}`
       )
     ),
+    ...builders(legs).map((account) => `builder fees go to ${account}`),
+    `submit until ${expiresAt.toISOString()}, the orders can settle until ${lastDeadline(legs).toISOString()}`,
     `to sign: 1 batch of ${legs.length} orders, ${authorizations.length} authorizations`
   ].join("\n")
 

@@ -42,7 +42,7 @@ export const common = {
   databaseListenUrl: secret({
     name: "DATABASE_LISTEN_URL",
     meaning:
-      "The same database without a proxy, for LISTEN and migrations. Needed if `DATABASE_URL` leads to PgBouncer in transaction mode. The role then needs limits of its own (docs/how-to/run-many-replicas.md)."
+      "The same database without a proxy, for LISTEN, migrations, backups and reconciliation. Needed if `DATABASE_URL` leads to PgBouncer in transaction mode. The role then needs limits of its own (docs/how-to/run-many-replicas.md)."
   }),
   redisUrl: secret({
     name: "REDIS_URL",

@@ -7,6 +7,7 @@ import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { described } from "./Described.ts"
+import { LaneState } from "./LaneState.ts"
 
 const Condition = Schema.Literals(["ok", "degraded", "down"])
 
@@ -56,7 +57,11 @@ export const Health = Schema.Struct({
           "Condition of the lane. Down without enough gas money, or while its signer does not answer. Always ok for a lane that the operator has taken out of use."
         ),
         balance: described(Schema.NullOr(Uint256), "Balance in wei. Null if no node answered."),
-        unconfirmed: described(Schema.Int, "Number of transactions sent and not confirmed.")
+        unconfirmed: described(Schema.Int, "Number of transactions sent and not confirmed."),
+        state: described(
+          Schema.optionalKey(LaneState),
+          "State of the lane. Absent if it is not known, as from a release before."
+        )
       })
     ),
     "Relayer accounts on each chain."

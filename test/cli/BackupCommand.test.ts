@@ -1,8 +1,12 @@
 /** `sweep backup` and `sweep restore` on a real PostgreSQL. PostgreSQL's own programs are played, since no package has them. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Path } from "effect"
-import { migratedDatabaseUrl, TestDatabase } from "../support/Postgres.ts"
+import { Effect, FileSystem, Layer, Path, Redacted, Schedule } from "effect"
+import * as DatabaseFacts from "../../src/cli/DatabaseFacts.ts"
+import * as Ports from "../../src/devnet/Ports.ts"
+import * as Postgres from "../../src/devnet/Postgres.ts"
+import { withLiveClock } from "../support/LiveClock.ts"
+import { migratedDatabaseUrl, TestDatabase, testDatabaseUrl } from "../support/Postgres.ts"
 import { sweep } from "./sweep.ts"
 
 /** Plays both programs in this version. The dump is a text that lists its tables. */
@@ -19,6 +23,7 @@ for each; do case "$each" in --file=*) echo dumped > "\${each#--file=}";; esac; 
 `
   const restore = `#!/bin/sh
 case "$*" in *--version*) echo "pg_restore (PostgreSQL) ${version}.1"; exit;; esac
+echo "$@" >> "${directory}/restores"
 cat <<LIST
 ${list}
 LIST
@@ -81,7 +86,7 @@ layer(Layer.merge(BunServices.layer, migratedDatabaseUrl), { excludeTestServices
       const done = yield* sweep(["backup", "--output", file], { ...settings, DATABASE_URL: url })
       assert.strictEqual(done.code, 1)
       assert.include(done.err, "lacks the tables orchestrator.relay_transactions")
-      assert.deepStrictEqual((yield* fs.readDirectory(directory)).toSorted(), ["pg_dump", "pg_restore"])
+      assert.deepStrictEqual((yield* fs.readDirectory(directory)).toSorted(), ["pg_dump", "pg_restore", "restores"])
     })
   )
 
@@ -104,6 +109,85 @@ layer(Layer.merge(BunServices.layer, migratedDatabaseUrl), { excludeTestServices
       const done = yield* sweep(["restore", `${directory}/sweep.dump`], { ...settings, DATABASE_URL: url })
       assert.strictEqual(done.code, 1)
       assert.include(done.err, "has the schema builder and the schema orchestrator already")
+    })
+  )
+
+  it.effect("refuses a direct URL that leads to another database, and writes no file", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(LATE, TABLES)
+      const stale = url.replace("postgres@", "postgres:secret@").replace(/\/[^/]*$/, "/postgres")
+      const env = { ...settings, DATABASE_URL: url, DATABASE_LISTEN_URL: stale }
+      yield* fs.writeFileString(`${directory}/old.dump`, "dumped")
+      for (const args of [
+        ["backup", "--output", `${directory}/sweep.dump`],
+        ["restore", `${directory}/old.dump`]
+      ]) {
+        const done = yield* sweep(args, env)
+        assert.strictEqual(done.code, 1, done.out)
+        assert.include(
+          done.err,
+          "DATABASE_LISTEN_URL leads to another database than DATABASE_URL: to postgres instead of"
+        )
+        assert.include(done.err, "Set it to the database of DATABASE_URL, without the proxy")
+        assert.notInclude(done.err, "secret")
+      }
+      assert.isFalse(yield* fs.exists(`${directory}/sweep.dump`))
+      // By another name of the same server.
+      const alike = { ...env, DATABASE_LISTEN_URL: url.replace("127.0.0.1", "localhost") }
+      const done = yield* sweep(["backup", "--output", `${directory}/sweep.dump`], alike)
+      assert.strictEqual(done.code, 0, done.err)
+    })
+  )
+
+  it.effect("dumps neither another server nor one in recovery", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(LATE, TABLES)
+      const data = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-standby-" })
+      yield* fs.chmod(data, 0o755)
+      const dataDirectory = `${data}/postgres`
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const other = (yield* Postgres.start({ dataDirectory, durable: false })).url("postgres")
+          const env = { ...settings, DATABASE_URL: url, DATABASE_LISTEN_URL: other }
+          const done = yield* sweep(["backup", "--output", `${directory}/sweep.dump`], env)
+          assert.strictEqual(done.code, 1)
+          assert.match(done.err, /to a server of the cluster \d+ instead of \d+/)
+        })
+      )
+      yield* fs.writeFileString(`${dataDirectory}/standby.signal`, "")
+      const port = yield* Ports.free
+      // It tells of read-only connections alone, and so never counts as started.
+      yield* Effect.forkScoped(Postgres.start({ dataDirectory, durable: false, port }))
+      const standby = `postgres://postgres@127.0.0.1:${port}/postgres`
+      yield* DatabaseFacts.identity(Redacted.make(standby)).pipe(
+        Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 100 })
+      )
+      const done = yield* sweep(["backup", "--output", `${directory}/sweep.dump`], {
+        ...settings,
+        DATABASE_URL: standby
+      })
+      assert.strictEqual(done.code, 1)
+      assert.include(done.err, "the server is a standby in recovery")
+      assert.isFalse(yield* fs.exists(`${directory}/sweep.dump`))
+    }).pipe(withLiveClock)
+  )
+})
+
+layer(Layer.merge(BunServices.layer, testDatabaseUrl), { excludeTestServices: true })("sweep restore", (it) => {
+  it.effect("restores no owners and no grants, whose roles the server may lack", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(LATE, TABLES)
+      yield* fs.writeFileString(`${directory}/sweep.dump`, "dumped")
+      const done = yield* sweep(["restore", `${directory}/sweep.dump`], { ...settings, DATABASE_URL: url })
+      assert.strictEqual(done.code, 0, done.err)
+      const [, restored = ""] = (yield* fs.readFileString(`${directory}/restores`)).split("\n")
+      for (const flag of ["--single-transaction", "--no-owner", "--no-privileges"]) assert.include(restored, flag)
     })
   )
 })

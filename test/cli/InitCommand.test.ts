@@ -141,7 +141,7 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep init", (it) => {
       const key = `0x${"11".repeat(32)}`
       const env = { RELAYER_KEYS: key, DATABASE_URL: "postgres://sweep:secret@db.example.com/sweep" }
       const given = Object.entries(facts).flatMap(([field, value]) => ["--fact", `4242.${field}=${value}`])
-      const { code, err, out } = yield* init([...asked, ...given], env)
+      const { code, err, out } = yield* init([...asked, ...given, "--from-environment"], env)
       assert.strictEqual(code, 0, err)
       const written = yield* settings
       assert.deepStrictEqual([written["RELAYER_KEYS"], written["DATABASE_URL"]], [key, env.DATABASE_URL])

@@ -28,4 +28,16 @@ layer(Layer.merge(BunServices.layer, testDatabaseUrl), { excludeTestServices: tr
       assert.notInclude(err, "SECRET")
     })
   )
+
+  it.effect("refuses a direct URL that leads to another database", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const done = yield* sweep(["migrate"], {
+        DATABASE_URL: url,
+        DATABASE_LISTEN_URL: url.replace(/\/[^/]*$/, "/postgres")
+      })
+      assert.strictEqual(done.code, 1, done.out)
+      assert.include(done.err, "DATABASE_LISTEN_URL leads to another database than DATABASE_URL: to postgres instead")
+    })
+  )
 })

@@ -9,6 +9,7 @@ import { Effect, Redacted, Schedule } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { createPublicClient, http } from "viem"
 import { inject } from "vitest"
+import { MAX_PAYMENT_SECONDS } from "../../src/builder/payout/PaymentProof.ts"
 import * as Accounts from "../../src/devnet/Accounts.ts"
 import { CHAINS_FILE } from "../../src/devnet/DevNetwork.ts"
 import type { Report } from "../../src/cli/reconcile/Report.ts"
@@ -86,6 +87,15 @@ const booksOf = (database: string) =>
         GROUP BY 1 ORDER BY 1`
       return { ledger, revenue, accruals, spending }
     })
+  )
+
+/** Moves the record of the restore a day back, as if a day had passed since. No forgotten payment can be mined then. */
+const passADay = (database: string) =>
+  Effect.scoped(
+    Effect.flatMap(
+      connect(database),
+      (sql) => sql`UPDATE builder.restores SET recorded_at = recorded_at - ${MAX_PAYMENT_SECONDS} * interval '1 second'`
+    )
   )
 
 const lanesHold = ({ dev }: Place, database: string) =>
@@ -201,6 +211,10 @@ layer(Services.layer(), { excludeTestServices: true })("a database that was rest
         for (const { dev } of [alpha, place(services, 1)]) {
           yield* dev.node.ask("mine", (node) => node.mine(CONFIRMING))
         }
+        const early = yield* reconcile("")
+        assert.isFalse(early.report?.reconciled)
+        assert.isTrue(early.report?.open.some(({ text }) => text?.includes("may still be mined")))
+        yield* passADay(database)
         const second = yield* reconcile("")
         assert.isTrue(second.report?.reconciled, JSON.stringify(second.report?.open))
         assert.deepStrictEqual(

@@ -17,6 +17,13 @@ describe("the runway of a lane", () => {
     assert.strictEqual(runwayHours(health(240n, 3), lane), 144)
   })
 
+  it("is not shared with lanes out of use, which have none", () => {
+    const { lanes, relaying } = health(240n, 3)
+    const retired = lanes.map((each, index) => (index === 0 ? each : { ...each, state: "retired" as const }))
+    assert.strictEqual(runwayHours({ lanes: retired, relaying }, { ...lane, state: "active" }), 48)
+    assert.isUndefined(runwayHours({ lanes: retired, relaying }, { ...lane, state: "draining" }))
+  })
+
   it("is unknown without a rate or a balance", () => {
     assert.isUndefined(runwayHours(health(0n), lane))
     assert.isUndefined(runwayHours(health(null), lane))

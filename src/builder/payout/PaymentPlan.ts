@@ -69,8 +69,7 @@ export const plan = (seen: Observation, timing: Timing): PaymentPlan => {
     const depth = head.number - paid.receipt.blockNumber + 1n
     return depth >= BigInt(seen.confirmations) ? { _tag: "Book", txHash: paid.txHash } : { _tag: "Wait" }
   }
-  // If there are versions, one of them spent it just after its receipt was read.
-  if (seen.isSpent) return { _tag: versions.length === 0 ? "Stray" : "Wait" }
+  if (seen.isSpent) return { _tag: "Stray" }
 
   const newest = versions.at(-1)
   const isPending = newest !== undefined && newest.receipt === undefined && accountNonce.latest <= newest.nonce
@@ -90,10 +89,14 @@ export const plan = (seen: Observation, timing: Timing): PaymentPlan => {
     : { _tag: "Sign", nonce: max(accountNonce.latest, accountNonce.pending), fees: market, replaces: undefined }
 }
 
-/** True when another transaction seems to have taken the account nonce of the newest version. */
+/**
+ * True when another transaction seems to have paid the batch, or to have taken the account nonce of the newest version. Receipts are read
+ * first, so a version may have been mined just after its receipt was read. A second look tells.
+ */
 export const isPassedOver = ({ accountNonce, isSpent, versions }: Observation): boolean => {
   const newest = versions.at(-1)
-  return newest !== undefined && newest.receipt === undefined && !isSpent && accountNonce.latest > newest.nonce
+  if (newest === undefined || versions.some(({ receipt }) => receipt?.status === "success")) return false
+  return isSpent || (newest.receipt === undefined && accountNonce.latest > newest.nonce)
 }
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)

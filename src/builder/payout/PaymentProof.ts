@@ -7,7 +7,7 @@ import { type Hash, type Hex, size } from "../../domain/Hex.ts"
 import { type PayoutBatch, unpaidLines } from "../../domain/Payout.ts"
 import { isSpent, readPayment, spentData } from "../../domain/PayoutPayment.ts"
 import { PaymentUnproven } from "../../ports/builder/Payouts.ts"
-import { Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { type Block, type ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
 
 /** The bytes are not a payment of the batch by the vault's key. */
 export class BadPayment extends Schema.TaggedError<BadPayment>()("BadPayment", { detail: Schema.String }) {
@@ -17,9 +17,10 @@ export class BadPayment extends Schema.TaggedError<BadPayment>()("BadPayment", {
 }
 
 /**
- * Longest time until a payment's deadline when it is recorded, in seconds. Its batch cannot be given up before the deadline.
+ * Longest time until a payment's deadline when it is recorded, in seconds. Its batch cannot be given up before the deadline, and a
+ * restore that may have lost the record cannot end before it.
  */
-const MAX_PAYMENT_SECONDS = 86_400
+export const MAX_PAYMENT_SECONDS = 86_400
 
 /** The account that signed a transaction; none when the signature is malformed. */
 const signerOf = (raw: Hex): Effect.Effect<Option.Option<Address.Address>> =>
@@ -45,7 +46,45 @@ export const readSigned = Effect.fnUntraced(function* (chain: Chain, batch: Payo
   return payment.value
 })
 
-/** Makes `prove` and `isInFlight`. */
+/** The newest confirmed block; none on a chain that is shorter than its confirmations. */
+const confirmedOf = Effect.fnUntraced(function* (client: ChainClient) {
+  const head = yield* client.block("latest")
+  if (Option.isNone(head)) return Option.none<Block>()
+  return yield* client.block(head.value.number - BigInt(client.chain.confirmations) + 1n)
+})
+
+/** Signers of the recorded payments for whom Permit2 has spent the batch's nonce in a block. */
+const spenders = Effect.fnUntraced(function* (
+  client: ChainClient,
+  id: string,
+  signers: ReadonlyArray<Address.Address>,
+  block: bigint
+) {
+  const { id: chainId, permit2 } = client.chain
+  const malformed = new ChainUnavailable({
+    chainId,
+    method: "eth_call",
+    detail: "Permit2's nonceBitmap did not return one word"
+  })
+  return yield* Effect.filter([...new Set(signers)], (signer) =>
+    client.call({ to: permit2, data: spentData(id, signer), block }).pipe(
+      Effect.mapError((error) => (error._tag === "ChainUnavailable" ? error : malformed)),
+      Effect.filterOrFail(
+        (word) => size(word) === 32,
+        () => malformed
+      ),
+      Effect.map((word) => isSpent(id, hexToBigInt(word)))
+    )
+  )
+})
+
+/** Accounts that signed the recorded payments. Nonces of Permit2 belong to them, and one may be a former vault. */
+const signersOf = ({ chain }: ChainClient, { payments = [] }: PayoutBatch) =>
+  Effect.forEach(payments, ({ raw }) =>
+    Effect.map(signerOf(raw), (signer) => Option.getOrElse(signer, () => chain.builderVault))
+  )
+
+/** Makes `prove`, `isInFlight` and `mayPay`. */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
 
@@ -75,39 +114,40 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * True while a recorded payment may still be mined, or was mined. False when there is none, or when a confirmed block is past
-   * every deadline and Permit2 has not spent the batch's nonce there.
+   * True while a recorded payment may still be mined, or if Permit2 has spent the batch's nonce, so that the batch was paid. False when
+   * there is none, or when a confirmed block is past every deadline and the nonce is not spent there.
    */
-  const isInFlight = Effect.fnUntraced(function* ({ chainId, id, payments = [] }: PayoutBatch) {
+  const isInFlight = Effect.fnUntraced(function* (batch: PayoutBatch) {
+    const { chainId, id, payments = [] } = batch
     if (payments.length === 0) return false
     const client = yield* chains.get(chainId)
-    const head = yield* client.block("latest")
-    const confirmed = Option.isNone(head)
-      ? head
-      : yield* client.block(head.value.number - BigInt(client.chain.confirmations) + 1n)
+    const confirmed = yield* confirmedOf(client)
     const lastDeadline = BigInt(Math.max(...payments.map(({ deadline }) => deadline)))
     if (Option.isNone(confirmed) || confirmed.value.timestamp <= lastDeadline) return true
-    const { builderVault, permit2 } = client.chain
-    const signers = yield* Effect.forEach(payments, ({ raw }) =>
-      Effect.map(signerOf(raw), (signer) => Option.getOrElse(signer, () => builderVault))
-    )
-    const malformed = new ChainUnavailable({
-      chainId,
-      method: "eth_call",
-      detail: "Permit2's nonceBitmap did not return one word"
-    })
-    // Nonces of Permit2 belong to the account that signed, which may be a former vault.
-    const bitmaps = yield* Effect.forEach([...new Set(signers)], (signer) =>
-      client.call({ to: permit2, data: spentData(id, signer), block: confirmed.value.number }).pipe(
-        Effect.mapError((error) => (error._tag === "ChainUnavailable" ? error : malformed)),
-        Effect.filterOrFail(
-          (word) => size(word) === 32,
-          () => malformed
-        )
-      )
-    )
-    return bitmaps.some((bitmap) => isSpent(id, hexToBigInt(bitmap)))
+    const spent = yield* spenders(client, id, yield* signersOf(client, batch), confirmed.value.number)
+    return spent.length > 0
   })
 
-  return { prove, isInFlight }
+  /**
+   * True while a recorded payment may still be mined, or if one of them paid. False when a confirmed block is past the deadline of each,
+   * or shows the batch's nonce spent, by a transaction that is not recorded.
+   */
+  const mayPay = Effect.fnUntraced(function* (batch: PayoutBatch) {
+    const { chainId, id, payments = [] } = batch
+    if (payments.length === 0) return false
+    const client = yield* chains.get(chainId)
+    const confirmed = yield* confirmedOf(client)
+    if (Option.isNone(confirmed)) return true
+    const { number, timestamp } = confirmed.value
+    const signers = yield* signersOf(client, batch)
+    const spent = yield* spenders(client, id, signers, number)
+    const isMinable = payments.some(
+      ({ deadline }, index) => timestamp <= BigInt(deadline) && !spent.some((signer) => signer === signers[index])
+    )
+    if (isMinable) return true
+    const receipts = yield* Effect.forEach(payments, ({ txHash }) => client.receipt(txHash))
+    return receipts.some(Option.exists(({ status }) => status === "success"))
+  })
+
+  return { prove, isInFlight, mayPay }
 })

@@ -74,7 +74,8 @@ export class PayoutDesk extends Context.Service<
     >
     /**
      * Books the payment once the chain proves it: the transaction succeeded, is confirmed, and its logs show the transfer of
-     * every line from the vault. While a recorded payment may still be mined, only a recorded one is booked.
+     * every line from the vault. While a recorded payment may still be mined, only a recorded one is booked. A version that the
+     * database forgot is booked once it has spent the batch's Permit2 nonce, since no recorded one can be mined then.
      */
     readonly markPaid: (
       id: string,
@@ -100,7 +101,7 @@ export class PayoutDesk extends Context.Service<
       const chains = yield* Chains
       const open = yield* makeOpen
       const payouts = yield* Payouts
-      const { isInFlight, prove } = yield* PaymentProof.make
+      const { isInFlight, mayPay, prove } = yield* PaymentProof.make
       const { atomically } = yield* UnitOfWork
 
       const get: PayoutDesk["Service"]["get"] = Effect.fn("PayoutDesk.get")(function* (id) {
@@ -139,7 +140,7 @@ export class PayoutDesk extends Context.Service<
         if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
         yield* prove(batch, txHash)
         const isOwn = batch.payments?.some((payment) => payment.txHash === txHash) === true
-        if (!isOwn && (yield* isInFlight(batch))) return yield* new PaymentInFlight({ id })
+        if (!isOwn && (yield* mayPay(batch))) return yield* new PaymentInFlight({ id })
         return yield* book(batch, txHash, actor)
       })
 

@@ -1,5 +1,6 @@
 /** The files that `./sweep init` writes, from the answers of an operator. Pure. */
 import { KNOWN_CHAINS } from "../../catalog/KnownChains.ts"
+import * as EnvFile from "./EnvFile.ts"
 
 export interface ChainAnswers {
   readonly id: number
@@ -18,6 +19,8 @@ export interface Answers {
   readonly relayerKeys: ReadonlyArray<string>
   /** Undefined for that of Docker Compose. */
   readonly databaseUrl: string | undefined
+  /** True if the database is that of the `.env` that is replaced, whose line then stays. */
+  readonly isDatabaseKept: boolean
   readonly adminToken: string
   readonly builderToken: string
   readonly databasePassword: string
@@ -66,36 +69,87 @@ export const chainsFile = (chains: ReadonlyArray<ChainAnswers>): string =>
     2
   )}\n`
 
-/** Text of `.env`, for Bun, for Docker Compose and for a shell. Values have no spaces. */
-export const environment = (answers: Answers): string =>
-  [
-    "# Secrets of the deployment, written by ./sweep init. Keep this file private, and a copy of it in a safe place.",
-    `CHAINS_FILE=${answers.chainsFile}`,
-    ...(answers.user === undefined
-      ? []
-      : [
-          "# Account in the containers of Docker Compose: the one that owns these files.",
-          `SWEEP_USER=${answers.user}`
-        ]),
-    ...(answers.databaseUrl === undefined
-      ? [
-          "# PostgreSQL of Docker Compose. Without Docker, set DATABASE_URL instead.",
-          `POSTGRES_PASSWORD=${answers.databasePassword}`
-        ]
-      : [`DATABASE_URL=${answers.databaseUrl}`]),
-    "# Orchestrator",
-    `RELAYER_KEYS=${answers.relayerKeys.join(",")}`,
-    `ORCH_ADMIN_TOKEN=${answers.adminToken}`,
-    "BUILDER_URL=http://127.0.0.1:8788",
-    `BUILDER_ADMIN_TOKEN=${answers.builderToken}`,
-    "# Builder backend",
-    `ADMIN_TOKEN=${answers.builderToken}`,
-    "ORCHESTRATOR_URL=http://127.0.0.1:8787",
-    `ORCHESTRATOR_ADMIN_TOKEN=${answers.adminToken}`,
-    // Docker Compose has an origin of its own.
-    ...(answers.databaseUrl === undefined ? [] : ["DASHBOARD_URL=http://127.0.0.1:8788"]),
-    ""
-  ].join("\n")
+/** A comment, or a setting with its value. */
+type Part = string | readonly [name: string, value: string]
+
+const parts = (answers: Answers): ReadonlyArray<Part> => [
+  "# Secrets of the deployment, written by ./sweep init. Keep this file private, and a copy of it in a safe place.",
+  ["CHAINS_FILE", answers.chainsFile],
+  ...(answers.user === undefined
+    ? []
+    : ([
+        "# Account in the containers of Docker Compose: the one that owns these files.",
+        ["SWEEP_USER", answers.user]
+      ] satisfies ReadonlyArray<Part>)),
+  ...((answers.databaseUrl === undefined
+    ? [
+        "# PostgreSQL of Docker Compose. Without Docker, set DATABASE_URL instead.",
+        ["POSTGRES_PASSWORD", answers.databasePassword]
+      ]
+    : [["DATABASE_URL", EnvFile.plainUrl(answers.databaseUrl)]]) satisfies ReadonlyArray<Part>),
+  "# Orchestrator",
+  ["RELAYER_KEYS", answers.relayerKeys.join(",")],
+  ["ORCH_ADMIN_TOKEN", answers.adminToken],
+  ["BUILDER_URL", "http://127.0.0.1:8788"],
+  ["BUILDER_ADMIN_TOKEN", answers.builderToken],
+  "# Builder backend",
+  ["ADMIN_TOKEN", answers.builderToken],
+  ["ORCHESTRATOR_URL", "http://127.0.0.1:8787"],
+  ["ORCHESTRATOR_ADMIN_TOKEN", answers.adminToken],
+  // Docker Compose has an origin of its own.
+  ...(answers.databaseUrl === undefined
+    ? []
+    : ([["DASHBOARD_URL", "http://127.0.0.1:8788"]] satisfies ReadonlyArray<Part>))
+]
+
+const settings = (answers: Answers) => parts(answers).flatMap((part) => (typeof part === "string" ? [] : [part]))
+
+/** Settings that belong to the files that are written now. Those of a former file do not count. */
+const replaced = ({ isDatabaseKept }: Answers): ReadonlySet<string> =>
+  new Set(["CHAINS_FILE", "SWEEP_USER", "RELAYER_KEYS", ...(isDatabaseKept ? [] : ["DATABASE_URL"])])
+
+/** Lines of the former file that stay as they are. An empty setting counts as missing. */
+const keptLines = (answers: Answers, former: ReadonlyArray<EnvFile.Line>): ReadonlyArray<EnvFile.Line> => {
+  const gone = replaced(answers)
+  const own = new Set(settings(answers).map(([name]) => name))
+  return former.filter(({ name, value }) => name === undefined || (!gone.has(name) && (value !== "" || !own.has(name))))
+}
+
+/** Settings of the former file that stay, each once. */
+export const kept = (answers: Answers, former: ReadonlyArray<EnvFile.Line>): ReadonlyArray<string> => [
+  ...new Set(keptLines(answers, former).flatMap(({ name }) => (name === undefined ? [] : [name])))
+]
+
+/** Settings whose values the readers of `.env` would read differently. */
+export const unwritable = (answers: Answers, former: ReadonlyArray<EnvFile.Line>): ReadonlyArray<string> => {
+  const stays = new Set(kept(answers, former))
+  return settings(answers).flatMap(([name, value]) => (stays.has(name) || EnvFile.isWritable(value) ? [] : [name]))
+}
+
+/**
+ * Text of `.env`, for Bun, for Docker Compose and for a shell. A former file keeps its order and all but the settings that are replaced,
+ * since a line may use the variables of the lines before it.
+ */
+export const environment = (answers: Answers, former: ReadonlyArray<EnvFile.Line>): string => {
+  if (former.length === 0) {
+    const lines = parts(answers).map((part) => (typeof part === "string" ? part : EnvFile.assignment(...part)))
+    return `${lines.join("\n")}\n`
+  }
+  const stays = new Set(keptLines(answers, former))
+  const written = new Map(settings(answers).filter(([name]) => !kept(answers, former).includes(name)))
+  const taken = new Set<string>()
+  const edited = former.flatMap((line) => {
+    if (stays.has(line)) return [line.text]
+    const value = line.name === undefined ? undefined : written.get(line.name)
+    if (line.name === undefined || value === undefined || taken.has(line.name)) return []
+    taken.add(line.name)
+    return [EnvFile.assignment(line.name, value)]
+  })
+  const added = [...written]
+    .filter(([name]) => !taken.has(name))
+    .map(([name, value]) => EnvFile.assignment(name, value))
+  return `${[...edited, ...added].join("\n")}\n`
+}
 
 export interface Next {
   readonly directory: string

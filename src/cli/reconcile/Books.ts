@@ -11,6 +11,7 @@ import type { PayoutBatch } from "../../domain/Payout.ts"
 import { Builders } from "../../ports/builder/Builders.ts"
 import { Payouts } from "../../ports/builder/Payouts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as BookedAccruals from "./BookedAccruals.ts"
 
 const PAGE = 500
 
@@ -68,8 +69,14 @@ export const of = Effect.fnUntraced(function* (client: ChainClient, sweeps: Read
     sweeps.map(({ orderHash }) => orderHash)
   )
   const attributions = { vaults, payees, intents }
+  const bookings = yield* lacking(LostSweeps.plan(attributions, sweeps))
+  const accruals = yield* Money.accruals(
+    sql,
+    sweeps.map(({ sweepId }) => sweepId)
+  )
   return {
-    bookings: yield* lacking(LostSweeps.plan(attributions, sweeps)),
+    bookings,
+    differing: BookedAccruals.differing(bookings, accruals, intents),
     named: LostSweeps.unnamedVaults(attributions, sweeps),
     treasury: LostTreasury.missing(sweeps, statuses),
     /** The books as they are after the bookings. */

@@ -66,17 +66,19 @@ const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint,
   const sql = yield* PgClient.PgClient
   const { chain } = view.client
   const settled = yield* ChainReading.settlements(view, fromBlock)
-  const { after, bookings, named, treasury } = yield* Books.of(view.client, settled)
+  const { after, bookings, differing, named, treasury } = yield* Books.of(view.client, settled)
   const booked = yield* Booking.sweeps(sql, bookings, dryRun)
   const before = yield* after
   const books = dryRun ? { ...before, owed: [...before.owed, ...Booking.imagined(booked.accruals)] } : before
-  const tokens = new Set([...(yield* Money.tokens(sql, chain.id)), ...settled.map(({ feeToken }) => feeToken)])
+  const earned = yield* Money.tokens(sql, chain.id)
+  const tokens = new Set([...earned, ...settled.map(({ feeToken }) => feeToken)])
   const { found, openedAt } = yield* ChainReading.earlierPayments(view, fromBlock, books.batches, MARGIN_MILLIS)
   const paid = yield* ChainReading.payments(view, { fromBlock }, [...tokens])
   const findings = EarlierPayments.plan(books, openedAt, found)
   const rest = { ...books, batches: EarlierPayments.paidBy(books.batches, findings) }
   const payments = yield* Booking.payments(sql, chain, [...findings, ...LostPayments.plan(rest, paid)], dryRun)
-  const open = yield* Vaults.unsettled(view, restore.recordedAtMs)
+  const hasFees = earned.length > 0 || settled.some(({ builderFee }) => builderFee > 0n)
+  const open = yield* Vaults.unsettled(view, restore.recordedAtMs, hasFees)
   return {
     ...nothing,
     sweeps: booked.found,
@@ -84,6 +86,7 @@ const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint,
     payments: payments.map(({ row }) => row),
     open: [
       ...Vaults.unnamed(chain, booked.strays, named),
+      ...differing,
       ...booked.open,
       ...payments.flatMap((each) => each.open),
       ...open
@@ -136,6 +139,19 @@ const ended = Effect.fnUntraced(function* ({ restore }: Run, open: ReadonlyArray
   return { reconciled, open: isSettled && !reconciled ? [...open, { stopsPayouts: true, text }] : open }
 })
 
+/** Reminds of what no chain shows, while a restore is open. */
+const takenBack = ({ ids, restoredToMs }: Run["restore"]): ReadonlyArray<Open> =>
+  ids.length === 0
+    ? []
+    : [
+        {
+          stopsPayouts: false,
+          text:
+            `reversals, suspensions, changes of markups and caps, and revoked or rotated keys after ${new Date(restoredToMs).toISOString()} ` +
+            "are lost. Repeat them before you pay builders"
+        }
+      ]
+
 /** Reconciles all chains, and ends the restores of the run if nothing is left that stops payouts. */
 export const reconcile = Effect.fnUntraced(function* (run: Run) {
   const sql = yield* PgClient.PgClient
@@ -164,7 +180,7 @@ export const reconcile = Effect.fnUntraced(function* (run: Run) {
     reconciled: end.reconciled,
     ...found,
     unassigned,
-    open: [...end.open, ...toAssign]
+    open: [...end.open, ...toAssign, ...takenBack(run.restore)]
   } satisfies Report
   return { ...report, restoreIds: run.restore.ids }
 }, mapped("reconcile"))

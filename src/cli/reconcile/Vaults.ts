@@ -1,18 +1,48 @@
 /** Reasons for which payments of a chain's vaults may be missing from a reconciliation. Each of them stops payouts. */
 import { Effect, Option } from "effect"
+import { MAX_PAYMENT_SECONDS } from "../../builder/payout/PaymentProof.ts"
 import type * as Address from "../../domain/Address.ts"
 import { type Chain, vaults } from "../../domain/Chain.ts"
+import { accountCode } from "../../domain/Delegation.ts"
 import type { SweepBooking } from "../../domain/LostSweeps.ts"
 import type { ChainView } from "../../orchestrator/shared/ChainView.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { Open } from "./Report.ts"
 
 const stopping = (text: string): Open => ({ stopsPayouts: true, text })
 
-/** Reasons for which a later look at the chain may show more payments. */
-export const unsettled = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, recordedAtMs: number) {
+/**
+ * Vaults that sign their payments. A contract, such as a Safe, signs no permit. Its queue has no end that a chain shows.
+ */
+const signers = Effect.fnUntraced(function* (client: ChainClient) {
+  const codes = yield* Effect.forEach(vaults(client.chain), client.code)
+  return codes.filter((code) => accountCode(code)._tag !== "Contract").length
+})
+
+/**
+ * Open while a payment that the database forgot may still be mined. A node or a private relay may have it, or the signer alone, so no pool
+ * shows it. The chain refuses it in every block after the deadline of its permit.
+ */
+const unexpired = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, recordedAtMs: number) {
+  const deadlineMs = recordedAtMs + MAX_PAYMENT_SECONDS * 1000
+  if (Option.exists(confirmed, ({ timestamp }) => Number(timestamp) * 1000 > deadlineMs)) return []
+  if ((yield* signers(client)) === 0) return []
+  return [
+    stopping(
+      `a payment that the database forgot may still be mined on ${client.chain.name} until ${new Date(deadlineMs).toISOString()}, the ` +
+        "latest deadline of its permit. Run this again when a block from after that time is confirmed"
+    )
+  ]
+})
+
+/** Reasons for which a later look at the chain may show more payments. `hasFees`: builders earned something on the chain. */
+export const unsettled = Effect.fnUntraced(function* (view: ChainView, recordedAtMs: number, hasFees: boolean) {
+  const { client, confirmed } = view
   const { chain } = client
+  const waiting = hasFees ? yield* unexpired(view, recordedAtMs) : []
   if (Option.isNone(confirmed) || Number(confirmed.value.timestamp) * 1000 < recordedAtMs) {
-    return [stopping(`${chain.name} has no confirmed block from after the restore yet. Run this again in a moment`)]
+    const text = `${chain.name} has no confirmed block from after the restore yet. Run this again in a moment`
+    return waiting.length > 0 ? waiting : [stopping(text)]
   }
   const { number } = confirmed.value
   const found = yield* Effect.forEach(vaults(chain), (vault) =>
@@ -28,7 +58,7 @@ export const unsettled = Effect.fnUntraced(function* ({ client, confirmed }: Cha
           : []
     )
   )
-  return found.flat()
+  return [...waiting, ...found.flat()]
 })
 
 type Listed = Pick<Chain, "id" | "name" | "builderVault" | "formerVaults">

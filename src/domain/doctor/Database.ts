@@ -1,11 +1,12 @@
 /** Judges the PostgreSQL of a service. Pure. */
+import { type DatabaseIdentity, difference } from "./DatabaseIdentity.ts"
 import { error, type Finding, found, type Kind, ok, warning } from "./Finding.ts"
 
 export const kinds = {
   unreachable: error(
     "database_unreachable",
     "no connection to the database can be opened",
-    "Check DATABASE_URL, the network and that PostgreSQL runs. The service waits a minute for it when it starts."
+    "Check the URL, the network and that PostgreSQL runs. The service waits a minute for it when it starts."
   ),
   old: error("database_version_old", "the server is older than PostgreSQL 15", "Use PostgreSQL 15 or later."),
   readOnly: error(
@@ -67,6 +68,11 @@ export const kinds = {
     "database_role_unlimited",
     "DATABASE_LISTEN_URL is set, and the role of DATABASE_URL does not limit statements and idle transactions to 10 s",
     "Run `ALTER ROLE name SET statement_timeout = '3s'` and the same with `idle_in_transaction_session_timeout = '6s'`."
+  ),
+  listenOther: error(
+    "database_listen_other",
+    "`DATABASE_LISTEN_URL` leads to another database than `DATABASE_URL`, so that migrations, notices and backups miss the one in use",
+    "Set DATABASE_LISTEN_URL to the database of DATABASE_URL, without the proxy. Discard backups that were made of the other one."
   ),
   unreconciled: error(
     "database_unreconciled",
@@ -150,6 +156,12 @@ const REFUSES_PARAMETERS = /unsupported startup parameter/i
 /** The finding about a database to which no connection can be opened. */
 export const judgeFailure = (subject: string, detail: string): Finding =>
   found(REFUSES_PARAMETERS.test(detail) ? kinds.parameters : kinds.unreachable, subject, detail)
+
+/** Judges the database of DATABASE_LISTEN_URL by that of DATABASE_URL. */
+export const judgeDirect = (used: DatabaseIdentity, direct: DatabaseIdentity): ReadonlyArray<Finding> => {
+  const other = difference(used, direct)
+  return other === undefined ? [] : [found(kinds.listenOther, "DATABASE_LISTEN_URL", `it leads ${other}`)]
+}
 
 export const judge = (facts: DatabaseFacts): ReadonlyArray<Finding> => {
   const { name, settings } = facts

@@ -1,4 +1,5 @@
 /** Judges the relayer's lanes: their balance in hours, their nonces and their code. Pure. */
+import type { LaneState } from "../LaneState.ts"
 import { error, type Finding, found, type Kind, ok, warning } from "./Finding.ts"
 
 export const kinds = {
@@ -23,6 +24,7 @@ export const kinds = {
     "the key of a lane is publicly known, so that anybody can take its balance",
     "Generate fresh keys."
   ),
+  unused: ok("lane_unused", "an operator has taken a lane out of use, so that it needs no gas"),
   well: ok("lane_ok", "a lane has gas for more than a day, and nobody else uses it")
 }
 
@@ -49,6 +51,8 @@ export interface LaneFacts {
   readonly chain: string
   readonly symbol: string
   readonly address: string
+  /** Only an active lane takes new batches, and needs gas. Default: active. */
+  readonly state?: LaneState
   /** Wei. */
   readonly balance: bigint
   readonly code: string
@@ -62,7 +66,7 @@ export interface LaneFacts {
   readonly minimum: bigint
   /** Wei that all lanes of the chain spent in the last day; undefined if it is not known. */
   readonly spentInDay: bigint | undefined
-  /** Lanes of the chain. */
+  /** Active lanes of the chain, which share what is spent. */
   readonly lanes: number
   /** Wei per gas. */
   readonly gasPrice: bigint
@@ -99,6 +103,8 @@ export const judge = (facts: LaneFacts): ReadonlyArray<Finding> => {
   const rate = (facts.spentInDay ?? 0n) > 0n ? "at the rate of the last day" : "at 30 sweeps an hour"
   const lasting = hours === undefined ? amount : `${amount}, about ${hours} hours ${rate}`
   const next = facts.highestNonce === undefined ? 0n : facts.highestNonce + 1n
+  const { state = "active" } = facts
+  const isUsed = state === "active"
   const isBelow = facts.balance < facts.minimum
   const findings = [
     ...is(
@@ -106,14 +112,18 @@ export const judge = (facts: LaneFacts): ReadonlyArray<Finding> => {
       kinds.publicKey,
       "it is an account of the local nodes' default mnemonic"
     ),
-    ...is(facts.code !== "0x", kinds.code, `${(facts.code.length - 2) / 2} bytes of code`),
-    ...is(isBelow, kinds.empty, `${amount}, and the minimum is ${coins(facts.minimum)} ${facts.symbol}`),
-    ...is(!isBelow && hours !== undefined && hours < DAY_HOURS, kinds.short, lasting),
+    // A retired lane sends no more than its rest.
+    ...is(state !== "retired" && facts.code !== "0x", kinds.code, `${(facts.code.length - 2) / 2} bytes of code`),
+    ...is(isUsed && isBelow, kinds.empty, `${amount}, and the minimum is ${coins(facts.minimum)} ${facts.symbol}`),
+    ...is(isUsed && !isBelow && hours !== undefined && hours < DAY_HOURS, kinds.short, lasting),
     ...is(
       facts.isHistoryKnown && facts.count > next,
       kinds.foreign,
       `the chain has ${facts.count} transactions of it, and the database knows nonces up to ${facts.highestNonce ?? "none"}`
     )
   ]
-  return findings.length > 0 ? findings : [found(kinds.well, subject, lasting)]
+  if (findings.length > 0) return findings
+  return [
+    isUsed ? found(kinds.well, subject, lasting) : found(kinds.unused, subject, `it is ${state}, and has ${amount}`)
+  ]
 }

@@ -2,7 +2,7 @@
 import { Clock, Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
-import { LaneBook, type LaneRecord } from "../../ports/orchestrator/LaneBook.ts"
+import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
@@ -74,19 +74,21 @@ export const makeLaneHealth = Effect.gen(function* () {
   return Effect.fnUntraced(function* (client: ChainClient) {
     const chainId = client.chain.id
     const unfinished = Option.getOrElse(yield* answered(transactions.unfinished(chainId)), () => [])
-    const states = Option.getOrElse(yield* answered(book.states), () => new Map<Address.Address, LaneRecord>())
+    const states = Option.getOrUndefined(yield* answered(book.states))
     const laneHealth = Effect.fnUntraced(function* (address: Address.Address) {
       const balance = yield* answered(client.balance(address))
       const isFunded = Option.exists(balance, (wei) => wei >= ChainLimits.minLaneBalance(relayer, client.chain))
       // A lane that the operator has taken out of use need not send.
-      const isUsed = (states.get(address)?.state ?? "active") === "active"
+      const state = states === undefined ? undefined : (states.get(address)?.state ?? "active")
+      const isUsed = state === undefined || state === "active"
       const canSend = !isUsed || (isFunded && (yield* keys.isAnswering(address)))
       return {
         chainId,
         address,
         status: condition(canSend ? "ok" : "down"),
         balance: Option.getOrNull(balance),
-        unconfirmed: unfinished.filter(({ lane, status }) => lane === address && status === "pending").length
+        unconfirmed: unfinished.filter(({ lane, status }) => lane === address && status === "pending").length,
+        ...(state === undefined ? {} : { state })
       }
     })
     return yield* Effect.forEach(keys.lanes(chainId), laneHealth, { concurrency: "unbounded" })

@@ -129,7 +129,10 @@ function Runway({ book, health }: { readonly book: TokenBook; readonly health: H
             align: "right",
             cell: (lane) => {
               const hours = runwayHours(health, lane)
-              if (hours === undefined) return <span className="text-muted">unknown</span>
+              if (hours === undefined) {
+                const isUsed = (lane.state ?? "active") === "active"
+                return <span className="text-muted">{isUsed ? "unknown" : lane.state}</span>
+              }
               const text = hours > 9_999 ? "> 9,999 h" : `${hours.toLocaleString()} h`
               return hours < SHORT_HOURS ? <Badge tone="bad">{text}</Badge> : text
             }

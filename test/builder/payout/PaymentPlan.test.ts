@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { type Observation, plan, type Version } from "../../../src/builder/payout/PaymentPlan.ts"
+import { isPassedOver, type Observation, plan, type Version } from "../../../src/builder/payout/PaymentPlan.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 
 const TIMING = { bumpMillis: 60_000, marginSeconds: 60n }
@@ -205,6 +205,17 @@ describe("the plan of a payment", () => {
       plan({ ...seen, versions: [version], isSpent: true, head: { ...seen.head, number } }, TIMING)._tag
     assert.strictEqual(at(101n), "Wait")
     assert.strictEqual(at(102n), "Book")
+  })
+
+  it("pays nothing, and waits for nothing, once a transaction that is not recorded has spent the nonce", () => {
+    const waiting = { ...seen, versions: [{ ...version, receipt: undefined }], isSpent: true }
+    const reverted = { ...version, receipt: { status: "reverted" as const, blockNumber: 100n } }
+    for (const each of [waiting, { ...waiting, versions: [reverted] }]) {
+      assert.strictEqual(plan(each, TIMING)._tag, "Stray")
+      assert.isTrue(isPassedOver(each), "a second look may find the receipt")
+    }
+    assert.isFalse(isPassedOver({ ...waiting, versions: [version] }))
+    assert.isFalse(isPassedOver({ ...waiting, versions: [] }))
   })
 
   it("pays with the whole of the vault's balance, and not with one unit less", () => {

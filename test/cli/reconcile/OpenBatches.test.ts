@@ -4,12 +4,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Restores from "../../../src/adapters/sql/builder/Restores.ts"
+import type { Hex } from "../../../src/domain/Hex.ts"
 import { Payouts } from "../../../src/ports/builder/Payouts.ts"
 import type { Log } from "../../../src/ports/shared/Chains.ts"
 import { register } from "../../support/BuilderFixtures.ts"
 import { address, hash } from "../../support/IntentFixtures.ts"
 import { source } from "../../support/RelayFixtures.ts"
-import { earn, minute, PAYEE, reconcileNow, sceneOf, TOKEN, transfer } from "./scene.ts"
+import { type Answers, earn, minute, PAYEE, reconcileNow, sceneOf, TOKEN, transfer } from "./scene.ts"
 
 /** A batch of 5 that was opened at ten, in a database that was restored to noon. */
 const given = Effect.gen(function* () {
@@ -30,8 +31,15 @@ const batch = Effect.gen(function* () {
 const rule = <A, E>(
   name: string,
   transfers: ReadonlyArray<Log>,
-  test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof sceneOf>>>
-) => it.effect(name, () => Effect.provide(Effect.andThen(given, test), Layer.fresh(sceneOf(minute(10), transfers))))
+  test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof sceneOf>>>,
+  answers: Answers = {}
+) =>
+  it.effect(name, () =>
+    Effect.provide(Effect.andThen(given, test), Layer.fresh(sceneOf(minute(10), transfers, Effect.void, answers)))
+  )
+
+/** Permit2 has spent every nonce. */
+const spent = { call: () => Effect.succeed<Hex>(`0x${"ff".repeat(32)}`) }
 
 describe("a batch that is open in a restored database", () => {
   rule(
@@ -58,6 +66,19 @@ describe("a batch that is open in a restored database", () => {
       assert.deepStrictEqual([report.reconciled, report.open, report.payments], [true, [], []])
       assert.deepStrictEqual(yield* batch, [{ id: "batch", status: "open", txHash: undefined }])
     })
+  )
+
+  rule(
+    "is booked as paid by a version of its payment that the database forgot, beside one that it has",
+    [transfer("version 2", minute(13), 5n)],
+    Effect.gen(function* () {
+      const deadline = minute(15) / 1_000
+      yield* (yield* Payouts).record("batch", { txHash: hash("version 1"), raw: "0x02", deadline }, 0)
+      const report = yield* reconcileNow()
+      assert.deepStrictEqual([report.reconciled, report.open], [true, []])
+      assert.deepStrictEqual(yield* batch, [{ id: "batch", status: "paid", txHash: hash("version 2") }])
+    }),
+    spent
   )
 
   rule(

@@ -43,7 +43,8 @@ const block = (number: bigint) => ({
   number,
   hash: hash(`block ${number}`),
   parentHash: hash(`block ${number - 1n}`),
-  timestamp: number,
+  // The newest block is a day after the restore, so no forgotten payment is awaited.
+  timestamp: number * 1_000n,
   baseFeePerGas: 1n,
   gasLimit: 1n
 })

@@ -1,4 +1,5 @@
 /** A restored database, and a chain with transfers of the vault, on which a reconciliation runs. */
+import { assert } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
@@ -7,6 +8,7 @@ import * as SweepContracts from "../../../src/adapters/evm/contracts/SweepContra
 import * as Stores from "../../../src/adapters/sql/builder/Stores.ts"
 import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
 import { reconcile, restoreOf } from "../../../src/cli/reconcile/Reconcile.ts"
+import type { Open } from "../../../src/cli/reconcile/Report.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import { UsageError } from "../../../src/cli/UsageError.ts"
@@ -21,13 +23,13 @@ import { source } from "../../support/RelayFixtures.ts"
 
 export const [TOKEN, PAYEE] = [address(0xa), address(0x80)]
 
-/** UNIX milliseconds of a minute of the day on which everything happens. A block of the chain has the number of its minute. */
+/** UNIX milliseconds of a minute since the start of the day on which everything happens. A block of the chain has the number of its minute. */
 export const minute = (hours: number, minutes = 0) => (hours * 60 + minutes) * 60_000
 
-/** Minute of the newest block. */
-const NEWEST = 24n * 60n
+/** Minute of the newest block: no payment that was recorded on the first day can be mined after it. */
+export const NEWEST = 48n * 60n
 
-const block = (number: bigint) => ({
+export const blockAt = (number: bigint) => ({
   number,
   hash: hash(`block ${number}`),
   parentHash: hash(`block ${number - 1n}`),
@@ -38,7 +40,7 @@ const block = (number: bigint) => ({
 
 /** A log in the block of this moment, alone in its transaction. */
 export const minedAt = (name: string, atMs: number, log: Pick<Log, "address" | "topics" | "data">): Log => {
-  const { hash: blockHash, number: blockNumber } = block(BigInt(atMs / 60_000))
+  const { hash: blockHash, number: blockNumber } = blockAt(BigInt(atMs / 60_000))
   return { ...log, blockNumber, blockHash, transactionHash: hash(name), logIndex: 0 }
 }
 
@@ -61,7 +63,7 @@ export const transfer = (
 }
 
 /** Answers that a test changes. */
-export interface Answers extends Partial<Pick<ChainClient, "chain" | "transactionCount">> {
+export interface Answers extends Partial<Pick<ChainClient, "block" | "call" | "chain" | "code" | "transactionCount">> {
   /** More chains, without any logs. */
   readonly others?: ReadonlyArray<Chain>
 }
@@ -70,7 +72,8 @@ export interface Answers extends Partial<Pick<ChainClient, "chain" | "transactio
 const quiet = (chain: Chain) =>
   FakeChain.client({
     chain,
-    block: (number) => Effect.succeedSome(block(typeof number === "bigint" ? number : NEWEST)),
+    block: (number) => Effect.succeedSome(blockAt(typeof number === "bigint" ? number : NEWEST)),
+    code: () => Effect.succeed("0x"),
     transactionCount: () => Effect.succeed(0n),
     logs: () => Effect.succeed({ logs: [] })
   })
@@ -92,7 +95,8 @@ const chainWith = (
 ) => {
   const chain = FakeChain.client({
     chain: source,
-    block: (number) => Effect.succeedSome(block(typeof number === "bigint" ? number : NEWEST)),
+    block: (number) => Effect.succeedSome(blockAt(typeof number === "bigint" ? number : NEWEST)),
+    code: () => Effect.succeed("0x"),
     transactionCount: () => Effect.succeed(0n),
     logs: ({ address: contracts, fromBlock, toBlock }) =>
       Effect.as(meanwhile, {
@@ -150,9 +154,13 @@ export const earn = Effect.fnUntraced(function* (sweepId: string, amount: bigint
   yield* (yield* Ledger).accrue({ builderId: "alpha", sweepId, token: TOKEN, amount, chainId })
 })
 
-/** Runs the command without options. */
+const isReminder = ({ stopsPayouts, text }: Open) => !stopsPayouts && text.startsWith("reversals, suspensions, ")
+
+/** Runs the command without options. Returns the report without the reminder that every run for an open restore has. */
 export const reconcileNow = Effect.fnUntraced(function* (dryRun = false) {
   const restore = yield* restoreOf(undefined, dryRun)
   if (restore === undefined) return yield* new UsageError({ detail: "no restore is recorded" })
-  return yield* reconcile({ restore, dryRun })
+  const report = yield* reconcile({ restore, dryRun })
+  assert.strictEqual(report.open.filter(isReminder).length, restore.ids.length === 0 ? 0 : 1)
+  return { ...report, open: report.open.filter((each) => !isReminder(each)) }
 })

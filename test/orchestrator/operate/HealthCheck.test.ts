@@ -65,8 +65,8 @@ describe("the health check", () => {
         outboxRejected: 0
       })
       assert.deepStrictEqual(health.lanes, [
-        { chainId: source.id, address: lane, status: "ok", balance: 10n ** 18n, unconfirmed: 1 },
-        { chainId: destination.id, address: lane, status: "ok", balance: 10n ** 18n, unconfirmed: 0 }
+        { chainId: source.id, address: lane, status: "ok", balance: 10n ** 18n, unconfirmed: 1, state: "active" },
+        { chainId: destination.id, address: lane, status: "ok", balance: 10n ** 18n, unconfirmed: 0, state: "active" }
       ])
       assert.strictEqual(health.chains[0]?.blockAgeSeconds, 0)
       const encoded = yield* Schema.encodeEffect(Health)(health)
@@ -81,7 +81,8 @@ describe("the health check", () => {
       assert.strictEqual((yield* check).lanes[0]?.status, "down")
       const record = { actor: "admin-token", action: "lane.draining", subject: lane, details: {} }
       yield* (yield* LaneBook).move(lane, "active", "draining", record)
-      assert.strictEqual((yield* check).lanes[0]?.status, "ok")
+      const [drained] = (yield* check).lanes
+      assert.deepStrictEqual([drained?.status, drained?.state], ["ok", "draining"])
     }).pipe(Effect.provide(layer))
   )
 

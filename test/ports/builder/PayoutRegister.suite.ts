@@ -1,7 +1,7 @@
 /** Contract of every register of payouts, on a backend with these stores and the chain that it gives them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, type Layer, Option } from "effect"
-import { encodeAbiParameters, encodeEventTopics, erc20Abi, keccak256, stringToHex } from "viem"
+import { encodeAbiParameters, encodeEventTopics, erc20Abi, keccak256, stringToHex, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
@@ -28,6 +28,8 @@ const emptyChain = () => {
   const receipts = new Map<Hash, Receipt>()
   const client: ChainClient = {
     ...FakeChain.client({
+      // Permit2 has spent no nonce.
+      call: () => Effect.succeed(toHex(0n, { size: 32 })),
       receipt: (hash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(hash))),
       block: () =>
         Effect.succeed(

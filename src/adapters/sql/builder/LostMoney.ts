@@ -36,12 +36,13 @@ export const owed = (sql: Sql, chainId: number) =>
       }))
   )
 
-/** Tokens in which builders earned on a chain. */
+/** Tokens in which builders earned on a chain, or may have: a fee that waits may have been assigned and paid in the lost time. */
 export const tokens = (sql: Sql, chainId: number) =>
   Effect.map(
     Effect.flatMap(
       sql`SELECT token FROM builder.treasury_totals WHERE chain_id = ${chainId}
-        UNION SELECT token FROM builder.payouts WHERE chain_id = ${chainId}`,
+        UNION SELECT token FROM builder.payouts WHERE chain_id = ${chainId}
+        UNION SELECT token FROM builder.unassigned_accruals WHERE chain_id = ${chainId}`,
       Rows.decode(Schema.Struct({ token: Address.Address }))
     ),
     (rows) => rows.map(({ token }) => token)
@@ -59,6 +60,43 @@ export const known = Effect.fnUntraced(function* (sql: Sql, sweepIds: ReadonlyAr
     new Set(rows.filter((row) => row.book === book).map(({ sweep_id }) => sweep_id))
   return { revenue: of("revenue"), accruals: of("accrual"), unassigned: of("unassigned") }
 })
+
+/** An accrual of the books that was not reversed. */
+export interface BookedAccrual {
+  readonly sweepId: string
+  readonly builderId: string
+  readonly token: Address.Address
+  readonly amount: bigint
+  /** Absent if it is not assigned to a chain. */
+  readonly chainId?: number
+}
+
+const AccrualRow = Schema.Struct({
+  sweep_id: Schema.String,
+  builder_id: Schema.String,
+  token: Address.Address,
+  earned: Rows.Integer,
+  chain_id: Schema.NullOr(Rows.Int8)
+})
+
+/** Accruals of these sweeps that were not reversed, by sweep. */
+export const accruals = (sql: Sql, sweepIds: ReadonlyArray<string>) =>
+  Effect.map(
+    Effect.flatMap(
+      sql`SELECT e.sweep_id, e.builder_id, e.token, e.earned, coalesce(e.chain_id, c.chain_id) AS chain_id
+        FROM builder.ledger_entries e LEFT JOIN builder.accrual_chains c ON c.sweep_id = e.sweep_id
+        WHERE e.kind = 'accrual' AND e.sweep_id = ANY(${sweepIds.map(text)}::text[]) AND NOT EXISTS (
+          SELECT FROM builder.ledger_entries r WHERE r.sweep_id = e.sweep_id AND r.kind = 'reversal')`,
+      Rows.decode(AccrualRow)
+    ),
+    (rows) =>
+      new Map(
+        rows.map(({ builder_id, chain_id, earned, sweep_id, token }): readonly [string, BookedAccrual] => [
+          sweep_id,
+          { sweepId: sweep_id, builderId: builder_id, token, amount: earned, ...Rows.present({ chainId: chain_id }) }
+        ])
+      )
+  )
 
 const LineRow = Schema.Struct({
   book: Schema.Literals(["revenue", "accrual", "unassigned"]),

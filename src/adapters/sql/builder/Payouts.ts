@@ -65,13 +65,21 @@ const withLines = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, rows: R
   const recorded = yield* Rows.decode(PaymentRow)(
     yield* sql`SELECT * FROM builder.payout_payments WHERE ${ofBatches} ORDER BY payout_id, attempt`
   )
+  const linesOf = Map.groupBy(lines, ({ payout_id }) => payout_id)
+  const paymentsOf = Map.groupBy(recorded, ({ payout_id }) => payout_id)
   return batches.map((row): PayoutBatch => {
-    const own = lines.flatMap(({ amount, builder_id, entries, payout_address, payout_id }) =>
-      payout_id === row.id ? [{ builderId: builder_id, payoutAddress: payout_address, amount, entries }] : []
-    )
-    const payments = recorded.flatMap(({ deadline, payout_id, raw, recorded_at, tx_hash }) =>
-      payout_id === row.id ? [{ txHash: tx_hash, raw, deadline, recordedAtMs: recorded_at }] : []
-    )
+    const own = (linesOf.get(row.id) ?? []).map(({ amount, builder_id, entries, payout_address }) => ({
+      builderId: builder_id,
+      payoutAddress: payout_address,
+      amount,
+      entries
+    }))
+    const payments = (paymentsOf.get(row.id) ?? []).map(({ deadline, raw, recorded_at, tx_hash }) => ({
+      txHash: tx_hash,
+      raw,
+      deadline,
+      recordedAtMs: recorded_at
+    }))
     return {
       id: row.id,
       chainId: row.chain_id,

@@ -54,12 +54,19 @@ export const latest = (sql: Sql) =>
 export const open = (sql: Sql) =>
   Effect.flatMap(sql`SELECT * FROM builder.restores WHERE reconciled_at IS NULL ORDER BY restored_to, id`, restores)
 
-/** Records a restore to this moment (UNIX milliseconds). */
+/**
+ * Records a restore to this moment (UNIX milliseconds). Ends all sessions of builders: the database does not know which of them were ended
+ * after the moment.
+ */
 export const record = Effect.fnUntraced(function* (sql: Sql, restoredToMs: number) {
   const now = timestamp(yield* Clock.currentTimeMillis)
-  const [recorded] = yield* restores(
-    yield* sql`INSERT INTO builder.restores (restored_to, recorded_at) VALUES (${timestamp(restoredToMs)}, ${now}) RETURNING *`
+  const rows = yield* sql.withTransaction(
+    Effect.andThen(
+      sql`DELETE FROM builder.sessions`,
+      sql`INSERT INTO builder.restores (restored_to, recorded_at) VALUES (${timestamp(restoredToMs)}, ${now}) RETURNING *`
+    )
   )
+  const [recorded] = yield* restores(rows)
   return recorded ?? (yield* Effect.die(new Error("a restore was not recorded")))
 })
 

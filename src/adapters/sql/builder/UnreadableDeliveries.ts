@@ -1,6 +1,6 @@
 /**
- * Webhook deliveries whose rows cannot be decoded. Each is postponed with an alert, so that it holds no other delivery of its
- * endpoint. It is sent after its row was mended.
+ * Webhook deliveries that cannot be read. Each is postponed, so that it holds no other delivery, and sent once it can be read. An alert
+ * stands for a delivery whose row cannot be decoded, and one for an endpoint whose secret cannot be read.
  */
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -18,17 +18,36 @@ const KIND = "webhook_unreadable"
 
 const keyOf = (id: string) => `${KIND}:${id}`
 
-/** Postponement of a delivery. Ends when its row can be read. */
-const SET_ASIDE_MILLIS = 24 * 60 * 60_000
+const keyOfEndpoint = (webhookId: string) => `${KIND}:endpoint:${webhookId}`
 
-/** Interval at which rows that are set aside are read again. */
+const HOUR_MILLIS = 60 * 60_000
+
+/** Postponement of a delivery. Ends when it can be read. */
+const SET_ASIDE_MILLIS = 48 * HOUR_MILLIS
+
+/** Longer than every pause between two attempts, and shorter than a postponement, which a delivery is told by. */
+const LONGEST_PAUSE_MILLIS = 36 * HOUR_MILLIS
+
+/** Interval at which deliveries and secrets for which an alert stands are read again. */
 const RECHECK = Schedule.spaced("30 seconds")
 
-/** A delivery for which an alert stands. */
-interface Waiting {
-  readonly id: string
-  readonly waits: boolean
-  readonly endpoint_id: string
+/** Number of alerts that one statement reads. */
+const PAGE = 100
+
+/** A delivery of an endpoint whose secret cannot be read. */
+interface Locked extends Unreadable {
+  readonly webhookId: string
+}
+
+/** A standing alert, with what it is about. */
+interface Standing {
+  readonly key: string
+  /** Absent in the alert of an endpoint. */
+  readonly id: string | null
+  /** True for a delivery that waits to be sent. */
+  readonly waits: boolean | null
+  /** Absent if the endpoint is gone. */
+  readonly endpoint_id: string | null
   readonly secret: string | null
   readonly secret_sealed: string | null
   /** Secrets that no longer sign are absent. */
@@ -36,26 +55,48 @@ interface Waiting {
   readonly previous_secret_sealed: string | null
 }
 
+/** Postpones deliveries, and raises their alerts. */
+const makeSetAside = Effect.gen(function* () {
+  const alerts = yield* Alerts
+  const sql = yield* SqlClient.SqlClient
+
+  const tellOfRow = Effect.fnUntraced(function* ({ detail, id }: Unreadable) {
+    yield* Effect.logError("webhook.unreadable").pipe(Effect.annotateLogs({ deliveryId: id, detail }))
+    yield* alerts.raise({
+      key: keyOf(id),
+      severity: "warning",
+      kind: KIND,
+      message: `The stored webhook delivery ${id} cannot be read, so it is not sent. Restore its row in builder.webhook_deliveries. The service reads it again every 30 seconds.`,
+      details: { deliveryId: id, detail }
+    })
+  })
+
+  const tellOfSecret = Effect.fnUntraced(function* (webhookId: string, detail: string) {
+    yield* Effect.logError("webhook.unreadable").pipe(Effect.annotateLogs({ webhookId, detail }))
+    yield* alerts.raise({
+      key: keyOfEndpoint(webhookId),
+      severity: "warning",
+      kind: KIND,
+      message: `A secret of the webhook ${webhookId} cannot be read, so nothing is sent to it. Set SECRETS_FORMER_KEY to the key that encrypted it, or let its builder rotate the secret. The service reads it again every 30 seconds.`,
+      details: { webhookId, detail }
+    })
+  })
+
+  return Effect.fnUntraced(function* (failures: ReadonlyArray<Unreadable>, locked: ReadonlyArray<Locked>) {
+    yield* Effect.forEach(failures, tellOfRow, { discard: true })
+    const details = new Map(locked.map(({ detail, webhookId }) => [webhookId, detail]))
+    yield* Effect.forEach(details, ([webhookId, detail]) => tellOfSecret(webhookId, detail), { discard: true })
+    const until = timestamp((yield* Clock.currentTimeMillis) + SET_ASIDE_MILLIS)
+    yield* sql`UPDATE builder.webhook_deliveries SET lease_until = NULL, due_at = ${until}
+      WHERE id = ANY(${[...failures, ...locked].map(({ id }) => id)}::bigint[])`
+  })
+})
+
 const make = Effect.gen(function* () {
   const box = yield* SecretBox
   const sql = yield* SqlClient.SqlClient
   const alerts = yield* Alerts
-
-  const setAside = Effect.fnUntraced(function* (failures: ReadonlyArray<Unreadable>) {
-    for (const { detail, id } of failures) {
-      yield* Effect.logError("webhook.unreadable").pipe(Effect.annotateLogs({ deliveryId: id, detail }))
-      yield* alerts.raise({
-        key: keyOf(id),
-        severity: "warning",
-        kind: KIND,
-        message: `The stored webhook delivery ${id} cannot be read, so it is not sent. Restore its row in builder.webhook_deliveries, or the key of its secret (SECRETS_FORMER_KEY). The service reads it again every 30 seconds.`,
-        details: { deliveryId: id, detail }
-      })
-    }
-    const until = timestamp((yield* Clock.currentTimeMillis) + SET_ASIDE_MILLIS)
-    yield* sql`UPDATE builder.webhook_deliveries SET lease_until = NULL, due_at = ${until}
-      WHERE id = ANY(${failures.map(({ id }) => id)}::bigint[])`
-  })
+  const setAside = yield* makeSetAside
 
   /** The secrets that sign: the current one, and the previous one if there is one. */
   const secretsOf = Effect.fnUntraced(function* (
@@ -73,46 +114,68 @@ const make = Effect.gen(function* () {
   const withSecrets = ({ stored, ...due }: WebhookRows.StoredDue) =>
     secretsOf(due.webhookId, stored).pipe(
       Effect.map((secrets) => ({ ...due, secrets }) satisfies DueDelivery),
-      Effect.catchTag("SecretUnreadable", ({ detail }) => Effect.succeed({ id: due.id, detail } satisfies Unreadable))
+      Effect.catchTag("SecretUnreadable", ({ detail }) =>
+        Effect.succeed({ id: due.id, webhookId: due.webhookId, detail } satisfies Locked)
+      )
     )
 
   /** Due deliveries in the order of the rows, without those that cannot be read. */
   const decode = Effect.fnUntraced(function* (rows: ReadonlyArray<{ readonly id: bigint }>) {
     const { failures, values } = decodeEach(rows, WebhookRows.due)
     const opened = yield* Effect.forEach(values, withSecrets)
-    const unreadable = [...failures, ...opened.flatMap((each) => ("detail" in each ? [each] : []))]
-    if (unreadable.length > 0) yield* setAside(unreadable)
+    const locked = opened.flatMap((each) => ("detail" in each ? [each] : []))
+    if (failures.length + locked.length > 0) yield* setAside(failures, locked)
     return opened.flatMap((each) => ("detail" in each ? [] : [each]))
   }, guarded("UnreadableDeliveries.decode"))
 
+  /** Standing alerts after one of them, in the order of their keys. */
+  const standingAfter = (key: string, at: Date) => sql<Standing>`
+    SELECT a.key, a.details ->> 'deliveryId' AS id, d.state = 'pending' AS waits, d.type, d.payload, d.failures,
+      e.id AS endpoint_id, e.secret, e.secret_sealed,
+      CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret,
+      CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret_sealed END AS previous_secret_sealed
+    FROM (
+      SELECT key, details FROM builder.alerts WHERE cleared_at IS NULL AND kind = ${KIND} AND key > ${key}
+      ORDER BY key LIMIT ${PAGE}
+    ) a LEFT JOIN builder.webhook_deliveries d ON d.id = (a.details ->> 'deliveryId')::bigint
+      LEFT JOIN builder.webhook_endpoints e ON e.id = coalesce(d.endpoint_id, a.details ->> 'webhookId')
+    ORDER BY a.key`
+
+  /** True for an alert whose cause lasts. */
+  const lasts = Effect.fnUntraced(function* (row: Standing) {
+    const { endpoint_id, id, previous_secret, previous_secret_sealed, secret, secret_sealed, waits } = row
+    if (endpoint_id === null || (id !== null && waits !== true)) return false
+    if (id !== null && decodeEach([{ ...row, id }], WebhookRows.assertReadable).failures.length > 0) return true
+    return yield* secretsOf(endpoint_id, [
+      { plain: secret, sealed: secret_sealed },
+      { plain: previous_secret, sealed: previous_secret_sealed }
+    ]).pipe(Effect.match({ onFailure: () => true, onSuccess: () => false }))
+  })
+
+  /** Makes deliveries due, and all those of an endpoint that were set aside, but none that waits for its next attempt. */
+  const free = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, webhookIds: ReadonlyArray<string>, at: Date) {
+    yield* sql`UPDATE builder.webhook_deliveries SET due_at = ${at}
+      WHERE id = ANY(${ids}::bigint[]) AND state = 'pending'`
+    if (webhookIds.length === 0) return
+    yield* sql`UPDATE builder.webhook_deliveries d SET due_at = ${at}
+      WHERE d.endpoint_id = ANY(${webhookIds}::text[]) AND d.state = 'pending' AND d.due_at > ${at} AND NOT EXISTS (
+        SELECT FROM builder.webhook_attempts a
+        WHERE a.delivery_id = d.id AND a.at > d.due_at - ${LONGEST_PAUSE_MILLIS} * interval '1 millisecond')`
+  })
+
   const recheck = Effect.gen(function* () {
     const at = timestamp(yield* Clock.currentTimeMillis)
-    const rows = yield* sql<Waiting>`
-      SELECT a.details ->> 'deliveryId' AS id, d.state = 'pending' AS waits, d.type, d.payload, d.failures,
-        e.id AS endpoint_id, e.secret, e.secret_sealed,
-        CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret,
-        CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret_sealed END AS previous_secret_sealed
-      FROM builder.alerts a LEFT JOIN builder.webhook_deliveries d ON d.id = (a.details ->> 'deliveryId')::bigint
-        LEFT JOIN builder.webhook_endpoints e ON e.id = d.endpoint_id
-      WHERE a.cleared_at IS NULL AND a.kind = ${KIND}`
-    const { failures } = decodeEach(
-      rows.filter(({ waits }) => waits),
-      WebhookRows.assertReadable
-    )
-    const locked = yield* Effect.filter(
-      rows.filter(({ waits }) => waits),
-      ({ endpoint_id, previous_secret, previous_secret_sealed, secret, secret_sealed }) =>
-        secretsOf(endpoint_id, [
-          { plain: secret, sealed: secret_sealed },
-          { plain: previous_secret, sealed: previous_secret_sealed }
-        ]).pipe(Effect.match({ onFailure: () => true, onSuccess: () => false }))
-    )
-    const unreadable = new Set([...failures, ...locked].map(({ id }) => id))
-    const mended = rows.map(({ id }) => id).filter((id) => !unreadable.has(id))
-    if (mended.length === 0) return
-    yield* sql`UPDATE builder.webhook_deliveries SET due_at = ${at}
-      WHERE id = ANY(${mended}::bigint[]) AND state = 'pending'`
-    yield* Effect.forEach(mended, (id) => alerts.clear(keyOf(id)), { discard: true })
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const rows: ReadonlyArray<Standing> = yield* standingAfter(after, at)
+      const mended = yield* Effect.filter(rows, (row) => Effect.map(lasts(row), (isLasting) => !isLasting))
+      if (mended.length > 0) {
+        const ids = mended.flatMap(({ id }) => id ?? [])
+        const webhookIds = mended.flatMap(({ endpoint_id, id }) => (id === null ? (endpoint_id ?? []) : []))
+        yield* free(ids, webhookIds, at)
+        yield* Effect.forEach(mended, ({ key }) => alerts.clear(key), { discard: true })
+      }
+      after = rows.length < PAGE ? undefined : rows.at(-1)?.key
+    }
   }).pipe(guarded("UnreadableDeliveries.recheck"))
 
   return { decode, recheck }
@@ -125,7 +188,7 @@ export class UnreadableDeliveries extends Context.Service<
     readonly decode: (
       rows: ReadonlyArray<{ readonly id: bigint }>
     ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
-    /** Reads the rows again for which an alert stands. Frees those that can be read, and clears their alerts. */
+    /** Reads the rows and secrets again for which an alert stands. Frees what can be read, and clears its alerts. */
     readonly recheck: Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/adapters/sql/UnreadableDeliveries") {

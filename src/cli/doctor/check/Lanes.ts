@@ -5,6 +5,7 @@ import { KNOWN_CHAINS } from "../../../catalog/KnownChains.ts"
 import { orchestratorSettings } from "../../../config/Orchestrator.ts"
 import type * as Address from "../../../domain/Address.ts"
 import * as Lanes from "../../../domain/doctor/Lanes.ts"
+import type { LaneState } from "../../../domain/LaneState.ts"
 import * as ChainLimits from "../../../orchestrator/shared/ChainLimits.ts"
 import type { Check, Deployment, Served } from "../Check.ts"
 import { eachChain } from "../EachChain.ts"
@@ -13,9 +14,12 @@ import { orNotChecked } from "../NotChecked.ts"
 
 interface Shared {
   readonly lanes: ReadonlyArray<Address.Address>
-  readonly history: Option.Option<LaneHistory.LaneHistory>
+  readonly history: LaneHistory.LaneHistory | undefined
   readonly minimumOn: (served: Served) => bigint
 }
+
+const stateOf = (lane: Address.Address, history: LaneHistory.LaneHistory | undefined): LaneState =>
+  history?.states.get(lane.toLowerCase()) ?? "active"
 
 const judgedLane = Effect.fnUntraced(function* (served: Served, address: Address.Address, shared: Shared) {
   const { client } = served
@@ -32,11 +36,12 @@ const judgedLane = Effect.fnUntraced(function* (served: Served, address: Address
     ],
     { concurrency: "unbounded" }
   )
-  const history = Option.getOrUndefined(shared.history)
+  const { history } = shared
   return Lanes.judge({
     chain: chain.name,
     symbol: chain.nativeSymbol,
     address,
+    state: stateOf(address, history),
     balance,
     code,
     count,
@@ -44,7 +49,7 @@ const judgedLane = Effect.fnUntraced(function* (served: Served, address: Address
     isHistoryKnown: history !== undefined,
     minimum: shared.minimumOn(served),
     spentInDay: history?.spentInDay.get(chain.id),
-    lanes: shared.lanes.length,
+    lanes: shared.lanes.filter((lane) => stateOf(lane, history) === "active").length,
     gasPrice,
     isPublicChain: KNOWN_CHAINS[chain.id] !== undefined
   })
@@ -55,7 +60,7 @@ const judgedOnChains = Effect.fnUntraced(function* (deployment: Deployment, lane
   const shared: Shared = {
     lanes,
     // Without a database or its schema, the history is unknown.
-    history: yield* Effect.option(deployment.withDatabase(LaneHistory.read)),
+    history: Option.getOrUndefined(yield* Effect.option(deployment.withDatabase(LaneHistory.read))),
     minimumOn: ({ client }) => ChainLimits.minLaneBalance(relayer, client.chain)
   }
   const sending = (yield* deployment.served).filter(({ entry }) => entry.supportsSetCode !== false)

@@ -31,3 +31,23 @@ describe("a batch that is opened again", () => {
     }).pipe(Effect.provide(freshStores))
   )
 })
+
+describe("tokens whose payments are compared", () => {
+  it.effect("include that of a fee that waits, since it may have been assigned and paid in the lost time", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      assert.deepStrictEqual(yield* LostMoney.tokens(sql, 1), [])
+      yield* LostMoney.keepUnassigned(sql, {
+        sweepId: "lost",
+        chainId: 1,
+        token: TOKEN,
+        amount: 7n,
+        recipient: address(0xf),
+        paid: false,
+        txHash: hash("lost"),
+        settledAtMs: 0
+      })
+      assert.deepStrictEqual([yield* LostMoney.tokens(sql, 1), yield* LostMoney.tokens(sql, 2)], [[TOKEN], []])
+    }).pipe(Effect.provide(freshStores))
+  )
+})

@@ -65,6 +65,18 @@ layer(books, { excludeTestServices: true })("a restore", (it) => {
     })
   )
 
+  it.effect("ends all sessions, since one that was ended in the lost time would be open again", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`INSERT INTO builder.builders (id, name, builder_bps, max_builder_bps, payout_address, payout_mode, created_at)
+        VALUES ('alpha', 'alpha', 0, 0, ${"0x" + "80".repeat(20)}, 'ledger', now())`
+      yield* sql`INSERT INTO builder.sessions (token_hash, builder_id, created_at, expires_at)
+        SELECT '0x' || repeat(n::text, 64), 'alpha', now(), now() + interval '1 day' FROM generate_series(1, 3) AS n`
+      yield* Restores.record(sql, 3_000)
+      assert.deepStrictEqual(yield* sql`SELECT * FROM builder.sessions`, [])
+    })
+  )
+
   it.effect("is to the last write that the database shows", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient

@@ -11,6 +11,8 @@ import { freshStores } from "../../../support/BuilderStores.ts"
 
 const layer = UnreadableDeliveries.layer.pipe(Layer.provideMerge(freshStores))
 
+const HOUR = 3_600_000
+
 const setType = (message: string, type: string) =>
   Effect.flatMap(
     PgClient.PgClient,
@@ -72,7 +74,7 @@ describe("a webhook delivery whose row cannot be read", () => {
       yield* sql`UPDATE builder.webhook_endpoints SET previous_secret = NULL, previous_secret_sealed = 'v1.00.lost.key'`
       assert.deepStrictEqual(yield* claim(3), [])
       yield* recheck
-      assert.lengthOf(yield* standing, 3)
+      assert.deepStrictEqual(yield* standing, ["webhook_unreadable"], "one alert for the endpoint")
       assert.deepStrictEqual(yield* claim(3), [])
       // The previous secret signs no longer.
       yield* TestClock.adjust("1 hour")
@@ -82,11 +84,58 @@ describe("a webhook delivery whose row cannot be read", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("is sent at once with the others of its endpoint, but not before the time of its next attempt", () =>
+    Effect.gen(function* () {
+      yield* three
+      yield* setType("b", "sweep.submitted")
+      const sql = yield* PgClient.PgClient
+      const webhooks = yield* Webhooks
+      // The first two have failed before. The first one waits for its next attempt all the time.
+      yield* sql`UPDATE builder.webhook_deliveries SET failures = 9, due_at = ${new Date(26 * HOUR)} WHERE message_id = 'a'`
+      yield* sql`UPDATE builder.webhook_deliveries SET failures = 1 WHERE message_id = 'b'`
+      yield* sql`INSERT INTO builder.webhook_attempts (delivery_id, at, duration_millis, status_code)
+        SELECT id, ${new Date(0)}, 1, 500 FROM builder.webhook_deliveries WHERE message_id IN ('a', 'b')`
+      yield* sql`UPDATE builder.webhook_endpoints SET secret = NULL, secret_sealed = 'v1.00.lost.key'`
+      assert.deepStrictEqual(yield* claim(1), [])
+      assert.deepStrictEqual(yield* claim(1), [])
+      assert.deepStrictEqual(yield* claim(1), [])
+      yield* recheck
+      assert.deepStrictEqual(yield* standing, ["webhook_unreadable"])
+      yield* webhooks.rotate("alpha", "one", Redacted.make("whsec_two"), 0)
+      yield* sql`UPDATE builder.webhook_endpoints SET previous_secret = NULL, previous_secret_sealed = NULL`
+      yield* recheck
+      assert.deepStrictEqual(yield* standing, [])
+      assert.deepStrictEqual(yield* claim(3), ["b", "c"])
+      yield* TestClock.setTime(26 * HOUR)
+      assert.include(yield* claim(3), "a")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is found again among any number of others", () =>
+    Effect.gen(function* () {
+      yield* three
+      const sql = yield* PgClient.PgClient
+      yield* sql`INSERT INTO builder.webhook_deliveries (endpoint_id, message_id, type, payload, due_at, created_at)
+        SELECT 'one', 'more ' || n, 'broken', '{}', ${new Date(0)}, ${new Date(0)} FROM generate_series(1, 250) AS n`
+      const webhooks = yield* Webhooks
+      yield* webhooks.claim({ limit: 300, failingLimit: 10, perEndpoint: 300, perBuilder: 300, leaseMillis: 60_000 })
+      assert.lengthOf(yield* standing, 251)
+      yield* sql`UPDATE builder.webhook_deliveries SET type = 'sweep.submitted' WHERE message_id <> 'b'`
+      yield* recheck
+      assert.lengthOf(yield* standing, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("ends its alert when it is gone", () =>
     Effect.gen(function* () {
       yield* three
       yield* claim(3)
+      const sql = yield* PgClient.PgClient
+      yield* sql`UPDATE builder.webhook_endpoints SET secret = NULL, secret_sealed = 'v1.00.lost.key'`
       const webhooks = yield* Webhooks
+      yield* webhooks.publish("alpha", { id: "d", type: "sweep.submitted", payload: "{}" })
+      yield* claim(9)
+      assert.lengthOf(yield* standing, 2)
       yield* webhooks.remove("alpha", "one")
       yield* recheck
       assert.deepStrictEqual(yield* standing, [])

@@ -1,0 +1,61 @@
+/** A batch that was paid by a version which the backend does not have, as after a restore of its database, on a local chain. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, Option } from "effect"
+import { parseTransaction } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { backend, owing, run, said, VAULT } from "./PayoutScene.ts"
+
+layer(backend, { excludeTestServices: true })("a batch with a recorded payment", (it) => {
+  it.effect("that another version paid is booked by that one, and is not waited for", () =>
+    Effect.gen(function* () {
+      const { balances, desk, dev, id } = yield* owing("USDC", [23n], 46n)
+      yield* run(id, { dies: "recorded" })
+      const [recorded] = (yield* desk.get(id)).payments ?? []
+      const {
+        data,
+        gas = 0n,
+        maxFeePerGas = 0n,
+        maxPriorityFeePerGas = 0n,
+        nonce = 0,
+        to
+      } = parseTransaction(recorded?.raw ?? "0x")
+      const raw = yield* Effect.promise(() =>
+        privateKeyToAccount(VAULT.privateKey).signTransaction({
+          type: "eip1559",
+          chainId: dev.chain.id,
+          to: to ?? null,
+          data: data ?? "0x",
+          gas,
+          maxFeePerGas: maxFeePerGas + 1n,
+          maxPriorityFeePerGas,
+          nonce
+        })
+      )
+      const client = yield* Effect.flatMap(Chains, (chains) => chains.get(dev.chain.id))
+      const forgotten = yield* client.send(raw)
+      yield* dev.node.ask("mine", (node) => node.mine({ blocks: dev.chain.confirmations }))
+      assert.deepStrictEqual(yield* balances, [23n])
+
+      assert.include(said((yield* run(id)).exit), "a transaction that is not recorded spent the batch's Permit2 nonce")
+      assert.strictEqual((yield* Effect.flip(desk.fail(id, "not paid", "test")))._tag, "PaymentInFlight")
+      assert.deepInclude(yield* desk.markPaid(id, forgotten, "test"), { status: "paid", txHash: forgotten })
+    })
+  )
+
+  it.effect("that is mined between two requests of a look is booked by it", () =>
+    Effect.gen(function* () {
+      const { balances, desk, id } = yield* owing("USDC", [29n], 58n)
+      assert.include(said((yield* run(id, { dies: "mined" })).exit), "the power is gone")
+      let receipts = 0
+      const { exit } = yield* run(id, {
+        client: (client) => ({
+          receipt: (txHash) => (receipts++ === 0 ? Effect.succeed(Option.none()) : client.receipt(txHash))
+        })
+      })
+      assert.isTrue(Exit.isSuccess(exit), said(exit))
+      assert.deepStrictEqual(yield* balances, [29n])
+      assert.strictEqual((yield* desk.get(id)).status, "paid")
+    })
+  )
+})
