@@ -49,6 +49,7 @@ import reopenings from "./0070_reopenings.ts"
 import settledOwners from "./0071_settled_owners.ts"
 import dataGas from "./0072_data_gas.ts"
 import flightHolders from "./0073_flight_holders.ts"
+import exposureHolders from "./0074_exposure_holders.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -97,5 +98,6 @@ export const migrations = {
   "0070_reopenings": reopenings,
   "0071_settled_owners": settledOwners,
   "0072_data_gas": dataGas,
-  "0073_flight_holders": flightHolders
+  "0073_flight_holders": flightHolders,
+  "0074_exposure_holders": exposureHolders
 }

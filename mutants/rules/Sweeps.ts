@@ -50,6 +50,13 @@ export const sweeps: ReadonlyArray<Mutant> = [
     tests: ["test/adapters/sql/orchestrator/BridgeFlights.test.ts"]
   },
   {
+    name: "the end of a submission ends the reservation of another one",
+    file: "src/adapters/sql/orchestrator/Exposures.ts",
+    text: "${text(holder)} = ANY(e.holders)`",
+    replacement: "${text(holder)} IS NOT NULL`",
+    tests: ["test/adapters/sql/orchestrator/Exposures.test.ts"]
+  },
+  {
     name: "a sweep is stored without one of its legs",
     file: "src/adapters/sql/orchestrator/Sweeps.ts",
     text: "if (other === undefined) return",

@@ -71,7 +71,7 @@ const makeAccept = Effect.gen(function* () {
     comparison: Effect.Effect<WaitingFor | undefined>,
     holder: string
   ) {
-    const lack = yield* reserve(client, { ...intent, ...(network === undefined ? {} : { network }) })
+    const lack = yield* reserve(client, { ...intent, ...(network === undefined ? {} : { network }) }, holder)
     if (lack !== undefined) {
       return yield* new SubmissionRefused({
         reason: "budget_spent",

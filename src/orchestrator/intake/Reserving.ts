@@ -19,10 +19,10 @@ import * as PresentPrices from "./PresentPrices.ts"
 const RELEASE_LIMIT = Duration.seconds(2)
 
 /**
- * Makes `reserve(client, intent)`, which returns the class without room; undefined if the submission can be accepted. Makes
- * `orRelease(legs)`, which wraps the effect that reserves and stores a submission, and gives it the holder of its bridge flights. If
- * that fails or is interrupted, the reservations of intents that are still quoted end. Otherwise one client could hold a budget or a
- * bridge without a sweep, by leaving again and again.
+ * Makes `reserve(client, intent, holder)`, which returns the class without room; undefined if the submission can be accepted. Makes
+ * `orRelease(legs)`, which wraps the effect that reserves and stores a submission, and gives it the holder of its reservations. If that
+ * fails or is interrupted, the reservations of intents that are still quoted end, unless an identical submission holds them too. Otherwise
+ * one client could hold a budget or a bridge without a sweep, by leaving again and again.
  */
 export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
@@ -33,7 +33,8 @@ export const make = Effect.gen(function* () {
 
   const reserve = Effect.fnUntraced(function* (
     client: ChainClient,
-    intent: Pick<Intent, "attributed" | "gas" | "id" | "network" | "order">
+    intent: Pick<Intent, "attributed" | "gas" | "id" | "network" | "order">,
+    holder: string
   ) {
     const { chain } = client
     const { gas, order } = intent
@@ -44,7 +45,7 @@ export const make = Effect.gen(function* () {
     const { dataFeeOf, maxFeePerGas } = present.value
     const wei = worstCase({ gas, maxFeePerGas, dataFee: dataFeeOf(order, gas) })
     const reservation = { intentId: intent.id, classes: desk.classes(chain, intent), wei }
-    return (yield* desk.reserve(chain, [reservation])).get(intent.id)
+    return (yield* desk.reserve(chain, [reservation], holder)).get(intent.id)
   })
 
   const orRelease = (
@@ -58,7 +59,7 @@ export const make = Effect.gen(function* () {
       // Runs also after an interruption. The limits hold although a finalizer cannot be interrupted.
       const release = Effect.all(
         [
-          ids.length === 0 ? Effect.void : limited(exposures.releaseQuoted(ids)),
+          ids.length === 0 ? Effect.void : limited(exposures.releaseQuoted(ids, holder)),
           flown.length === 0 ? Effect.void : limited(flights.releaseQuoted(flown, holder))
         ],
         { concurrency: "unbounded", discard: true }

@@ -106,9 +106,9 @@ const makeAccept = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
 
   /** Reserves the exposure of all legs. */
-  const reserveAll = Effect.fnUntraced(function* (legs: Legs, network: string | undefined) {
+  const reserveAll = Effect.fnUntraced(function* (legs: Legs, network: string | undefined, holder: string) {
     for (const { client, intent } of legs) {
-      const lack = yield* reserve(client, { ...intent, ...(network === undefined ? {} : { network }) })
+      const lack = yield* reserve(client, { ...intent, ...(network === undefined ? {} : { network }) }, holder)
       if (lack === undefined) continue
       return yield* new SubmissionRefused({
         reason: "budget_spent",
@@ -124,7 +124,7 @@ const makeAccept = Effect.gen(function* () {
     { authorizations, network, signature }: SweepSubmission,
     holder: string
   ) {
-    yield* reserveAll(legs, network)
+    yield* reserveAll(legs, network, holder)
     yield* fly(
       legs.map(({ intent }) => intent),
       holder

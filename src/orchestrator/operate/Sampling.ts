@@ -31,17 +31,25 @@ const statuses = Effect.gen(function* () {
   for (const [status, intents] of Object.entries(counts)) yield* INTENTS.record(intents, { status })
 })
 
-const backlog = Effect.gen(function* () {
-  const { intents, outbox } = yield* (yield* Backlog).read
+const waitingIntents = Effect.gen(function* () {
+  const intents = yield* (yield* Backlog).intents
   const now = yield* Clock.currentTimeMillis
   for (const [waiting, since] of Object.entries(intents)) {
     yield* INTENTS_OLDEST.record(Sampling.ageOf(since, now), { waiting })
   }
+})
+
+const waitingMessages = Effect.gen(function* () {
+  const outbox = yield* (yield* Backlog).outbox
+  const now = yield* Clock.currentTimeMillis
   for (const [topic, { oldestMs, waiting }] of Object.entries(outbox)) {
     yield* OUTBOX_PENDING.record(waiting, { topic })
     yield* OUTBOX_OLDEST.record(Sampling.ageOf(oldestMs, now), { topic })
   }
 })
+
+/** Ages of what waits. A source that does not answer leaves the gauges of the other one right. */
+export const backlog: ReadonlyArray<Sampling.Sample<Backlog>> = [waitingIntents, waitingMessages]
 
 const rejected = Effect.gen(function* () {
   const { rejected } = yield* (yield* Outbox).counts
@@ -137,7 +145,7 @@ type Sources = Alerts | Backlog | Chains | Exposures | Intents | OrchestratorSet
 /** Everything that the loop reads. */
 export const samples: ReadonlyArray<Sampling.Sample<Sources>> = [
   statuses,
-  backlog,
+  ...backlog,
   rejected,
   lanes,
   exposure,

@@ -63,11 +63,19 @@ export const make = Effect.gen(function* () {
     return lacks
   })
 
-  /** Reserves sweeps of unlisted tokens by one call. Returns those that must wait, by intent id. */
-  const reserve = Effect.fnUntraced(function* (source: Chain, reservations: ReadonlyArray<Reservation>) {
+  /**
+   * Reserves sweeps of unlisted tokens by one call. Returns those that must wait, by intent id. `holder`: id of the submission whose
+   * sweeps they are. The relayer names none.
+   */
+  const reserve = Effect.fnUntraced(function* (
+    source: Chain,
+    reservations: ReadonlyArray<Reservation>,
+    holder?: string
+  ) {
     const denied = new Map<string, Denied>()
     if (reservations.length === 0) return denied
-    for (const each of yield* exposures.reserve(reservations, yield* budgetsOn(source))) denied.set(each.intentId, each)
+    const budgets = yield* budgetsOn(source)
+    for (const each of yield* exposures.reserve(reservations, budgets, holder)) denied.set(each.intentId, each)
     const spent = [...denied.values()].filter(({ isBusy }) => !isBusy)
     if (spent.length > 0) {
       const known = yield* exposures.sums([...new Set(spent.map((each) => each.spent))])

@@ -13,24 +13,23 @@ export interface Waiting {
   readonly oldestMs: number | undefined
 }
 
-export interface BacklogReport {
-  /** UNIX milliseconds since which the oldest intent waits. Undefined if none does. */
-  readonly intents: {
-    /** For a submission. */
-    readonly quoted: number | undefined
-    /** For the relayer. */
-    readonly queued: number | undefined
-    /** For the delivery. */
-    readonly settled_source: number | undefined
-  }
-  /** Messages for the builder backend. */
-  readonly outbox: Readonly<Record<Topic, Waiting>>
+/** UNIX milliseconds since which the oldest intent waits. Undefined if none does. */
+export interface WaitingIntents {
+  /** For a submission. */
+  readonly quoted: number | undefined
+  /** For the relayer. Of a chain's intents that are put off, only the first {@link MOST_COUNTED} to be due are read. */
+  readonly queued: number | undefined
+  /** For the delivery. */
+  readonly settled_source: number | undefined
 }
 
+/** Each part is read by itself, so that a slow one delays no other. */
 export class Backlog extends Context.Service<
   Backlog,
   {
-    readonly read: Effect.Effect<BacklogReport, StoreUnavailable>
+    readonly intents: Effect.Effect<WaitingIntents, StoreUnavailable>
+    /** Messages for the builder backend. */
+    readonly outbox: Effect.Effect<Readonly<Record<Topic, Waiting>>, StoreUnavailable>
     /** Milliseconds until the pool had a connection to give. */
     readonly poolWaitMillis: Effect.Effect<number, StoreUnavailable>
   }

@@ -30,6 +30,16 @@ export interface PaidIn extends Paid {
   readonly token: Address.Address
 }
 
+/** Submissions that can hold the reservation of one sweep at the same time. More than one process runs at once. */
+export const MOST_HOLDERS = 256
+
+/** Denial of a sweep that {@link MOST_HOLDERS} submissions hold. It has room again once one of them has ended. */
+export const crowded = ({ classes, intentId }: Reservation): Denied => ({
+  intentId,
+  spent: classes[0] ?? "",
+  isBusy: true
+})
+
 /** Reservations end, and losses are booked, with their transaction: see `RelayTransactions.finalize`. */
 export class Exposures extends Context.Service<
   Exposures,
@@ -44,20 +54,28 @@ export class Exposures extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<ExposureClass>>, StoreUnavailable>
     /**
      * Reserves the sweeps in their order, as far as the budgets allow. Returns those that were denied, which count for nothing.
-     * Calls in a class take effect one after the other, also across processes, so the budgets hold. A sweep that has a reservation
-     * gets a new one.
+     * Calls in a class take effect one after the other, also across processes, so the budgets hold.
+     *
+     * `holder`: id of a submission, whose sweep is not stored yet. If other submissions hold the reservation of the sweep, this one holds
+     * it too, and renews its time. It counts as it is, whatever the budgets have left. A sweep that {@link MOST_HOLDERS} others hold is
+     * denied. A reservation without holders stays as it is, since its sweep is stored. Without `holder`, a sweep that has a reservation
+     * gets a new one without holders, and loses the old one if it is denied.
      */
     readonly reserve: (
       reservations: ReadonlyArray<Reservation>,
-      budgets: Budgets
+      budgets: Budgets,
+      holder?: string
     ) => Effect.Effect<ReadonlyArray<Denied>, StoreUnavailable>
-    /** Ends the reservations of sweeps, except those that an unfinished transaction carries. Ignores sweeps without one. */
+    /**
+     * Ends the reservations of sweeps, with any holders, except those that an unfinished transaction carries. Ignores sweeps without one.
+     */
     readonly release: (intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
     /**
-     * Ends the reservations of sweeps whose intents are still quoted. It checks that and ends them in one step, so a sweep that another
-     * submission of the same quote has stored keeps its reservation. Ignores unknown intents, and sweeps without a reservation.
+     * Withdraws a holder from the reservations of sweeps whose intents are still quoted, and ends those that nobody else holds. It checks
+     * that and ends them in one step, so a sweep that another submission of the same quote has stored, or is about to store, keeps its
+     * reservation. Ignores unknown intents, and sweeps that the holder has not reserved.
      */
-    readonly releaseQuoted: (intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    readonly releaseQuoted: (intentIds: ReadonlyArray<string>, holder: string) => Effect.Effect<void, StoreUnavailable>
     /**
      * Network fees of the owners' sweeps from the chain, by token. Of settled ones, only the newest orders of an owner are looked at, at
      * most 1,000. Failed ones are those of `Intents.burned`, however old. Quotes without a stored cover count as 0.

@@ -221,10 +221,7 @@ export class Intents extends Context.Service<
       readonly builders: ReadonlyArray<string>
       readonly sinceMs: number
     }) => Effect.Effect<Burned, StoreUnavailable>
-    /**
-     * True if a sweep of the owner from one of the chains has settled. Only the newest orders of the owner are looked at, at most
-     * 100 of each chain.
-     */
+    /** True if a sweep of the owner from one of the chains has ever settled at its source, regardless of the number of later orders. */
     readonly hasSettled: (
       owner: Address.Address,
       chainIds: ReadonlyArray<ChainId>

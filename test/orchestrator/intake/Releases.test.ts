@@ -17,6 +17,29 @@ const silence = Effect.map(Deferred.make<void>(), (started) => ({
   step: Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
 }))
 
+/** Starts two identical submissions at once, and interrupts the one with the index `stops` right before both would be stored. */
+const oneOfTwoStops = Effect.fnUntraced(function* (stops: number, settings: intakeScene.Settings = {}) {
+  const reached = [yield* Deferred.make<void>(), yield* Deferred.make<void>()] as const
+  const proceed = yield* Deferred.make<void>()
+  let calls = 0
+  const storing = Effect.suspend(() => {
+    const index = calls++ === 0 ? 0 : 1
+    return Effect.andThen(
+      Deferred.succeed(reached[index], undefined),
+      index === stops ? Effect.never : Deferred.await(proceed)
+    )
+  })
+  const the = yield* intakeScene.make({ ...settings, storing })
+  const first = yield* Effect.forkChild(the.submit())
+  yield* Deferred.await(reached[0])
+  const second = yield* Effect.forkChild(the.submit())
+  yield* Deferred.await(reached[1])
+  const [stopping, storedLater] = stops === 0 ? [first, second] : [second, first]
+  yield* Fiber.interrupt(stopping)
+  const store = Effect.andThen(Deferred.succeed(proceed, undefined), Fiber.join(storedLater))
+  return { the, store }
+})
+
 describe("a submission", () => {
   const held = (the: Effect.Success<ReturnType<typeof intakeScene.make>>) =>
     Effect.map(the.exposures.reserved([ID]), (reserved) => [...reserved.keys()])
@@ -64,6 +87,37 @@ describe("a submission", () => {
       yield* the.submit()
       yield* Fiber.interrupt(fiber)
       assert.strictEqual(yield* the.status, "submitted")
+      assert.deepStrictEqual(yield* held(the), [ID])
+    })
+  )
+
+  it.effect("leaves the reservation to an identical one that is about to be stored, whichever stops", () =>
+    Effect.gen(function* () {
+      for (const stops of [0, 1]) {
+        const { store, the } = yield* oneOfTwoStops(stops)
+        assert.deepStrictEqual(yield* held(the), [ID])
+        yield* store
+        assert.strictEqual(yield* the.status, "submitted")
+        assert.deepStrictEqual(yield* held(the), [ID])
+      }
+    })
+  )
+
+  it.effect("keeps its reservation when gas becomes so dear that an identical one would have no room", () =>
+    Effect.gen(function* () {
+      const { started, step } = yield* silence
+      let isFirst = true
+      const storing = Effect.suspend(() => {
+        const isSilent = isFirst
+        isFirst = false
+        return isSilent ? step : Effect.fail(unavailable)
+      })
+      const the = yield* intakeScene.make({ storing })
+      yield* Effect.forkChild(the.submit())
+      yield* started
+      const dear = 10n ** 15n
+      yield* the.chain.setFees({ baseFeePerGas: dear, maxFeePerGas: 2n * dear, maxPriorityFeePerGas: 1n })
+      assert.deepStrictEqual(yield* Effect.flip(the.submit()), unavailable)
       assert.deepStrictEqual(yield* held(the), [ID])
     })
   )
@@ -116,26 +170,9 @@ describe("a submission over a bridge on trust", () => {
   it.effect("keeps it while an identical one that is about to be stored has reserved it, whichever stops", () =>
     Effect.gen(function* () {
       for (const stops of [0, 1]) {
-        const reached = [yield* Deferred.make<void>(), yield* Deferred.make<void>()] as const
-        const proceed = yield* Deferred.make<void>()
-        let calls = 0
-        const storing = Effect.suspend(() => {
-          const index = calls++ === 0 ? 0 : 1
-          return Effect.andThen(
-            Deferred.succeed(reached[index], undefined),
-            index === stops ? Effect.never : Deferred.await(proceed)
-          )
-        })
-        const the = yield* intakeScene.make({ isOnTrust: true, storing })
-        const first = yield* Effect.forkChild(the.submit())
-        yield* Deferred.await(reached[0])
-        const second = yield* Effect.forkChild(the.submit())
-        yield* Deferred.await(reached[1])
-        const [stopping, storedLater] = stops === 0 ? [first, second] : [second, first]
-        yield* Fiber.interrupt(stopping)
+        const { store, the } = yield* oneOfTwoStops(stops, { isOnTrust: true })
         assert.strictEqual(yield* room(the), LEFT)
-        yield* Deferred.succeed(proceed, undefined)
-        yield* Fiber.join(storedLater)
+        yield* store
         assert.strictEqual(yield* the.status, "submitted")
         assert.strictEqual(yield* room(the), LEFT)
       }

@@ -47,7 +47,7 @@ it.effect.each([
     const node = client({ feesPerGas: Effect.succeed(fees) })
     const { order } = newIntent({ id: "a", chainId: chain.id })
     const rollup = { ...node, chain: { ...node.chain, ...(dataFee === undefined ? {} : { dataFee }) } }
-    assert.isUndefined(yield* reserve(rollup, { id: "a", order, gas: 100n }))
+    assert.isUndefined(yield* reserve(rollup, { id: "a", order, gas: 100n }, "submission"))
     const all = classOf("unlisted", "all", chain.id)
     assert.strictEqual((yield* (yield* Exposures).sums([all])).get(all)?.open, 2n * 300n + more)
   }).pipe(Effect.provide(layer))

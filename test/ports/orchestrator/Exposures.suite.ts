@@ -16,6 +16,7 @@ import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransact
 import { address, attempt, newIntent, submitted } from "../../support/IntentFixtures.ts"
 import { detachedCases } from "./ExposureDetached.cases.ts"
 import { paidCases } from "./ExposurePaid.cases.ts"
+import { holderCases } from "./ExposureHolders.cases.ts"
 import { reopeningCases } from "./ExposureReopenings.cases.ts"
 
 const HOUR = 3_600_000
@@ -137,11 +138,12 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
         const intents = yield* Intents
         for (const id of ["a", "b"]) yield* intents.create(newIntent({ id }))
         yield* submitted({ id: "queued", owner: 2 })
-        yield* reserve(reservation("a", 30n), reservation("queued", 20n), reservation("b", 10n, [ALL, OTHER]))
-        yield* exposures.releaseQuoted(["a", "queued", "unknown"])
+        const reservations = [reservation("a", 30n), reservation("queued", 20n), reservation("b", 10n, [ALL, OTHER])]
+        yield* exposures.reserve(reservations, BUDGETS, "submission")
+        yield* exposures.releaseQuoted(["a", "queued", "unknown"], "submission")
         expect(yield* open).toEqual([30n, 20n, 10n])
-        yield* exposures.releaseQuoted([])
-        yield* exposures.releaseQuoted(["b", "a"])
+        yield* exposures.releaseQuoted([], "submission")
+        yield* exposures.releaseQuoted(["b", "a"], "submission")
         expect(yield* open).toEqual([20n, 20n, 0n])
       }).pipe(Effect.provide(stores))
     )
@@ -162,6 +164,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
       }).pipe(Effect.provide(stores))
     )
 
+    holderCases(stores)
     reopeningCases(stores)
     detachedCases(stores)
     paidCases(stores)

@@ -243,6 +243,10 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         expect([...(yield* intents.settledOf(1, owners))].toSorted()).toEqual([1, 2, 3].map(address))
         expect([...(yield* intents.settledOf(2, owners))]).toEqual([address(6)])
         expect((yield* intents.settledOf(1, [])).size).toBe(0)
+        const has = (chainId: number) =>
+          Effect.filter(owners, (owner) => intents.hasSettled(owner, [chainId]), { concurrency: "unbounded" })
+        expect(yield* has(1)).toEqual([1, 2, 3].map(address))
+        expect(yield* has(2)).toEqual([address(6)])
         // A second sweep of an owner who is known.
         yield* submitted({ id: "again", owner: 1, nonce: 200n })
         yield* intents.apply("again", [settlement])

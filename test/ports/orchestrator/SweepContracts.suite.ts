@@ -168,6 +168,10 @@ export const sweepContractsSuite = (name: string, environment: Layer.Layer<Sweep
         assert.deepStrictEqual(decodeRevert("0x"), { name: "Unknown", text: "no revert data" })
         assert.strictEqual(decodeRevert("0x12345678").name, "Unknown")
         assert.strictEqual(decodeRevert(`0x12345678${"00".repeat(5_000)}`).text.length, 300)
+        // The limit is inside a surrogate pair.
+        const pairs = encodeErrorResult({ abi: solidity, errorName: "Error", args: [`1${"\u{1F4A5}".repeat(200)}`] })
+        assert.isTrue(decodeRevert(swapFailed(pairs)).text.isWellFormed())
+        assert.isTrue(decodeRevert(pairs).text.isWellFormed())
       })
     )
 

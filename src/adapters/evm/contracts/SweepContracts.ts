@@ -96,7 +96,8 @@ const decodeRevert = (data: Hex): SweepRevert => {
       return { name: errorName, text: argument === undefined ? errorName : `${errorName}(${String(argument)})` }
     }
   })
-  return { name: revert.name, text: revert.text.slice(0, MAX_TEXT) }
+  // The cut may leave half of a surrogate pair, which PostgreSQL refuses.
+  return { name: revert.name, text: revert.text.slice(0, MAX_TEXT).toWellFormed() }
 }
 
 const swapReason = (data: Hex): string =>

@@ -10,8 +10,8 @@ import {
 } from "../../../domain/Exposure.ts"
 import { BURNING } from "../../../domain/Intent.ts"
 import { DAY_MILLIS, HOUR_MILLIS, stepOf, windowStart } from "../../../domain/ExposureWindow.ts"
-import { type Booking, Exposures, type Outcome } from "../../../ports/orchestrator/Exposures.ts"
-import { lookup, OrchestratorState, type State, type StoredSums } from "./OrchestratorState.ts"
+import { type Booking, crowded, Exposures, MOST_HOLDERS, type Outcome } from "../../../ports/orchestrator/Exposures.ts"
+import { lookup, OrchestratorState, type State, type StoredExposure, type StoredSums } from "./OrchestratorState.ts"
 
 const EMPTY: StoredSums = { open: 0n, steps: new Map() }
 
@@ -33,6 +33,35 @@ export const ended = (state: State, intentIds: ReadonlyArray<string>): State =>
           ...withOpen(acc, { classes: reserved.classes, wei: -reserved.wei }),
           exposures: HashMap.remove(acc.exposures, id)
         }
+  }, state)
+
+const isFull = (reserved: StoredExposure | undefined, holder: string | undefined): boolean =>
+  holder !== undefined &&
+  reserved !== undefined &&
+  reserved.holders.length >= MOST_HOLDERS &&
+  !reserved.holders.includes(holder)
+
+const withHolders = (state: State, id: string, reserved: StoredExposure): State => ({
+  ...state,
+  exposures: HashMap.set(state.exposures, id, reserved)
+})
+
+/** Adds a holder to the reservations of these sweeps, except those without holders and those with too many. */
+const joined = (state: State, intentIds: ReadonlyArray<string>, holder: string, atMs: number): State =>
+  intentIds.reduce((acc, id) => {
+    const reserved = lookup(acc.exposures, id)
+    if (reserved === undefined || reserved.holders.length === 0 || isFull(reserved, holder)) return acc
+    const holders = [...reserved.holders.filter((each) => each !== holder), holder]
+    return withHolders(acc, id, { ...reserved, atMs, holders })
+  }, state)
+
+/** Withdraws a holder from the reservations of these sweeps, and ends those that nobody else holds. */
+const withdrawn = (state: State, intentIds: ReadonlyArray<string>, holder: string): State =>
+  intentIds.reduce((acc, id) => {
+    const reserved = lookup(acc.exposures, id)
+    if (reserved === undefined || !reserved.holders.includes(holder)) return acc
+    const holders = reserved.holders.filter((each) => each !== holder)
+    return holders.length === 0 ? ended(acc, [id]) : withHolders(acc, id, { ...reserved, holders })
   }, state)
 
 /** Adds losses and gains to the present step. */
@@ -112,25 +141,23 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
         )
     )
 
-  const reserve: Exposures["Service"]["reserve"] = Effect.fnUntraced(function* (reservations, budgets) {
+  const reserve: Exposures["Service"]["reserve"] = Effect.fnUntraced(function* (reservations, budgets, holder) {
     const now = yield* Clock.currentTimeMillis
     return yield* Ref.modify(state, (current) => {
-      const without = ended(
-        current,
-        reservations.map(({ intentId }) => intentId)
-      )
-      const keys = reservations.flatMap(({ classes }) => classes)
-      const { admitted, denied } = admit(
-        reservations,
-        budgets,
-        new Map(keys.flatMap((key) => sumsOf(without, key, now)))
-      )
+      const ids = reservations.map(({ intentId }) => intentId)
+      const without = holder === undefined ? ended(current, ids) : joined(current, ids, holder, now)
+      const before = reservations.filter(({ intentId }) => HashMap.has(without.exposures, intentId))
+      const full = before.filter(({ intentId }) => isFull(lookup(without.exposures, intentId), holder))
+      const added = reservations.filter((each) => !before.includes(each))
+      const keys = added.flatMap(({ classes }) => classes)
+      const { admitted, denied } = admit(added, budgets, new Map(keys.flatMap((key) => sumsOf(without, key, now))))
       const next = admitted.reduce((acc, reservation) => {
         const { classes, intentId, wei } = reservation
-        const exposures = HashMap.set(acc.exposures, intentId, { classes, wei, atMs: now })
+        const holders = holder === undefined ? [] : [holder]
+        const exposures = HashMap.set(acc.exposures, intentId, { classes, wei, atMs: now, holders })
         return { ...withOpen(acc, reservation), exposures }
       }, without)
-      return [denied, next]
+      return [[...full.map(crowded), ...denied], next]
     })
   })
 
@@ -161,11 +188,12 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
       )
     )
 
-  const releaseQuoted: Exposures["Service"]["releaseQuoted"] = (intentIds) =>
+  const releaseQuoted: Exposures["Service"]["releaseQuoted"] = (intentIds, holder) =>
     Ref.update(state, (current) =>
-      ended(
+      withdrawn(
         current,
-        intentIds.filter((id) => lookup(current.intents, id)?.intent.status === "quoted")
+        intentIds.filter((id) => lookup(current.intents, id)?.intent.status === "quoted"),
+        holder
       )
     )
 

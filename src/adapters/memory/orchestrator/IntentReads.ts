@@ -104,10 +104,7 @@ export const hasSettled =
   (owner, chainIds) =>
     Effect.map(Ref.get(state), (current) =>
       all(current).some(
-        ({ order, quote, status }) =>
-          order.owner === owner &&
-          chainIds.includes(quote.sourceChainId) &&
-          (status === "settled_source" || status === "delivered")
+        (intent) => intent.order.owner === owner && chainIds.includes(intent.quote.sourceChainId) && everSettled(intent)
       )
     )
 

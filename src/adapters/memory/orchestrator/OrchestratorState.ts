@@ -58,6 +58,8 @@ export interface StoredExposure {
   readonly classes: ReadonlyArray<ExposureClass>
   /** UNIX milliseconds of the reservation. */
   readonly atMs: number
+  /** Ids of submissions. Empty once the relayer has reserved the sweep. */
+  readonly holders: ReadonlyArray<string>
 }
 
 /** Reserved wei of a class, and its losses and gains by the start of their hour in UNIX milliseconds. */

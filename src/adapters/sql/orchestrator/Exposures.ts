@@ -4,8 +4,8 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import type * as Address from "../../../domain/Address.ts"
 import {
   admit,
   type Budgets,
@@ -15,8 +15,9 @@ import {
   type Sums
 } from "../../../domain/Exposure.ts"
 import { DAY_MILLIS, HOUR_MILLIS, windowStart } from "../../../domain/ExposureWindow.ts"
-import { Exposures } from "../../../ports/orchestrator/Exposures.ts"
+import { crowded, Exposures, MOST_HOLDERS } from "../../../ports/orchestrator/Exposures.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import { paid } from "./ExposurePaid.ts"
 import * as IntentTables from "./IntentTables.ts"
 
 interface SumsRow {
@@ -87,21 +88,26 @@ const uncarried = (sql: PgClient.PgClient): Fragment => sql`NOT EXISTS (
 
 /** Locks rows of reservations in one order, so that statements that share them wait for each other and never in a circle. */
 const inOrder = (sql: PgClient.PgClient, condition: Fragment): Fragment =>
-  sql`SELECT e.intent_id FROM orchestrator.exposures e WHERE ${condition} ORDER BY e.intent_id FOR UPDATE`
+  sql`SELECT e.intent_id, e.holders FROM orchestrator.exposures e WHERE ${condition} ORDER BY e.intent_id FOR UPDATE`
 
-/** Ends the reservations that `locked` selects, and names them `gone`. */
-const gone = (sql: PgClient.PgClient, locked: Fragment): Fragment =>
+/** Ends the reservations that `locked` selects, as far as `condition` allows, and names them `gone`. */
+const gone = (sql: PgClient.PgClient, locked: Fragment, condition: Fragment = sql`true`): Fragment =>
   sql`ending AS (${locked}), gone AS (
-    DELETE FROM orchestrator.exposures e USING ending WHERE e.intent_id = ending.intent_id RETURNING e.classes, e.wei
+    DELETE FROM orchestrator.exposures e USING ending WHERE e.intent_id = ending.intent_id AND ${condition}
+    RETURNING e.classes, e.wei
   )`
 
-const store = (sql: PgClient.PgClient, admitted: ReadonlyArray<Reservation>, at: Date) => {
+/** Holders of a new reservation. */
+const held = (holder: string | undefined): ReadonlyArray<string> => (holder === undefined ? [] : [text(holder)])
+
+const store = (sql: PgClient.PgClient, admitted: ReadonlyArray<Reservation>, at: Date, holder: string | undefined) => {
   const rows = admitted.map(({ classes, intentId, wei }) => ({ id: intentId, wei: String(wei), classes }))
   return sql`
     WITH given AS (
       SELECT * FROM jsonb_to_recordset(${sql.json(rows)}) AS g (id text, wei numeric, classes text[])
     ), reserved AS (
-      INSERT INTO orchestrator.exposures (intent_id, wei, reserved_at, classes) SELECT id, wei, ${at}, classes FROM given
+      INSERT INTO orchestrator.exposures (intent_id, wei, reserved_at, classes, holders)
+      SELECT id, wei, ${at}, classes, ${held(holder)}::text[] FROM given
     )
     ${add(
       sql,
@@ -120,7 +126,8 @@ const reserveAtOnce = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   key: ExposureClass,
   reservations: ReadonlyArray<Reservation>,
-  budgets: Budgets
+  budgets: Budgets,
+  holder: string | undefined
 ) {
   const now = yield* Clock.currentTimeMillis
   const total = String(reservations.reduce((sum, { wei }) => sum + wei, 0n))
@@ -137,18 +144,53 @@ const reserveAtOnce = Effect.fnUntraced(function* (
         AND NOT EXISTS (SELECT FROM orchestrator.exposures WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}))
       RETURNING s.class
     ), reserved AS (
-      INSERT INTO orchestrator.exposures (intent_id, wei, reserved_at, classes)
-      SELECT g.id, g.wei, ${timestamp(now)}, ARRAY[pot.class]
+      INSERT INTO orchestrator.exposures (intent_id, wei, reserved_at, classes, holders)
+      SELECT g.id, g.wei, ${timestamp(now)}, ARRAY[pot.class], ${held(holder)}::text[]
       FROM pot, unnest(${ids}::text[], ${wei}::numeric[]) AS g (id, wei)
     )
     SELECT class FROM pot`
   return rows.length > 0
 })
 
+/** A sweep that is reserved already. */
+interface Joined {
+  readonly id: string
+  /** It has too many holders for a further one. */
+  readonly is_full: boolean
+}
+
+/**
+ * Ends what the sweeps of `ids` had reserved before. For a holder, it adds it to their reservations instead, and returns those. Locks the
+ * classes of `keys` until the transaction ends.
+ */
+const lockClasses = (
+  sql: PgClient.PgClient,
+  ids: ReadonlyArray<string>,
+  keys: ReadonlyArray<string>,
+  at: Date,
+  holder: string | undefined
+): Effect.Effect<ReadonlyArray<Joined>, SqlError> => {
+  const locked = inOrder(sql, sql`e.intent_id = ANY(${IntentTables.ids(sql, ids)})`)
+  const untouched = sql`SELECT class, '-infinity'::timestamptz, 0::numeric, 0::numeric, 0::numeric
+    FROM unnest(${IntentTables.ids(sql, keys)}) AS class`
+  if (holder === undefined) {
+    const changes = sql`${ended(sql, "gone")} UNION ALL ${untouched}`
+    return Effect.as(sql`WITH ${gone(sql, locked)} ${add(sql, changes)}`, [])
+  }
+  const isFull = sql`(cardinality(b.holders) >= ${MOST_HOLDERS} AND NOT ${text(holder)} = ANY(b.holders))`
+  return sql<Joined>`
+    WITH before AS (${locked}), joined AS (
+      UPDATE orchestrator.exposures e SET reserved_at = ${at},
+        holders = array_append(array_remove(b.holders, ${text(holder)}), ${text(holder)})
+      FROM before b WHERE e.intent_id = b.intent_id AND b.holders <> '{}' AND NOT ${isFull}
+    ), classes AS (${add(sql, untouched)})
+    SELECT b.intent_id AS id, ${isFull} AS is_full FROM before b`
+}
+
 /** Reserves sweeps of any classes, one by one, while their classes are locked. */
 const reserveLocked = (sql: PgClient.PgClient) =>
   Effect.fnUntraced(
-    function* (reservations: ReadonlyArray<Reservation>, budgets: Budgets) {
+    function* (reservations: ReadonlyArray<Reservation>, budgets: Budgets, holder: string | undefined) {
       const at = timestamp(yield* Clock.currentTimeMillis)
       const keys = [...new Set(reservations.flatMap(({ classes }) => classes.map(text)))]
       const ids = [...new Set(reservations.map(({ intentId }) => text(intentId)))]
@@ -156,28 +198,25 @@ const reserveLocked = (sql: PgClient.PgClient) =>
       yield* sql`SELECT pg_advisory_xact_lock(key) FROM (
         SELECT DISTINCT hashtextextended('exposure ' || id, 0) AS key FROM unnest(${ids}::text[]) AS id ORDER BY key
       ) AS keys`
-      // Locks the classes until the transaction ends, and ends what the sweeps had reserved before.
-      yield* sql`
-        WITH ${gone(sql, inOrder(sql, sql`e.intent_id = ANY(${IntentTables.ids(sql, ids)})`))}
-        ${add(
-          sql,
-          sql`${ended(sql, "gone")} UNION ALL
-          SELECT class, '-infinity', 0, 0, 0 FROM unnest(${IntentTables.ids(sql, keys)}) AS class`
-        )}`
-      const { admitted, denied } = admit(reservations, budgets, yield* sums(sql)(keys))
-      if (admitted.length > 0) yield* store(sql, admitted, at)
-      return denied
+      const joined = new Map((yield* lockClasses(sql, ids, keys, at, holder)).map((each) => [each.id, each.is_full]))
+      const added = reservations.filter(({ intentId }) => !joined.has(intentId))
+      const full = reservations.flatMap((each) => (joined.get(each.intentId) ? [crowded(each)] : []))
+      if (added.length === 0) return full
+      const { admitted, denied } = admit(added, budgets, yield* sums(sql)(keys))
+      if (admitted.length > 0) yield* store(sql, admitted, at, holder)
+      return [...full, ...denied]
     },
     (effect) => sql.withTransaction(effect)
   )
 
 const reserve = (sql: PgClient.PgClient): Exposures["Service"]["reserve"] => {
   const locked = reserveLocked(sql)
-  return Effect.fnUntraced(function* (reservations, budgets) {
+  return Effect.fnUntraced(function* (reservations, budgets, holder) {
     if (reservations.length === 0) return []
     const [key, ...others] = new Set(reservations.flatMap(({ classes }) => classes))
-    const isDone = key !== undefined && others.length === 0 && (yield* reserveAtOnce(sql, key, reservations, budgets))
-    return isDone ? [] : yield* locked(reservations, budgets)
+    const isDone =
+      key !== undefined && others.length === 0 && (yield* reserveAtOnce(sql, key, reservations, budgets, holder))
+    return isDone ? [] : yield* locked(reservations, budgets, holder)
   }, guarded("reserve"))
 }
 
@@ -193,14 +232,18 @@ const release = (sql: PgClient.PgClient): Exposures["Service"]["release"] =>
  * locks a quoted intent after a reservation, so no two statements wait for each other.
  */
 const releaseQuoted = (sql: PgClient.PgClient): Exposures["Service"]["releaseQuoted"] =>
-  Effect.fnUntraced(function* (intentIds) {
+  Effect.fnUntraced(function* (intentIds, holder) {
     if (intentIds.length === 0) return
     const quoted = sql`
       SELECT s.id FROM orchestrator.intent_states s
       WHERE s.id = ANY(${IntentTables.ids(sql, intentIds.map(text))}) AND s.status = 'quoted'
       ORDER BY s.id FOR SHARE`
-    const chosen = sql`e.intent_id IN (SELECT q.id FROM quoted q)`
-    yield* sql`WITH quoted AS (${quoted}), ${gone(sql, inOrder(sql, chosen))} ${add(sql, ended(sql, "gone"))}`
+    const chosen = sql`e.intent_id IN (SELECT q.id FROM quoted q) AND ${text(holder)} = ANY(e.holders)`
+    yield* sql`
+      WITH quoted AS (${quoted}), ${gone(sql, inOrder(sql, chosen), sql`cardinality(ending.holders) = 1`)}, withdrawn AS (
+        UPDATE orchestrator.exposures e SET holders = array_remove(ending.holders, ${text(holder)})
+        FROM ending WHERE e.intent_id = ending.intent_id AND cardinality(ending.holders) > 1
+      ) ${add(sql, ended(sql, "gone"))}`
   }, guarded("releaseQuoted"))
 
 const largest = (sql: PgClient.PgClient): Exposures["Service"]["largest"] =>
@@ -212,39 +255,6 @@ const largest = (sql: PgClient.PgClient): Exposures["Service"]["largest"] =>
       ORDER BY sum(lost) DESC, sum(open) DESC, class LIMIT ${limit}`
     return rows.map((row) => ({ key: row.class, ...toSums(row) }))
   }, guarded("largest"))
-
-/**
- * Newest orders of an owner that are looked at, so that one owner's many quotes do not make it slow. Many, since anybody can ask for
- * quotes of an owner.
- */
-const NEWEST_ORDERS = 1_000
-
-const paid = (sql: PgClient.PgClient): Exposures["Service"]["paid"] =>
-  Effect.fnUntraced(function* (chainId, owners) {
-    if (owners.length === 0) return []
-    const accounts = owners.map((owner) => `${chainId}:${owner}`)
-    const rows = yield* sql<{ owner: Address.Address; token: Address.Address; settled: string; failed: string }>`
-      SELECT s.owner, t.token_in AS token,
-        coalesce(sum(t.cover_value) FILTER (WHERE s.is_settled), 0)::text AS settled,
-        coalesce(sum(t.cover_value) FILTER (WHERE NOT s.is_settled), 0)::text AS failed
-      FROM (
-        SELECT newest.owner, newest.number, true AS is_settled
-        FROM unnest(${owners}::text[]) AS o (owner) CROSS JOIN LATERAL (
-          SELECT i.owner, i.number, i.status FROM orchestrator.intent_states i
-          WHERE i.source_chain_id = ${chainId} AND i.owner = o.owner COLLATE "C"
-          ORDER BY i.order_nonce DESC LIMIT ${NEWEST_ORDERS}
-        ) newest WHERE newest.status IN ('settled_source', 'delivered')
-        UNION ALL
-        SELECT i.owner, i.number, false FROM orchestrator.intent_states i
-        WHERE i.owner = ANY(${owners}) AND i.burned_at IS NOT NULL AND i.source_chain_id = ${chainId}
-        UNION ALL
-        SELECT i.owner, i.number, false
-        FROM orchestrator.given_up_intents g JOIN orchestrator.intent_states i ON i.id = g.intent_id
-        WHERE g.account = ANY(${accounts}) AND g.burned AND i.status = 'submitted'
-      ) s ${sql.literal(IntentTables.terms("s"))}
-      GROUP BY s.owner, t.token_in`
-    return rows.map((row) => ({ ...row, settled: BigInt(row.settled), failed: BigInt(row.failed) }))
-  }, guarded("paid"))
 
 /** Passes over rows that another statement holds, so that it never waits with a lock of its own: the next call finds them. */
 const prune = (sql: PgClient.PgClient): Exposures["Service"]["prune"] =>

@@ -97,10 +97,7 @@ export const burned = (sql: PgClient.PgClient): Service["burned"] =>
     }
   }, guarded("burned"))
 
-/** Orders of an owner that {@link hasSettledEach} looks at on a chain, so that one owner's many quotes do not make it slow. */
-const NEWEST_ORDERS = 100
-
-/** For each question: true if a sweep of the owner from one of the chains has settled. */
+/** For each question: true if a sweep of the owner from one of the chains has ever settled. Reads `settled_owners`, like {@link settledOf}. */
 export const hasSettledEach = (sql: PgClient.PgClient) =>
   Effect.fnUntraced(function* (
     questions: ReadonlyArray<{ readonly owner: Address.Address; readonly chainIds: ReadonlyArray<number> }>
@@ -108,15 +105,8 @@ export const hasSettledEach = (sql: PgClient.PgClient) =>
     const owners = [...new Set(questions.map(({ owner }) => owner))]
     const chainIds = [...new Set(questions.flatMap((each) => each.chainIds))]
     const rows = yield* sql<{ owner: string; chain_id: string }>`
-      SELECT o.owner, c.chain_id::text
-      FROM unnest(${owners}::text[]) AS o (owner) CROSS JOIN unnest(${chainIds}::bigint[]) AS c (chain_id)
-      WHERE EXISTS (
-        SELECT FROM (
-          SELECT s.status FROM orchestrator.intent_states s
-          WHERE s.source_chain_id = c.chain_id AND s.owner = o.owner COLLATE "C"
-          ORDER BY s.order_nonce DESC LIMIT ${NEWEST_ORDERS}
-        ) newest WHERE newest.status IN ('settled_source', 'delivered')
-      )`
+      SELECT owner, chain_id::text FROM orchestrator.settled_owners
+      WHERE chain_id = ANY(${chainIds}::bigint[]) AND owner = ANY(${owners})`
     const settled = new Set(rows.map(({ chain_id, owner }) => `${chain_id}:${owner}`))
     return questions.map(({ chainIds: asked, owner }) => asked.some((chainId) => settled.has(`${chainId}:${owner}`)))
   }, guarded("hasSettled"))

@@ -31,10 +31,13 @@ const deletion = (sql: PgClient.PgClient, before: Date, limit: number): Readonly
         ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       ) r WHERE closed_at < ${before}
     )) RETURNING 1`,
-  // Ids of transactions grow with time, so the oldest attempts come first. Only their beginning is read.
+  // Ids of transactions grow with time, so the oldest attempts come first. Only their beginning is read, without the attempts of
+  // unfinished transactions: these may never end, and must not fill it. NOT IN reads the unfinished ones once.
   attempts: sql`DELETE FROM orchestrator.relay_attempts WHERE hash = ANY(ARRAY(
       SELECT a.hash FROM (
-        SELECT hash, transaction_id FROM orchestrator.relay_attempts ORDER BY transaction_id, position LIMIT ${limit}
+        SELECT hash, transaction_id FROM orchestrator.relay_attempts
+        WHERE transaction_id NOT IN (SELECT id FROM orchestrator.relay_transactions WHERE status <> 'final')
+        ORDER BY transaction_id, position LIMIT ${limit}
         FOR UPDATE SKIP LOCKED
       ) a JOIN orchestrator.relay_transactions t ON t.id = a.transaction_id
       WHERE t.status = 'final' AND t.finalized_at < ${before}

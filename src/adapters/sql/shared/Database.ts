@@ -174,8 +174,8 @@ export const guarded =
   <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, Exclude<E, SqlError> | StoreUnavailable, R> =>
     counted(operation)(limited(operation)(mapped(operation)(effect)))
 
-/** Replaces NUL, which PostgreSQL text cannot contain. Revert reasons and ids of callers may contain it. */
-export const text = (value: string): string => value.replaceAll("\0", "\uFFFD")
+/** Replaces NUL and halves of surrogate pairs, which PostgreSQL refuses. Revert reasons and ids of callers may contain them. */
+export const text = (value: string): string => value.toWellFormed().replaceAll("\0", "\uFFFD")
 
 /** UNIX milliseconds as a `timestamptz` parameter. */
 export const timestamp = (millis: number): Date => new Date(millis)

@@ -1,4 +1,44 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Budgets, classOf } from "../../../../src/domain/Exposure.ts"
+import { Exposures } from "../../../../src/ports/orchestrator/Exposures.ts"
+import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { suite } from "../../../ports/orchestrator/Exposures.suite.ts"
+import { newIntent } from "../../../support/IntentFixtures.ts"
 import { freshStores } from "../../../support/OrchestratorStores.ts"
 
 suite("Postgres", freshStores)
+
+const ALL = classOf("unlisted", "all", 1)
+const TOKEN = classOf("unlisted", "token_in", 1, "0xaa")
+const BUDGETS: Budgets = { unlisted: { hour: 800n, day: 4_000n }, listedHour: 800n }
+const SWEEP = { intentId: "a", classes: [ALL, TOKEN], wei: 60n }
+
+/** Reserves a sweep as the release before does, which names no holders. */
+const reserveBefore = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  yield* sql`DELETE FROM orchestrator.exposures WHERE intent_id = 'a'`
+  yield* sql`
+    INSERT INTO orchestrator.exposures (intent_id, wei, reserved_at, classes)
+    VALUES ('a', 60, to_timestamp(0), ${[ALL, TOKEN]})`
+  yield* sql`
+    INSERT INTO orchestrator.exposure_sums (class, hour, open) SELECT unnest(${[ALL, TOKEN]}::text[]), '-infinity', 60
+    ON CONFLICT (class, hour) DO NOTHING`
+})
+
+it.effect.each([{ isFirst: true }, { isFirst: false }])(
+  "a release does not end what a process of the release before has reserved, first: $isFirst",
+  ({ isFirst }) =>
+    Effect.gen(function* () {
+      const exposures = yield* Exposures
+      yield* (yield* Intents).create(newIntent({ id: "a" }))
+      const here = exposures.reserve([SWEEP], BUDGETS, "submission")
+      yield* isFirst ? Effect.andThen(reserveBefore, here) : Effect.andThen(here, reserveBefore)
+      yield* exposures.releaseQuoted(["a"], "submission")
+      assert.isTrue((yield* exposures.reserved(["a"])).has("a"))
+      // The relayer ends it, as any other.
+      yield* exposures.release(["a"])
+      assert.strictEqual((yield* exposures.sums([ALL])).get(ALL)?.open, 0n)
+    }).pipe(Effect.provide(freshStores))
+)

@@ -44,7 +44,7 @@ describe("old rows in Postgres", () => {
       yield* TestClock.adjust("10 seconds")
       yield* transactions.finalize([{ id: ended.id }])
       assert.strictEqual(yield* prune("attempts", 10_000), 0)
-      assert.strictEqual(yield* prune("attempts", 10_001, 2), 1)
+      assert.strictEqual(yield* prune("attempts", 10_001, 1), 1)
       assert.strictEqual(yield* prune("attempts", 10_001), 1)
       assert.deepStrictEqual(yield* sql`SELECT hash FROM orchestrator.relay_attempts`, [{ hash: hash("open") }])
       assert.deepStrictEqual(
@@ -52,6 +52,24 @@ describe("old rows in Postgres", () => {
         [open.id]
       )
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "are signed versions behind those of transactions that never end, more of them than one deletion takes",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const transactions = yield* RelayTransactions
+        for (const [index, id] of ["a", "b", "c"].entries()) yield* submitted({ id, owner: index + 1 })
+        const open = [yield* carry(["a"], "open"), yield* carry(["b"], "open too")]
+        for (const { id } of open) yield* transactions.addAttempt(id, attempt(`dearer ${id}`), "sweep")
+        const ended = yield* carry(["c"], "ended")
+        yield* transactions.addAttempt(ended.id, attempt("dearer"), "sweep")
+        yield* transactions.finalize([{ id: ended.id }])
+        assert.strictEqual(yield* prune("attempts", 1, 2), 2)
+        assert.strictEqual(yield* prune("attempts", 1, 2), 0)
+        assert.lengthOf(yield* sql`SELECT FROM orchestrator.relay_attempts`, 4)
+      }).pipe(Effect.provide(layer))
   )
 
   it.effect("are events, which nothing else can delete", () =>

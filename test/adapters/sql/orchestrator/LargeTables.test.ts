@@ -251,6 +251,12 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     kept(({ prune }) => prune("attempts", Date.now(), 100))
   )
   test(
+    "attempts of unfinished transactions are known by the index of these",
+    "relay_transactions_unfinished",
+    1_000,
+    kept(({ prune }) => prune("attempts", Date.now(), 100))
+  )
+  test(
     "attempts that are young are not searched",
     "relay_attempts_transaction",
     1_000,

@@ -140,29 +140,37 @@ it.live("a reservation counts one that another process stores meanwhile", () =>
   }).pipe(Effect.scoped, Effect.provide([migratedDatabaseUrl, Reactivity.layer]))
 )
 
-it.live("a reservation is not released while another process stores the submission of its quote", () =>
-  Effect.gen(function* () {
-    const here = yield* process
-    const exposures = Context.get(here, Exposures)
-    const { url } = yield* TestDatabase
-    const other = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
-    const key = firstClass(1, false)
-    const reservations = ["queued", "left"].map((intentId) => ({ intentId, classes: [key], wei: 5n }))
-    for (const id of ["queued", "left"]) yield* Context.get(here, Intents).create(newIntent({ id }))
-    yield* exposures.reserve(reservations, { unlisted: { hour: 0n, day: 0n }, listedHour: 0n, firstHour: 200n })
-    const releasing = yield* other.withTransaction(
-      Effect.gen(function* () {
-        yield* other`
+it.live(
+  "a reservation is not released while another process stores the submission of its quote, or reserves it too",
+  () =>
+    Effect.gen(function* () {
+      const here = yield* process
+      const exposures = Context.get(here, Exposures)
+      const { url } = yield* TestDatabase
+      const other = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+      const key = firstClass(1, false)
+      const ids = ["queued", "left", "joined"]
+      const reservations = ids.map((intentId) => ({ intentId, classes: [key], wei: 5n }))
+      for (const id of ids) yield* Context.get(here, Intents).create(newIntent({ id }))
+      const budgets = { unlisted: { hour: 0n, day: 0n }, listedHour: 0n, firstHour: 200n }
+      yield* exposures.reserve(reservations, budgets, "submission")
+      const releasing = yield* other.withTransaction(
+        Effect.gen(function* () {
+          yield* other`
           UPDATE orchestrator.intent_states SET status = 'submitted', submitted_at = updated_at WHERE id = 'queued'`
-        const fiber = yield* Effect.forkScoped(exposures.releaseQuoted(["queued", "left"]))
-        yield* somebodyWaits
-        return fiber
-      })
-    )
-    yield* Fiber.join(releasing)
-    expect([...(yield* exposures.reserved(["queued", "left"])).keys()]).toEqual(["queued"])
-    expect((yield* exposures.sums([key])).get(key)?.open).toBe(5n)
-  }).pipe(Effect.scoped, Effect.provide([migratedDatabaseUrl, Reactivity.layer]))
+          const fiber = yield* Effect.forkScoped(exposures.releaseQuoted(ids, "submission"))
+          yield* somebodyWaits
+          yield* exposures.reserve(reservations.slice(2), budgets, "another")
+          return fiber
+        })
+      )
+      yield* Fiber.join(releasing)
+      expect([...(yield* exposures.reserved(ids)).keys()].toSorted()).toEqual(["joined", "queued"])
+      expect((yield* exposures.sums([key])).get(key)?.open).toBe(10n)
+      yield* exposures.releaseQuoted(ids, "another")
+      expect([...(yield* exposures.reserved(ids)).keys()]).toEqual(["queued"])
+      expect((yield* exposures.sums([key])).get(key)?.open).toBe(5n)
+    }).pipe(Effect.scoped, Effect.provide([migratedDatabaseUrl, Reactivity.layer]))
 )
 
 it.live("a bridge flight is not released while another process stores its sweep or renews its reservation", () =>

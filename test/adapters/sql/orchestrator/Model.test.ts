@@ -199,12 +199,13 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
         }
       ])
     case "Reopen":
-      return yield* transactions.reopen([
+      // By number: PostgreSQL skips ids of allocations that failed.
+      return (yield* transactions.reopen([
         {
           id: transaction(command.transaction),
           inclusion: { hash: hash("included"), blockNumber: 4n, blockHash: hash("block") }
         }
-      ])
+      ])).map((id) => run.transactions.indexOf(id))
     case "Detach":
       return yield* transactions.detach(transaction(command.transaction), command.intents.map(name))
     case "NextNonce":
