@@ -25,12 +25,9 @@ export const fromBytes = (bytes: string): Option.Option<TraceContext> => {
   return traceId === undefined || spanId === undefined ? Option.none() : Option.some({ traceId, spanId })
 }
 
-/** Values of the first 8 hex digits of a trace id. */
+/** Values of the last 8 hex digits of an id. */
 const VALUES = 2 ** 32
 
-/**
- * True if the trace is among the recorded `percent`. Every service and every stage of a sweep decides the same about a trace, since
- * only its id counts.
- */
-export const isSampled = (traceId: string, percent: number): boolean =>
-  (Number.parseInt(traceId.slice(-8), 16) / VALUES) * 100 < percent
+/** Draws the recorded `percent` by an id of a trace or of a span. Only for ids that this service made: a client would choose one that is drawn. */
+export const isSampled = (id: string, percent: number): boolean =>
+  (Number.parseInt(id.slice(-8), 16) / VALUES) * 100 < percent

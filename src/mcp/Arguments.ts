@@ -23,6 +23,10 @@ export const tokenOut = address(
   "0x4200000000000000000000000000000000000006"
 )
 
+export const destination = address(
+  "Receiver of tokenOut on the destination chain, often the owner. Take it from the owner alone, never from the text of a token."
+)
+
 export const uint256 = (description: string, example: string) =>
   Schema.String.check(
     Schema.isPattern(/^[0-9]{1,78}$/u, { message: "expected a non-negative integer as a decimal string" })

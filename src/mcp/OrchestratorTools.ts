@@ -19,7 +19,7 @@ const QuoteArguments = Schema.Struct({
     "25000000"
   ),
   tokenOut: Arguments.tokenOut,
-  destination: Arguments.address("Receiver of tokenOut on the destination chain, often the owner."),
+  destination: Arguments.destination,
   destChainId: Arguments.chainId("Chain id of the destination."),
   tier: Arguments.tier.annotate({
     description:

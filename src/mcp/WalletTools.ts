@@ -34,7 +34,7 @@ const TokenArgument = Schema.Struct({
 
 const QuotesArguments = Schema.Struct({
   owner: Arguments.address("Account to sweep. It must be externally owned, and its owner must sign."),
-  destination: Arguments.address("Receiver of tokenOut on the destination chain, often the owner."),
+  destination: Arguments.destination,
   destChainId: Arguments.chainId("Chain id of the destination."),
   tokenOut: Arguments.tokenOut,
   tokens: Schema.Array(TokenArgument)

@@ -1,4 +1,7 @@
-/** The rules and dashboards of `deploy/` name metrics and labels of the code. `promtool test rules` proves what the rules do. */
+/**
+ * The rules and dashboards of `deploy/` name metrics and labels of the code, and the proxy keeps the metrics inside the network.
+ * `promtool test rules` proves what the rules do.
+ */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { all } from "../../src/telemetry/metrics/Catalog.ts"
@@ -105,6 +108,14 @@ describe("alert rules", () => {
     ])
     assert.lengthOf(problemsOf('sweep_intents{state="x"}'), 1)
     assert.lengthOf(problemsOf("sum by (owner) (sweep_intents)"), 1)
+  })
+})
+
+describe("the proxy", () => {
+  it("has no path of the metrics, however it ends", () => {
+    const sites = read("../Caddyfile").split(/^\{\$/m).slice(1)
+    assert.lengthOf(sites, 2)
+    for (const site of sites) assert.match(site, /^\trespond \/metrics\* 404$/m)
   })
 })
 

@@ -45,19 +45,29 @@ const withoutSecrets = (span: Tracer.Span): Tracer.Span => {
   return span
 }
 
-/** Wraps a tracer. `percent`: share of traces that are recorded. */
-export const make = (inner: Tracer.Tracer, percent: number): Tracer.Tracer =>
-  Tracer.make({
-    ...inner,
-    span: (options) => {
-      const parent = Option.getOrUndefined(options.parent)
-      if (parent?._tag === "Span") return withoutSecrets(inner.span({ ...options, sampled: parent.sampled }))
-      // A client cannot have more of its traces recorded than any other.
-      if (parent !== undefined) {
-        const sampled = parent.sampled && isSampled(parent.traceId, percent)
-        return withoutSecrets(inner.span({ ...options, sampled }))
-      }
-      const root = inner.span({ ...options, sampled: true })
-      return withoutSecrets(isSampled(root.traceId, percent) ? root : inner.span({ ...options, sampled: false }))
-    }
-  })
+type SpanOptions = Parameters<Tracer.Tracer["span"]>[0]
+
+/**
+ * Wraps a tracer. `percent`: share of traces that are recorded.
+ *
+ * A client chooses the id and the flag of the trace that its request continues, so neither chooses what is recorded: the draw is by the id
+ * of the new span, which is made here. Any other span of a remote parent belongs to a trace that a service of the operator began, and is
+ * recorded with it (see `ContinuedTrace`).
+ */
+export const make = (inner: Tracer.Tracer, percent: number): Tracer.Tracer => {
+  /** The span if the draw by its id records it, and otherwise one that is not recorded. */
+  const drawn = (options: SpanOptions, idOf: (span: Tracer.Span) => string) => {
+    const span = inner.span({ ...options, sampled: true })
+    return isSampled(idOf(span), percent) ? span : inner.span({ ...options, sampled: false })
+  }
+
+  const spanOf = (options: SpanOptions): Tracer.Span => {
+    const parent = Option.getOrUndefined(options.parent)
+    if (parent === undefined) return drawn(options, ({ traceId }) => traceId)
+    const isOfClient = parent._tag === "ExternalSpan" && options.kind === "server"
+    if (isOfClient && parent.sampled) return drawn(options, ({ spanId }) => spanId)
+    return inner.span({ ...options, sampled: parent.sampled && percent > 0 })
+  }
+
+  return Tracer.make({ ...inner, span: (options) => withoutSecrets(spanOf(options)) })
+}

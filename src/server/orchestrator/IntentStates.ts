@@ -17,11 +17,12 @@ import {
   Stream
 } from "effect"
 import { type FailureReason, isTerminal } from "../../domain/Intent.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import type { Quote } from "../../domain/Quote.ts"
 import type { Intents, IntentState } from "../../ports/orchestrator/Intents.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
-import { Stopping } from "../shared/Stopping.ts"
+import { EndOfStreams } from "../shared/Stopping.ts"
 
 /** Maximum number of ids in one query. */
 const MAX_IDS = 200
@@ -32,7 +33,7 @@ const POLL = Duration.millis(250)
 /** Maximum time that a client follows an intent, because a quote may never be submitted. The client may reconnect. */
 const LONGEST_FOLLOWING = Duration.minutes(30)
 
-/** Number of quotes that are kept, because they never change and clients ask often. */
+/** Number of quotes that are kept beside those of followed intents, because they never change and clients ask often. */
 const KEPT_QUOTES = 5_000
 
 /** A state, with its quote, and the reason of the failure that waits for the chain's proof. */
@@ -60,35 +61,55 @@ const same = (a: ShownState, b: ShownState): boolean =>
   a.pendingFailureReason === b.pendingFailureReason &&
   a.waitingFor === b.waitingFor
 
-/** Makes `withQuotes(ids, states)`, which reads each quote once. */
-const makeQuotes = (intents: Intents["Service"]) => {
-  const kept = new Map<string, Quote>()
-
-  const read = (ids: ReadonlyArray<string>, unknown: ReadonlyArray<string>) =>
-    Effect.map(intents.quotes(unknown), (quotes) => {
-      for (const [id, quote] of quotes) kept.set(id, quote)
-      const found = new Map(ids.map((id) => [id, kept.get(id)]))
-      // A map iterates in insertion order, so the oldest are evicted.
-      for (const id of kept.keys()) {
-        if (kept.size <= KEPT_QUOTES) break
-        kept.delete(id)
-      }
-      return found
-    })
-
+interface Quotes {
   /** The states with the quotes of their intents. Both are read side by side if a quote is not kept. */
-  return <A, E>(ids: ReadonlyArray<string>, states: Effect.Effect<A, E>) => {
-    const unknown = ids.filter((id) => !kept.has(id))
-    if (unknown.length > 0) return Effect.all([states, read(ids, unknown)], { concurrency: 2 })
-    const quotes = new Map(ids.map((id) => [id, kept.get(id)]))
-    return Effect.map(states, (read) => [read, quotes] as const)
+  readonly withQuotes: <A, E>(
+    ids: ReadonlyArray<string>,
+    states: Effect.Effect<A, E>
+  ) => Effect.Effect<readonly [A, ReadonlyMap<string, Quote | undefined>], E | StoreUnavailable>
+  /** Keeps the quote of an intent until `release`, whatever others are read. */
+  readonly hold: (id: string) => void
+  readonly release: (id: string) => void
+}
+
+/** Reads each quote once, as long as it is kept. */
+const makeQuotes = (intents: Intents["Service"]): Quotes => {
+  const kept = LatestMap.make<string, Quote>(KEPT_QUOTES)
+  /** Quotes of followed intents. Each poll needs all of them, so a limit below their number would have all of them read again. */
+  const held = new Map<string, Quote | undefined>()
+
+  const known = (id: string): Quote | undefined => held.get(id) ?? kept.get(id)
+  const keep = (id: string, quote: Quote) => (held.has(id) ? held.set(id, quote) : kept.set(id, quote))
+
+  return {
+    withQuotes: (ids, states) => {
+      // Looked up before the store is asked, since other reads may take the places of these quotes meanwhile.
+      const quotes = new Map(ids.map((id) => [id, known(id)]))
+      const unknown = ids.filter((id) => quotes.get(id) === undefined)
+      if (unknown.length === 0) return Effect.map(states, (read) => [read, quotes] as const)
+      const reading = Effect.map(intents.quotes(unknown), (read) => {
+        for (const [id, quote] of read) {
+          quotes.set(id, quote)
+          keep(id, quote)
+        }
+        return quotes
+      })
+      return Effect.all([states, reading], { concurrency: 2 })
+    },
+    hold: (id) => {
+      held.set(id, known(id))
+      kept.delete(id)
+    },
+    release: (id) => {
+      const quote = held.get(id)
+      held.delete(id)
+      if (quote !== undefined) kept.set(id, quote)
+    }
   }
 }
 
 /** Makes `read(ids)`, which reads the states of the known ones among the ids together. */
-const makeRead = (intents: Intents["Service"]) => {
-  const withQuotes = makeQuotes(intents)
-
+const makeRead = (intents: Intents["Service"], { withQuotes }: Quotes) => {
   return Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
     const [states, quotes] = yield* withQuotes(ids, intents.states(ids))
     const open = states.flatMap(({ id, status }) => (status === "submitted" ? [id] : []))
@@ -108,8 +129,8 @@ type Reads = ReadonlyMap<string, Exit.Exit<Option.Option<ShownState>>>
  * Makes `readEach(ids)`. A row that cannot be read kills the read of all rows, so the ids are then halved until it is alone. Only its own
  * id fails.
  */
-const makeReadEach = (intents: Intents["Service"]) => {
-  const read = makeRead(intents)
+const makeReadEach = (intents: Intents["Service"], quotes: Quotes) => {
+  const read = makeRead(intents, quotes)
 
   const readEach = (ids: ReadonlyArray<string>): Effect.Effect<Reads, StoreUnavailable> =>
     read(ids).pipe(
@@ -132,8 +153,8 @@ const makeReadEach = (intents: Intents["Service"]) => {
 }
 
 /** Makes `find(id)`. Simultaneous calls are one read, apart from those of the ids in `alone`. */
-const makeFind = (intents: Intents["Service"], alone: ReadonlySet<string>): IntentStates["find"] => {
-  const readEach = makeReadEach(intents)
+const makeFind = (intents: Intents["Service"], quotes: Quotes, alone: ReadonlySet<string>): IntentStates["find"] => {
+  const readEach = makeReadEach(intents, quotes)
   const resolver = RequestResolver.make<StateOf>(
     Effect.fnUntraced(function* (entries) {
       const reads = yield* readEach([...new Set(entries.map(({ request }) => request.id))], alone)
@@ -147,12 +168,13 @@ type Follower = Queue.Queue<ShownState>
 
 export const make = Effect.fnUntraced(function* (
   intents: Intents["Service"]
-): Effect.fn.Return<IntentStates, never, Scope.Scope | Stopping> {
+): Effect.fn.Return<IntentStates, never, Scope.Scope | EndOfStreams> {
   const followers = new Map<string, Set<Follower>>()
   /** Followed intents that the last poll could not read. */
   const unreadable = new Set<string>()
-  const find = makeFind(intents, unreadable)
-  const stopping = yield* Stopping
+  const quotes = makeQuotes(intents)
+  const find = makeFind(intents, quotes, unreadable)
+  const ending = yield* EndOfStreams
   /** Open while somebody follows: without a follower, nothing is to be read. */
   const followed = yield* Latch.make()
 
@@ -188,8 +210,10 @@ export const make = Effect.fnUntraced(function* (
     yield* Effect.acquireRelease(
       Effect.sync(() => {
         const standing = followers.get(id)
-        if (standing === undefined) followers.set(id, new Set([queue]))
-        else standing.add(queue)
+        if (standing === undefined) {
+          followers.set(id, new Set([queue]))
+          quotes.hold(id)
+        } else standing.add(queue)
         followed.openUnsafe()
       }),
       () =>
@@ -198,6 +222,7 @@ export const make = Effect.fnUntraced(function* (
           standing?.delete(queue)
           if (standing?.size === 0) {
             followers.delete(id)
+            quotes.release(id)
             unreadable.delete(id)
           }
           if (followers.size === 0) followed.closeUnsafe()
@@ -213,7 +238,7 @@ export const make = Effect.fnUntraced(function* (
           Stream.prepend([state]),
           Stream.changesWith(same),
           Stream.takeUntil(({ status }) => isTerminal(status)),
-          Stream.interruptWhen(Effect.raceFirst(Deferred.await(stopping), Effect.sleep(LONGEST_FOLLOWING)))
+          Stream.interruptWhen(Effect.raceFirst(Deferred.await(ending), Effect.sleep(LONGEST_FOLLOWING)))
         )
 
   return { find, follow }

@@ -23,6 +23,14 @@ const unauthorized = HttpServerResponse.jsonUnsafe(
   { status: 401, headers: { "www-authenticate": "Bearer" } }
 )
 
+const notFound = HttpServerResponse.jsonUnsafe({ error: "not found" }, { status: 404 })
+
+/**
+ * True if the request names a path exactly. The router also finds `/metrics/` and `/metrics;x`, which a proxy that closes the path may
+ * pass on.
+ */
+const isExact = (target: string): boolean => isHere(target.split("?", 1)[0])
+
 const tooMany = ({ retryAfterSeconds }: RateLimitExceeded) =>
   HttpServerResponse.jsonUnsafe(
     { error: "rate limit exceeded" },
@@ -46,6 +54,7 @@ export const layer = HttpRouter.use(
     const judge = yield* WrongTokens.make
     const answer = Effect.fnUntraced(
       function* (request: HttpServerRequest.HttpServerRequest) {
+        if (!isExact(request.url)) return notFound
         const credential = credentialOf(request)
         // Without a credential, or a token to guess, nothing is guessed.
         if (token === undefined || Redacted.value(credential) === "") return unauthorized

@@ -7,6 +7,7 @@ import { Digest, Mac } from "effect/crypto"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { Unauthorized } from "../../api/shared/Errors.ts"
 import { OperatorOnly } from "../../api/shared/Middleware.ts"
+import { continued } from "./ContinuedTrace.ts"
 import { ServerSettings } from "./ServerSettings.ts"
 import * as WrongTokens from "./WrongTokens.ts"
 
@@ -80,7 +81,7 @@ export const layer = Layer.effect(
         yield* Effect.catchTag(admit(credential), "Unauthorized", (refused) =>
           Effect.andThen(challenge, Effect.fail(refused))
         )
-        return yield* handler
+        return yield* continued(handler)
       })
     })
   })

@@ -11,6 +11,7 @@ import { CountedIn, RateLimited } from "../../api/shared/Middleware.ts"
 import { OperatorsUncounted } from "../../api/shared/OperatorsUncounted.ts"
 import type { RateLimitPolicy } from "../../domain/RateLimit.ts"
 import * as ClientAddress from "./ClientAddress.ts"
+import { continued } from "./ContinuedTrace.ts"
 import * as OperatorAuth from "./OperatorAuth.ts"
 import * as RateLimits from "./RateLimits.ts"
 import { retryAfterSeconds } from "./RetryAfter.ts"
@@ -95,7 +96,7 @@ export const layer = Layer.effect(
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.flatMap(isUncounted(group, request.headers["authorization"]), (isFree) =>
           isFree
-            ? Effect.provideService(handler, ByOperator, true)
+            ? continued(Effect.provideService(handler, ByOperator, true))
             : warnOfIgnoredHeader(request).pipe(Effect.andThen(count(request)), Effect.andThen(handler))
         )
       )

@@ -90,7 +90,30 @@ describe("a trace", () => {
   const parent = (traceId: string, sampled: boolean) =>
     Tracer.externalSpan({ traceId: traceId.padStart(32, "0"), spanId: "00f067aa0ba902b7", sampled })
 
-  it.effect("is recorded if its id is within the share, and with all of its spans", () =>
+  it.effect("of a client is recorded in the share that is set, whatever id it chooses, and with all of its spans", () =>
+    Effect.gen(function* () {
+      const { run, spans } = traced(25)
+      const child = Effect.withSpan(Effect.void, "child")
+      const request = (id: string, sampled: boolean) =>
+        run(Effect.withSpan(child, id, { kind: "server", parent: parent(id, sampled) }))
+      for (let index = 0; index < 2_000; index++) {
+        yield* request("00000000", true)
+        yield* request("ffffffff", true)
+        yield* request("00000001", false)
+      }
+      const count = (wanted: string) => spans.filter(({ name }) => name === wanted).length
+      for (const id of ["00000000", "ffffffff"]) {
+        assert.isAbove(count(id), 350, id)
+        assert.isBelow(count(id), 650, id)
+      }
+      assert.strictEqual(count("00000001"), 0)
+      assert.strictEqual(count("child"), count("00000000") + count("ffffffff"))
+      // The client finds the spans in its own trace.
+      assert.isTrue(spans.every(({ traceId }) => /^0+$|^0+f{8}$/.test(traceId)))
+    })
+  )
+
+  it.effect("that a service of the operator began is recorded as that service decided", () =>
     Effect.gen(function* () {
       const { run, spans } = traced(50)
       const child = Effect.withSpan(Effect.void, "child")
@@ -99,7 +122,7 @@ describe("a trace", () => {
       yield* run(Effect.withSpan(child, "unwanted", { parent: parent("00000001", false) }))
       assert.deepStrictEqual(
         spans.map(({ name }) => name),
-        ["child", "low"]
+        ["child", "low", "child", "high"]
       )
     })
   )
@@ -118,6 +141,8 @@ describe("a trace", () => {
     Effect.gen(function* () {
       const { run, spans } = traced(0)
       yield* run(Effect.withSpan(Effect.void, "root", { parent: parent("00000000", true) }))
+      yield* run(Effect.withSpan(Effect.void, "request", { kind: "server", parent: parent("00000000", true) }))
+      yield* run(Effect.withSpan(Effect.void, "own"))
       assert.deepStrictEqual(spans, [])
     })
   )

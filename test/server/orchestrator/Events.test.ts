@@ -210,6 +210,34 @@ describe("GET /intents/:id/events", () => {
     })
   )
 
+  it.effect("goes on while the server is drained, so that its client does not come back to it", () =>
+    withLiveClock(
+      Effect.gen(function* () {
+        const stopping = yield* Deferred.make<void>()
+        const started = yield* Deferred.make<Effect.Success<ReturnType<typeof serving>>>()
+        yield* Effect.forkScoped(
+          Effect.scoped(
+            Effect.gen(function* () {
+              yield* Deferred.succeed(
+                started,
+                yield* serving(intent, { drain: "2 seconds", gracefulShutdownTimeout: "1 hour" })
+              )
+              yield* Deferred.await(stopping)
+            })
+          )
+        )
+        const { base, become, call } = yield* Deferred.await(started)
+        const events = yield* open(base)
+        yield* events.until("data:")
+        yield* Deferred.succeed(stopping, undefined)
+        yield* call("/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 503 }))
+        yield* become(Effect.succeed({ ...intent, txHash: TX }))
+        assert.include(yield* events.until("data:"), TX)
+        yield* events.rest
+      })
+    )
+  )
+
   it.effect("ends when the server stops", () =>
     withLiveClock(
       Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /** States of intents as clients see them, over a real store. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Logger, Option, Schema, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as MemoryIntents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import { IntentView } from "../../../src/api/orchestrator/Schemas.ts"
@@ -50,6 +50,28 @@ describe("a sweep that waits for a lower price of gas", () => {
 })
 
 describe("the terms of an intent", () => {
+  /** A store that has every intent, and holds back the quotes of the ids in `held` until `answer`. */
+  const quoting = Effect.gen(function* () {
+    const { quote } = newIntent({ id: "a" })
+    const stored = yield* Intents
+    const answered = yield* Deferred.make<void>()
+    const asked: Array<string> = []
+    const held = new Set<string>()
+    const intents = {
+      ...stored,
+      states: (ids: ReadonlyArray<string>) =>
+        Effect.succeed(ids.map((id) => ({ id, status: "quoted" as const, crossChain: false }))),
+      quotes: (ids: ReadonlyArray<string>) =>
+        Effect.suspend(() => {
+          asked.push(...ids)
+          const quotes = new Map(ids.map((id) => [id, quote]))
+          return ids.some((id) => held.has(id)) ? Effect.as(Deferred.await(answered), quotes) : Effect.succeed(quotes)
+        }),
+      answer: Deferred.succeed(answered, undefined)
+    }
+    return { asked, held, intents, quote }
+  })
+
   it.effect("are those of its quote, and are read once", () =>
     Effect.gen(function* () {
       const stored = yield* Intents
@@ -75,6 +97,88 @@ describe("the terms of an intent", () => {
       assert.deepStrictEqual(second, { ...first, status: "submitted" })
       assert.isTrue(Option.isNone(yield* states.find("unknown")))
       assert.deepStrictEqual(asked, [["a"], ["unknown"]])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("are there also for the quote that a new one takes the place of", () =>
+    Effect.gen(function* () {
+      const { quote } = newIntent({ id: "a" })
+      const asked: Array<string> = []
+      const states = yield* IntentStates.make({
+        ...(yield* Intents),
+        states: (ids) => Effect.succeed(ids.map((id) => ({ id, status: "quoted" as const, crossChain: false }))),
+        quotes: (ids) =>
+          Effect.sync(() => {
+            asked.push(...ids)
+            return new Map(ids.map((id) => [id, quote]))
+          })
+      })
+      const kept = Array.from({ length: 5_000 }, (_, index) => `kept ${index}`)
+      const find = (ids: ReadonlyArray<string>) => Effect.forEach(ids, states.find, { concurrency: "unbounded" })
+      yield* find(kept)
+      assert.deepStrictEqual(asked.splice(0), kept)
+      const found = yield* find(["kept 0", "new"])
+      assert.deepStrictEqual(
+        found.map((state) => Option.getOrThrow(state).minAmountOut),
+        [quote.minAmountOut, quote.minAmountOut]
+      )
+      yield* find(["kept 1", "kept 0"])
+      assert.deepStrictEqual(asked, ["new", "kept 0"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("are there for a quote that others took the place of while the store answered", () =>
+    Effect.gen(function* () {
+      const { asked, held, intents, quote } = yield* quoting
+      const states = yield* IntentStates.make(intents)
+      yield* states.find("kept")
+      held.add("slow")
+      const reading = yield* Effect.forEach(["kept", "slow"], states.find, { concurrency: "unbounded" }).pipe(
+        Effect.forkChild
+      )
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(asked, ["kept", "slow"])
+      yield* Effect.forEach(
+        Array.from({ length: 5_000 }, (_, index) => `other ${index}`),
+        states.find,
+        { concurrency: "unbounded" }
+      )
+      yield* intents.answer
+      assert.deepStrictEqual(
+        (yield* Fiber.join(reading)).map((state) => Option.getOrThrow(state).minAmountOut),
+        [quote.minAmountOut, quote.minAmountOut]
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("are read once for those who follow, however many others are read", () =>
+    Effect.gen(function* () {
+      const { asked, intents } = yield* quoting
+      const states = yield* IntentStates.make(intents)
+      const others = (name: string) =>
+        Effect.forEach(
+          Array.from({ length: 5_000 }, (_, index) => `${name} ${index}`),
+          states.find,
+          { concurrency: "unbounded" }
+        )
+      const state = Option.getOrThrow(yield* states.find("followed"))
+      const follower = yield* states.follow(state).pipe(Stream.runDrain, Effect.forkChild({ startImmediately: true }))
+      yield* TestClock.adjust(250)
+      yield* others("first")
+      yield* TestClock.adjust(500)
+      assert.deepStrictEqual(
+        asked.filter((id) => id === "followed"),
+        ["followed"]
+      )
+      yield* Fiber.interrupt(follower)
+      asked.length = 0
+      yield* states.find("followed")
+      assert.deepStrictEqual(asked, [])
+      // A quote that nobody follows counts for the limit again.
+      yield* others("second")
+      asked.length = 0
+      yield* states.find("followed")
+      assert.deepStrictEqual(asked, ["followed"])
     }).pipe(Effect.provide(layer))
   )
 })

@@ -38,6 +38,18 @@ describe("GET /metrics", () => {
     }).pipe(isolated)
   )
 
+  it.effect("is at its exact path only, which a proxy in front can close", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({}, settings)
+      for (const path of ["/metrics/", "/metrics;x", "/metrics;x=/y", "/%6detrics", "/metrics%2f"]) {
+        const answer = yield* call(path, bearer(TOKEN))
+        assert.strictEqual(answer.status, 404, path)
+        assert.deepStrictEqual(answer.json, { error: "not found" })
+      }
+      assert.strictEqual((yield* call("/metrics?name=x", bearer(TOKEN))).status, 200)
+    }).pipe(isolated)
+  )
+
   it.effect("limits guesses", () =>
     Effect.gen(function* () {
       const { call } = yield* serve({}, settings)
