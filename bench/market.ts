@@ -7,7 +7,7 @@
  * service. It includes the service's own database, and the part of this program that asks. The nodes, the services that are played and the
  * database are other processes.
  *
- *     bun bench/market.ts [--tokens N] [--faulty N] [--seed N] [--rate N] [--shapes base,bnb] [--details 1]
+ *     bun bench/market.ts [--tokens N] [--faulty N] [--seed N] [--rate N] [--shapes base,bnb] [--latency MS] [--details 1]
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -43,6 +43,8 @@ const { values } = parseArgs({
     rate: { type: "string", default: "3" },
     /** Catalogues that the two chains are shaped like. */
     shapes: { type: "string", default: Market.DEFAULTS.shapes.join(",") },
+    /** Milliseconds that each answer of a node or a service takes longer, as if these were far away. */
+    latency: { type: "string", default: "0" },
     /** 1: prints every token that is missed or falls short. */
     details: { type: "string", default: "0" }
   }
@@ -120,7 +122,7 @@ const isWorse = ({ best, netUsd }: Report.Judged, scope: Report.Scope): boolean 
 }
 
 const bench = Effect.gen(function* () {
-  const waiting = Waiting.install()
+  const waiting = Waiting.install(Number(values.latency))
   const directory = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "sweep-market-"))),
     (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))

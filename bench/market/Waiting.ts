@@ -26,14 +26,18 @@ export const covered = (intervals: ReadonlyArray<Interval>, from: number, to: nu
   return total
 }
 
-/** Replaces `globalThis.fetch` for the rest of the process. Call it before anything else uses `fetch`. */
-export const install = (): Waiting => {
+/**
+ * Replaces `globalThis.fetch` for the rest of the process. Call it before anything else uses `fetch`. `latencyMillis`: time that each answer
+ * takes longer, as if nodes and services were far away.
+ */
+export const install = (latencyMillis = 0): Waiting => {
   const original = globalThis.fetch
   let ended: Array<Interval> = []
   const measured = async (...[input, init]: Parameters<typeof original>): Promise<Response> => {
     const from = performance.now()
     try {
       const response = await original(input, init)
+      if (latencyMillis > 0) await Bun.sleep(latencyMillis)
       const body = response.body === null ? null : await response.arrayBuffer()
       return new Response(body, { status: response.status, headers: response.headers })
     } finally {

@@ -78,8 +78,8 @@ export const fees: ReadonlyArray<Mutant> = [
   {
     name: "the first cost of a pair ignores the gas of its route",
     file: "src/orchestrator/quote/FirstPass.ts",
-    text: "if (likely === undefined) return first",
-    replacement: "if (likely !== undefined) return first",
+    text: "return cost === undefined || Repricing",
+    replacement: "return cost !== undefined || Repricing",
     tests: ["test/orchestrator/quote/FirstPass.test.ts"]
   },
   {

@@ -95,5 +95,33 @@ export const prices: ReadonlyArray<Mutant> = [
     text: "return worth < charged ? worth : charged",
     replacement: "return worth > charged ? worth : charged",
     tests: ["test/orchestrator/quote/FeeWorth.test.ts"]
+  },
+  {
+    name: "a fee is valued beside what its recipient held the last time",
+    file: "src/adapters/prices/VenueSales.ts",
+    text: "held.value === last ? likely",
+    replacement: "held.value >= 0n ? likely",
+    tests: ["test/adapters/prices/VenueSales.memory.test.ts"]
+  },
+  {
+    name: "more of a fee is sold than arrives",
+    file: "src/adapters/prices/SaleRehearsal.ts",
+    text: "amount > 0n && amount <= arrived && (arrived",
+    replacement: "amount > 0n && (arrived",
+    tests: ["test/adapters/prices/VenueSales.test.ts"]
+  },
+  {
+    name: "a fee is still valued, and promised, after its quote has failed",
+    file: "src/orchestrator/quote/Valuing.ts",
+    text: "Effect.forkIn(valuation, scope)",
+    replacement: "Effect.forkDetach(valuation)",
+    tests: ["test/orchestrator/quote/Valuing.test.ts"]
+  },
+  {
+    name: "two valuations of one order run at the same time",
+    file: "src/orchestrator/quote/Valuing.ts",
+    text: "if (running !== undefined) yield* Fiber.interrupt(running)",
+    replacement: "",
+    tests: ["test/orchestrator/quote/Valuing.test.ts"]
   }
 ]

@@ -3,26 +3,21 @@
  * after a restart, begins a trace of its own.
  */
 import { Context, Effect } from "effect"
+import * as LatestMap from "../domain/LatestMap.ts"
 import type { TraceContext } from "../domain/TraceContext.ts"
 import * as SweepTrace from "./SweepTrace.ts"
 
 /** Messages that are remembered. */
 const CAPACITY = 10_000
 
-const Known = Context.Reference<Map<string, TraceContext>>("sweep/telemetry/RecentTraces", {
-  defaultValue: () => new Map()
+const Known = Context.Reference<LatestMap.LatestMap<string, TraceContext>>("sweep/telemetry/RecentTraces", {
+  defaultValue: () => LatestMap.make(CAPACITY)
 })
 
 /** Remembers the current trace, if it is recorded. */
 export const note = (id: string): Effect.Effect<void> =>
   Effect.flatMap(SweepTrace.current, (trace) =>
-    trace === undefined
-      ? Effect.void
-      : Effect.map(Known, (known) => {
-          known.set(id, trace)
-          const [oldest] = known.keys()
-          if (known.size > CAPACITY && oldest !== undefined) known.delete(oldest)
-        })
+    trace === undefined ? Effect.void : Effect.map(Known, (known) => known.set(id, trace))
   )
 
 /** The trace of a message; undefined if it is unknown. */

@@ -26,6 +26,7 @@ import { Overrides } from "../../src/ports/shared/Overrides.ts"
 import { Quoter } from "../../src/orchestrator/quote/Quoter.ts"
 import { type ChainClient, Chains as ChainsPort } from "../../src/ports/shared/Chains.ts"
 import { Intents as IntentsPort } from "../../src/ports/orchestrator/Intents.ts"
+import { PromisedFees as PromisedFeesPort } from "../../src/ports/orchestrator/PromisedFees.ts"
 import { address, chain as template } from "./FakeChain.ts"
 import { overrides } from "./Overrides.ts"
 import { type Asked, type Script, destination, scripted } from "./QuotingScript.ts"
@@ -99,6 +100,8 @@ export interface Options {
   readonly chains?: ReadonlyArray<Chain.Chain>
   /** Replaces the clients of the chains. */
   readonly nodes?: (client: ChainClient) => ChainClient
+  /** Replaces the store of promised fees. */
+  readonly promises?: (promised: PromisedFeesPort["Service"]) => PromisedFeesPort["Service"]
 }
 
 /** The chains in memory, with clients that a test replaced. */
@@ -113,7 +116,7 @@ const chainsOf = (chains: ReadonlyArray<Chain.Chain>, nodes: (client: ChainClien
 
 /** A quoter, with everything in order until the test says otherwise. */
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
-  const chains = options.chains ?? [source, destination]
+  const { chains = [source, destination], promises = (promised) => promised } = options
   const script: Script = {
     listed: new Set(),
     screeningAvailable: true,
@@ -140,7 +143,9 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           scripted(script, asked),
           chainsOf(chains, options.nodes ?? ((client) => client)),
           FeeValue.layer(),
-          PromisedFees.layer,
+          Layer.effect(PromisedFeesPort, Effect.map(PromisedFeesPort, promises)).pipe(
+            Layer.provide(PromisedFees.layer)
+          ),
           PriceMoves.layer(),
           Prices.layer({ prices: new Map([source, destination].map(({ id }) => [id, chainPrices])) }),
           TokenRisk.layer({ tokens: knownTokens }),

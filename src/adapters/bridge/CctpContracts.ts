@@ -6,6 +6,7 @@ import { Clock, Effect, Option } from "effect"
 import { type Abi, decodeFunctionResult, encodeFunctionData, parseAbi } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { NoRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as CctpDeposit from "./CctpDeposit.ts"
@@ -111,7 +112,7 @@ const readBoth = Effect.fnUntraced(function* (
 
 /** Makes `read(source, messenger, token, destination)`. Fails with `NoRoute` if the ends do not fit together. */
 export const make = () => {
-  const known = new Map<string, { readonly untilMs: number; readonly contracts: Contracts }>()
+  const known = LatestMap.make<string, { readonly untilMs: number; readonly contracts: Contracts }>(CAPACITY)
   return Effect.fn("CctpContracts.read")(function* (
     source: ChainClient,
     messenger: Address.Address,
@@ -123,12 +124,6 @@ export const make = () => {
     const kept = Option.fromUndefinedOr(known.get(key)).pipe(Option.filter(({ untilMs }) => now < untilMs))
     if (Option.isSome(kept)) return kept.value.contracts
     const contracts = yield* readBoth(source, messenger, token, destination)
-    // The last one that was asked for is the last to go.
-    known.delete(key)
-    for (const oldest of known.keys()) {
-      if (known.size < CAPACITY) break
-      known.delete(oldest)
-    }
     known.set(key, { untilMs: now + LIFETIME_MILLIS, contracts })
     return contracts
   })

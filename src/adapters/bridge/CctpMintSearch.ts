@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type { Address } from "../../domain/Address.ts"
 import type { Hash } from "../../domain/Hex.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import type { Block, ChainClient } from "../../ports/shared/Chains.ts"
 import { blockBefore } from "./Blocks.ts"
 import * as CctpMessage from "./CctpMessage.ts"
@@ -25,7 +26,7 @@ export interface Wanted {
 /** Makes a look for the transaction of a mint. Undefined if this look did not find it. */
 export const make = () => {
   /** Newest block that the next look has to read, by transmitter and nonce. */
-  const rests = new Map<string, bigint>()
+  const rests = LatestMap.make<string, bigint>(MOST_KEPT)
 
   return Effect.fn("CctpMintSearch.look")(function* (
     client: ChainClient,
@@ -44,13 +45,9 @@ export const make = () => {
       until: () => true,
       requests: REQUESTS
     })
-    rests.delete(key)
     const found = logs.at(0)?.transactionHash
-    if (found === undefined && unread !== undefined) {
-      const [oldest] = rests.keys()
-      if (oldest !== undefined && rests.size >= MOST_KEPT) rests.delete(oldest)
-      rests.set(key, unread.toBlock)
-    }
+    if (found === undefined && unread !== undefined) rests.set(key, unread.toBlock)
+    else rests.delete(key)
     return found
   })
 }

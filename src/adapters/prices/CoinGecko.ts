@@ -7,6 +7,7 @@ import { HttpClientRequest } from "effect/http"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { type PricedToken, Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as Answer from "../providers/Answer.ts"
@@ -154,7 +155,7 @@ const makeRequests = Effect.fnUntraced(function* (options: Options) {
  * would spend a request before its request for the pools is refused, and a spent budget would stay spent.
  */
 const makeUnlisted = (lifetimeMillis: number) => {
-  const untilMs = new Map<string, number>()
+  const untilMs = LatestMap.make<string, number>(UNLISTED_CAPACITY)
   /** A longer time than the lifetime is left only after the clock was set back. */
   const has = (key: string, now: number) => {
     const leftMillis = (untilMs.get(key) ?? 0) - now
@@ -164,15 +165,7 @@ const makeUnlisted = (lifetimeMillis: number) => {
     has,
     /** Does not extend the time of those that are kept. */
     keep: (keys: ReadonlyArray<string>, now: number) => {
-      for (const key of keys) {
-        if (has(key, now)) continue
-        untilMs.delete(key)
-        untilMs.set(key, now + lifetimeMillis)
-      }
-      for (const key of untilMs.keys()) {
-        if (untilMs.size <= UNLISTED_CAPACITY) break
-        untilMs.delete(key)
-      }
+      for (const key of keys.filter((each) => !has(each, now))) untilMs.set(key, now + lifetimeMillis)
     }
   }
 }

@@ -7,6 +7,7 @@
 import { Clock, Effect, Fiber, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { minPoolAge } from "../../domain/PriceFacts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as PoolAges from "./PoolAges.ts"
@@ -40,13 +41,6 @@ interface Known {
   readonly newer?: State | undefined
 }
 
-const keep = <A>(map: Map<string, A>, key: string, value: A) => {
-  map.delete(key)
-  map.set(key, value)
-  const [oldest] = map.keys()
-  if (map.size > CAPACITY && oldest !== undefined) map.delete(oldest)
-}
-
 /** The means where there are any, since they cannot be moved for a moment. */
 const stateOf = (time: number, { hasMean, liquidity, meanLiquidity, meanTick, tick }: RoundTrip.PoolTrip): State =>
   hasMean ? { time, tick: meanTick, liquidity: meanLiquidity } : { time, tick, liquidity }
@@ -69,16 +63,16 @@ const windowOn = ({ chain }: ChainClient): number => Math.min(minPoolAge(chain),
  */
 export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
-  const known = new Map<string, Known>()
+  const known = LatestMap.make<string, Known>(CAPACITY)
   /** The last search for a pool, and the UNIX milliseconds from which the chain is asked again. */
-  const searches = new Map<string, { readonly looking: Fiber.Fiber<void>; readonly nextAtMs: number }>()
+  const searches = LatestMap.make<string, { readonly looking: Fiber.Fiber<void>; readonly nextAtMs: number }>(CAPACITY)
 
   const keyOf = (chainId: ChainId, pool: Address.Address) => `${chainId} ${pool}`
 
   const note = (key: string, state: State, window: number) => {
     const { newer, older } = known.get(key) ?? {}
-    if (newer === undefined) keep(known, key, { older, newer: state })
-    else if (state.time - newer.time >= window) keep(known, key, { older: newer, newer: state })
+    if (newer === undefined) known.set(key, { older, newer: state })
+    else if (state.time - newer.time >= window) known.set(key, { older: newer, newer: state })
   }
 
   const look = Effect.fnUntraced(function* (client: ChainClient, journey: RoundTrip.Journey, before: number) {
@@ -88,7 +82,7 @@ export const make = Effect.gen(function* () {
     for (const trip of [native, ...stables, ...tokens].flat()) {
       const key = keyOf(client.chain.id, trip.pool)
       const before = known.get(key)
-      keep(known, key, { ...before, older: later(before?.older, stateOf(time, trip)) })
+      known.set(key, { ...before, older: later(before?.older, stateOf(time, trip)) })
     }
   })
 
@@ -110,7 +104,7 @@ export const make = Effect.gen(function* () {
     if (due.length > 0) {
       // Detached from the caller, which may stop waiting.
       const looking = yield* Effect.forkIn(Effect.ignore(look(client, journey, time - window), { log: "Debug" }), scope)
-      for (const { key } of due) keep(searches, key, { looking, nextAtMs: now + RETRY_MILLIS })
+      for (const { key } of due) searches.set(key, { looking, nextAtMs: now + RETRY_MILLIS })
     }
     const running = new Set(missing.flatMap(({ key }) => searches.get(key)?.looking ?? []))
     if (running.size > 0) yield* Effect.timeoutOption(Fiber.awaitAll(running), PATIENCE)

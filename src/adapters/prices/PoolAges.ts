@@ -15,6 +15,7 @@ import { Clock, Effect, Fiber, Option } from "effect"
 import { encodeFunctionData, parseAbi } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { Hash } from "../../domain/Hex.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 
 /** topic0 of `Initialize(uint160,int24)`. */
@@ -112,28 +113,21 @@ const search = Effect.fnUntraced(function* (
 export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   /** UNIX seconds at which a pool had been initialized. */
-  const since = new Map<string, number>()
+  const since = LatestMap.make<string, number>(CAPACITY)
   /** UNIX milliseconds from which a pool is searched for again, and the last block that is left to search. */
-  const searches = new Map<string, { readonly nextAtMs: number; readonly left: bigint | undefined }>()
+  const searches = LatestMap.make<string, { readonly nextAtMs: number; readonly left: bigint | undefined }>(CAPACITY)
 
-  const keep = <A>(map: Map<string, A>, key: string, value: A) => {
-    map.delete(key)
-    map.set(key, value)
-    const [oldest] = map.keys()
-    if (map.size > CAPACITY && oldest !== undefined) map.delete(oldest)
-  }
-
-  const note = (key: string, seconds: number) => keep(since, key, Math.min(seconds, since.get(key) ?? seconds))
+  const note = (key: string, seconds: number) => since.set(key, Math.min(seconds, since.get(key) ?? seconds))
 
   const look = Effect.fnUntraced(function* (client: ChainClient, key: string, pool: Address.Address, before: number) {
     const now = yield* Clock.currentTimeMillis
     const last = searches.get(key)
     if (now < (last?.nextAtMs ?? 0)) return
     const next = { nextAtMs: now + RETRY_MILLIS, left: last?.left }
-    keep(searches, key, next)
+    searches.set(key, next)
     const found = yield* Effect.orElseSucceed(search(client, pool, before, last?.left), () => ({ left: last?.left }))
     if ("since" in found) return note(key, found.since)
-    keep(searches, key, { ...next, left: found.left })
+    searches.set(key, { ...next, left: found.left })
     yield* Effect.logWarning("price.pool_age_unknown").pipe(Effect.annotateLogs({ chainId: client.chain.id, pool }))
   })
 

@@ -6,6 +6,7 @@ import { Array, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import * as PriceReadings from "../../domain/PriceReadings.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { type PricedToken, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
@@ -145,20 +146,12 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
 
 /** Adds what was read before to the reading of markets. */
 const remembering = (read: PoolMarkets["Service"]["read"]): PoolMarkets["Service"] => {
-  const seen = new Map<string, { readonly market: Market | undefined; readonly atMs: number }>()
+  const seen = LatestMap.make<string, { readonly market: Market | undefined; readonly atMs: number }>(SEEN_MARKETS)
 
   const noted: PoolMarkets["Service"]["read"] = Effect.fnUntraced(function* (chainId, tokens) {
     const markets = yield* read(chainId, tokens)
     const atMs = yield* Clock.currentTimeMillis
-    for (const { address } of tokens) {
-      const key = `${chainId} ${address}`
-      seen.delete(key)
-      seen.set(key, { market: markets.get(address), atMs })
-    }
-    for (const key of seen.keys()) {
-      if (seen.size <= SEEN_MARKETS) break
-      seen.delete(key)
-    }
+    for (const { address } of tokens) seen.set(`${chainId} ${address}`, { market: markets.get(address), atMs })
     return markets
   })
 

@@ -19,6 +19,7 @@ import * as PriceReadings from "../../domain/PriceReadings.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import * as Words from "../evm/codec/Words.ts"
 import { quoterV2Abi, swapRouter02Abi } from "../swap/uniswapV3Abi.ts"
 import { PoolMarkets } from "./PoolMarkets.ts"
@@ -113,21 +114,6 @@ const quoted = (answer: Option.Option<Hex>): bigint =>
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** Makes the memory of what the seller held last of each token: `last(key)` and `note(key, held)`. */
-const makeHoldings = () => {
-  const known = new Map<string, bigint>()
-
-  const note = (key: string, held: bigint) => {
-    known.delete(key)
-    known.set(key, held)
-    // A map iterates in insertion order, so the oldest is evicted.
-    const [oldest] = known.keys()
-    if (known.size > HELD_TOKENS && oldest !== undefined) known.delete(oldest)
-  }
-
-  return { last: (key: string): bigint => known.get(key) ?? 0n, note }
-}
-
 /**
  * Least wei that a sale counts for as a part of a larger one of `whole`. `output`: what a sale of `asked` pays, which may be less or more
  * than `whole`.
@@ -144,7 +130,7 @@ export const shareOf = (
 export const make = Effect.gen(function* () {
   const markets = yield* PoolMarkets
   const rehearse = yield* SaleRehearsal.make
-  const holdings = makeHoldings()
+  const holdings = LatestMap.make<string, bigint>(HELD_TOKENS)
 
   /** Path of the sale, with the contracts that sell and quote along it. None if no pools count. */
   const wayOf = Effect.fnUntraced(function* (chain: Chain.Chain, token: Address.Address) {
@@ -171,7 +157,7 @@ export const make = Effect.gen(function* () {
     const { hops, path, quoter, router } = way.value
     const promised = yield* beside
     const key = `${chain.id} ${fee.token}`
-    const others = promised + holdings.last(key)
+    const others = promised + (holdings.get(key) ?? 0n)
     const askedWith = (sold: bigint) => least(MOST, sold + others)
     const sale = yield* rehearse(client, fee, (sold) =>
       Effect.succeedSome({
@@ -192,7 +178,7 @@ export const make = Effect.gen(function* () {
     })
     const asked = askedWith(sale.sold)
     const likely = shareOf(sale, whole, { asked, output: quoted(sale.answer) })
-    holdings.note(key, sale.held)
+    holdings.set(key, sale.held)
     const exact = least(MOST, whole)
     if (isNearlyAll(likely) || asked === exact) return resultOf(likely)
     const answer = yield* Effect.option(client.call({ to: quoter, data: quoteCall(path, exact), block: "latest" }))

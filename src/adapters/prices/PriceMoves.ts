@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import * as SlippageTolerance from "../../domain/SlippageTolerance.ts"
 import { PriceMoves } from "../../ports/orchestrator/PriceMoves.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
@@ -33,15 +34,11 @@ export const layer = Layer.effectContext(
   Effect.gen(function* () {
     const markets = yield* PoolMarkets
     const prices = yield* Prices
-    const kept = new Map<string, ReadonlyArray<SlippageTolerance.PriceReading>>()
+    const kept = LatestMap.make<string, ReadonlyArray<SlippageTolerance.PriceReading>>(CAPACITY)
 
     const note = (chainId: ChainId, token: Address.Address, reading: SlippageTolerance.PriceReading) => {
       const key = `${chainId} ${token}`
-      const readings = SlippageTolerance.withReading(kept.get(key) ?? [], reading)
-      kept.delete(key)
-      kept.set(key, readings)
-      const [oldest] = kept.keys()
-      if (kept.size > CAPACITY && oldest !== undefined) kept.delete(oldest)
+      kept.set(key, SlippageTolerance.withReading(kept.get(key) ?? [], reading))
     }
 
     const watched = Prices.ofDetailed((chainId, tokens) =>

@@ -1,6 +1,7 @@
 /**
  * Rehearses the sale of a fee: its holder pays it to the fee recipient, which sells it for the wrapped native currency. It sells only the part that
- * arrives, since tokens may take a part of a transfer, and the recipient may hold some of the token already.
+ * arrives, since tokens may take a part of a transfer, and the recipient may hold some of the token already. Of a token that took a part the last
+ * time, a first rehearsal sells as much as would arrive then.
  */
 import { Effect, Option } from "effect"
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, prepareEncodeFunctionData } from "viem"
@@ -9,6 +10,7 @@ import type { Hex } from "../../domain/Hex.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { SimulatedStep } from "../../ports/shared/Simulation.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 
 /** Gas of a step. A token that needs more for a transfer is not worth its fee. */
 const STEP_GAS = 1_000_000n
@@ -40,6 +42,15 @@ export interface Rehearsed {
   /** Answer to the offer's question. None without one, or if it failed. */
   readonly answer: Option.Option<Hex>
 }
+
+/** A transfer, and the part of its amount that arrived. */
+interface Arrival {
+  readonly arrived: bigint
+  readonly amount: bigint
+}
+
+/** Tokens with a fee on transfer of which the last arrival is remembered. */
+const TAKING_TOKENS = 10_000
 
 const UNSOLD: Rehearsed = { wei: 0n, sold: 0n, held: 0n, answer: Option.none() }
 
@@ -81,9 +92,21 @@ const stepsOf = (seller: Address.Address, native: Address.Address, fee: Fee, off
   }
 }
 
+/** Part of what arrives that a sale may leave unsold, as tokens round: one in this many. */
+const UNSOLD_PART = 10_000n
+
+/** True if a sale of this amount sells nearly all that arrived, and no more. */
+const isNearly = (amount: bigint, arrived: bigint): boolean =>
+  amount > 0n && amount <= arrived && (arrived - amount) * UNSOLD_PART <= arrived
+
+/** Part of an amount that arrives if as much of it does as did of another. All of it if that is nothing. */
+const likelyArrival = (amount: bigint, last: Arrival = { arrived: 1n, amount: 1n }): bigint =>
+  (amount * last.arrived) / last.amount || amount
+
 /** Makes `rehearse(client, fee, offerOf)`: the sale of what arrives of the fee. */
 export const make = Effect.gen(function* () {
   const keys = yield* RelayerKeys
+  const arrivals = LatestMap.make<string, Arrival>(TAKING_TOKENS)
 
   /** Sells `sold` of the fee, of which as much or more must have arrived. */
   const run = Effect.fnUntraced(function* ({ chain, simulate }: ChainClient, fee: Fee, offer: Offer, sold: bigint) {
@@ -112,16 +135,32 @@ export const make = Effect.gen(function* () {
     } satisfies Rehearsed
   })
 
+  const note = (key: string, arrived: bigint, amount: bigint): void =>
+    arrived === 0n || arrived === amount ? arrivals.delete(key) : arrivals.set(key, { arrived, amount })
+
+  /** The amount that likely arrives, with its offer. Without one the whole amount, since the memory may be wrong. */
+  const begin = Effect.fnUntraced(function* <E>({ amount }: Fee, last: Arrival | undefined, offerOf: OfferOf<E>) {
+    const likely = likelyArrival(amount, last)
+    const offer = yield* offerOf(likely)
+    return Option.isNone(offer) && likely !== amount
+      ? { likely: amount, offer: yield* offerOf(amount) }
+      : { likely, offer }
+  })
+
   return Effect.fnUntraced(function* <E>(
     client: ChainClient,
     fee: Fee,
     offerOf: OfferOf<E>
   ): Effect.fn.Return<Rehearsed, ChainUnavailable | E> {
-    const whole = yield* offerOf(fee.amount)
-    if (Option.isNone(whole)) return UNSOLD
-    const first = yield* run(client, fee, whole.value, fee.amount)
+    const key = `${client.chain.id} ${fee.token}`
+    // A recipient that holds the fee transfers nothing, so its sale tells nothing about transfers.
+    const isTransferred = fee.holder !== client.chain.feeRecipient
+    const { likely, offer } = yield* begin(fee, isTransferred ? arrivals.get(key) : undefined, offerOf)
+    if (Option.isNone(offer)) return UNSOLD
+    const first = yield* run(client, fee, offer.value, likely)
     const arrived = first.sold
-    if (arrived >= fee.amount) return first
+    if (isTransferred) note(key, arrived, fee.amount)
+    if (isNearly(likely, arrived)) return { ...first, sold: likely }
     const rest = arrived > 0n ? yield* offerOf(arrived) : Option.none()
     return Option.isNone(rest) ? UNSOLD : yield* run(client, fee, rest.value, arrived)
   })

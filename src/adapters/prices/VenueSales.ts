@@ -19,6 +19,7 @@ import { minPoolAge } from "../../domain/PriceFacts.ts"
 import type { SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import * as ListedRouters from "../swap/ListedRouters.ts"
 import { before, KnownPools } from "../swap/KnownPools.ts"
 import * as Venues from "../swap/Venues.ts"
@@ -55,6 +56,9 @@ const PAST_LIFETIME_PART = 10
 
 /** Any output counts here. The rehearsal measures it. */
 const ANY_OUTPUT_BPS = 10_000
+
+/** Tokens of which the seller's last holding is remembered. */
+const HELD_TOKENS = 10_000
 
 /** UNIX seconds that no block reaches. */
 const NEVER = 2n ** 40n
@@ -158,6 +162,8 @@ export const make = Effect.gen(function* () {
   const sources = yield* Venues.make
   const listed = ListedRouters.make()
   const pastOf = makePast(yield* KnownPools)
+  /** Amounts that the seller held last of each token, beside the fee that was valued. */
+  const holdings = LatestMap.make<string, bigint>(HELD_TOKENS)
 
   /**
    * Exchanges of the chain whose router the guard lists, without those that are known not to trade the token. That of `swapRouter` is listed
@@ -212,18 +218,21 @@ export const make = Effect.gen(function* () {
   })
 
   return Effect.fn("VenueSales.find")(function* (client: ChainClient, sale: Sale) {
-    const [open, held, promised] = yield* Effect.all(
-      [openOn(client, sale.token), heldBeside(client, sale), sale.beside],
-      {
-        concurrency: "unbounded"
-      }
-    )
-    // Otherwise one fee would count for all that the pool pays, beside those that wait already.
-    if (Option.isNone(held)) return Option.none<BoundedOffer>()
-    const beside = held.value + promised
-    const offers = yield* Effect.forEach(open, (source) => offerOf(client, source, sale, beside), {
+    const open = yield* openOn(client, sale.token)
+    if (open.length === 0) return Option.none<BoundedOffer>()
+    const promised = yield* sale.beside
+    const offersBeside = (held: bigint) =>
+      Effect.forEach(open, (source) => offerOf(client, source, sale, held + promised), { concurrency: "unbounded" })
+    const key = `${client.chain.id} ${sale.token}`
+    const last = holdings.get(key) ?? 0n
+    // The seller's holding is read beside the offers, so that it is a round trip of its own only where it has changed.
+    const [held, likely] = yield* Effect.all([heldBeside(client, sale), offersBeside(last)], {
       concurrency: "unbounded"
     })
+    // Otherwise one fee would count for all that the pool pays, beside those that wait already.
+    if (Option.isNone(held)) return Option.none<BoundedOffer>()
+    holdings.set(key, held.value)
+    const offers = held.value === last ? likely : yield* offersBeside(held.value)
     return offers
       .flat()
       .reduce<Option.Option<BoundedOffer>>(

@@ -22,7 +22,7 @@ import * as SideBySide from "../../runtime/SideBySide.ts"
 import { within } from "../../runtime/Within.ts"
 import * as ListedRouters from "./ListedRouters.ts"
 import * as VenueReport from "./VenueReport.ts"
-import type { VenueSource } from "./VenueSource.ts"
+import { isService, type VenueSource } from "./VenueSource.ts"
 
 /**
  * Routes behind the best one, beside the best one of each venue. Each that is tried costs a rehearsal. The quote's time decides how many
@@ -32,6 +32,12 @@ const MAX_ALTERNATIVES = 5
 
 /** Least time for routes of a later amount, in milliseconds: a quote's time is spent by then on the first ones. */
 const LATER_MILLIS = 400
+
+/**
+ * Time limit of a rough route, in milliseconds, and the time for which other exchanges are waited for after a first one. Most
+ * of their readings are there by then, and the time of the services must not be spent on it.
+ */
+const ROUGH_LIMITS = { limitMillis: 100, graceMillis: 20 }
 
 /** Time limit of the prices of gas and tokens, in milliseconds. After it the last known worth of gas counts. */
 const PRICES_LIMIT_MILLIS = 600
@@ -117,6 +123,15 @@ const makeWorth = Effect.map(Prices, (prices) => {
   return { worthOf, lastOf }
 })
 
+/** A source with the routers that it may call. */
+interface Open {
+  readonly open: ReadonlySet<Address.Address>
+  readonly source: VenueSource
+}
+
+/** Nothing tells roughly what a swap costs. */
+const UNKNOWN_ROUGHLY = new NoRoute({ detail: "no exchange tells roughly what the swap costs" })
+
 const UNKNOWN: Worth = { gas: undefined, swap: undefined }
 
 /** The route to try first, with those to try after it. Prices are asked for only if there is a choice. Undefined without a route. */
@@ -130,6 +145,56 @@ const bestOf = Effect.fnUntraced(function* (
   const ranked = RouteChoice.lastingFirst(RouteChoice.ranked(routes, gas), amountIn, swap)
   const [best, ...rest] = RouteChoice.kept(RouteChoice.spread(ranked, gas), 1 + MAX_ALTERNATIVES)
   return best === undefined || rest.length === 0 ? best : { ...best, alternatives: rest }
+})
+
+/** A source whose reading has begun. */
+interface Begun {
+  readonly source: VenueSource
+  readonly fiber: Fiber.Fiber<RouteOf>
+}
+
+/** Asks these sources at the same time, and chooses among their routes. */
+const bestAmong = Effect.fnUntraced(function* (
+  terms: SwapTerms,
+  open: ReadonlyArray<Begun>,
+  worth: Effect.Effect<Worth>,
+  limits: Pick<SideBySide.Options<SwapRoute>, "graceMillis" | "limitMillis">
+) {
+  const outcome: VenueReport.Outcome = yield* SideBySide.askAll(
+    open.map(({ fiber, source: { name } }) => ({
+      name,
+      ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms))
+    })),
+    {
+      ...limits,
+      // A market that pays too little ends nobody's time.
+      isGood: ({ amountOut }) => Effect.map(worth, ({ swap }) => !RouteChoice.isPoor(terms.amountIn, amountOut, swap))
+    }
+  )
+  const answers = outcome.answers.map(({ value }) => value)
+  return { outcome, best: yield* bestOf(answers, terms.amountIn, worth) }
+})
+
+/** The best route of the exchanges among these sources. */
+const roughly = Effect.fnUntraced(function* (
+  terms: SwapTerms,
+  open: ReadonlyArray<Begun>,
+  worth: Effect.Effect<Worth>
+) {
+  const exchanges = open.filter(({ source }) => !isService(source))
+  if (exchanges.length === 0) return yield* UNKNOWN_ROUGHLY
+  const { best } = yield* bestAmong(terms, exchanges, worth, ROUGH_LIMITS)
+  return best ?? (yield* UNKNOWN_ROUGHLY)
+})
+
+/** Routes of the only source of a chain. */
+const alone = Effect.fnUntraced(function* (pair: SwapPair, only: Open, worth: Effect.Effect<Worth>) {
+  const routeOf = yield* checked(pair, only)
+  return Effect.fnUntraced(function* (terms: SwapTerms) {
+    if (terms.withoutServices === true) return yield* UNKNOWN_ROUGHLY
+    const route = yield* routeOf(terms)
+    return (yield* bestOf([route], terms.amountIn, worth)) ?? route
+  })
 })
 
 /** Makes the venue of these sources. The names of the first of equal ones win. */
@@ -163,12 +228,7 @@ export const make = Effect.fnUntraced(function* (
     const [only, ...others] = asked
     const known = (found: Option.Option<Worth>) => Option.getOrElse(found, () => lastOf(pair))
     if (only !== undefined && others.length === 0) {
-      const routeOf = yield* checked(pair, only)
-      const worth = Effect.map(within(PRICES_LIMIT_MILLIS)(worthOf(client, pair)), known)
-      return Effect.fnUntraced(function* (terms: SwapTerms) {
-        const route = yield* routeOf(terms)
-        return (yield* bestOf([route], terms.amountIn, worth)) ?? route
-      })
+      return yield* alone(pair, only, Effect.map(within(PRICES_LIMIT_MILLIS)(worthOf(client, pair)), known))
     }
 
     const isOpen = openness(client, pair)
@@ -181,28 +241,15 @@ export const make = Effect.fnUntraced(function* (
       asked.filter(({ source }) => isOpen(source, began)),
       (each) => Effect.map(Effect.forkDetach(checked(pair, each)), (fiber) => ({ source: each.source, fiber }))
     )
+    const hasServices = prepared.some(({ source }) => isService(source))
     const routeOf: RouteOf = Effect.fnUntraced(function* (terms) {
       const now = yield* Clock.currentTimeMillis
-      const left = began + SideBySide.LIMIT_MILLIS - now
       const open = prepared.filter(({ source }) => isOpen(source, now))
-      const outcome: VenueReport.Outcome = yield* SideBySide.askAll(
-        open.map(({ fiber, source: { name } }) => ({
-          name,
-          ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms))
-        })),
-        {
-          limitMillis: Math.max(LATER_MILLIS, left),
-          // A market that pays too little ends nobody's time.
-          isGood: ({ amountOut }) =>
-            Effect.map(worth, ({ swap }) => !RouteChoice.isPoor(terms.amountIn, amountOut, swap))
-        }
-      )
+      // Without a service nothing is spared.
+      if (terms.withoutServices === true) return yield* roughly(terms, hasServices ? open : [], worth)
+      const left = began + SideBySide.LIMIT_MILLIS - now
+      const { best, outcome } = yield* bestAmong(terms, open, worth, { limitMillis: Math.max(LATER_MILLIS, left) })
       yield* note(pair, outcome)
-      const best = yield* bestOf(
-        outcome.answers.map(({ value }) => value),
-        terms.amountIn,
-        worth
-      )
       if (best !== undefined) return best
       const poolless = asked.filter(({ source }) => !open.some((each) => each.source === source))
       return yield* failureOf(
@@ -230,10 +277,7 @@ const openness = ({ chain }: ChainClient, { tokenIn, tokenOut }: SwapPair) => {
 }
 
 /** The source's routes, without those that must not be offered. */
-const checked = Effect.fnUntraced(function* (
-  pair: SwapPair,
-  { open, source }: { readonly source: VenueSource; readonly open: ReadonlySet<Address.Address> }
-) {
+const checked = Effect.fnUntraced(function* (pair: SwapPair, { open, source }: Open) {
   const routeOf = yield* source.prepare(pair)
   return Effect.fnUntraced(function* (terms: SwapTerms) {
     const route = yield* routeOf(terms)

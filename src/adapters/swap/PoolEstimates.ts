@@ -5,6 +5,7 @@
 import { Array, Clock, Effect, Option, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import * as SaleWorth from "../../domain/SaleWorth.ts"
 import type { Sale, SaleEstimatesShape } from "../../ports/orchestrator/SaleEstimates.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
@@ -113,18 +114,11 @@ const hasPoolsFor = ({ pooled, pools }: Remembered, amount: bigint, nowMillis: n
 
 /** Makes the memory of tokens, by chain. */
 const makeMemory = () => {
-  const tokens = new Map<string, Remembered>()
+  const tokens = LatestMap.make<string, Remembered>(CAPACITY)
   const keyOf = (chainId: ChainId, token: Address.Address) => `${chainId} ${token}`
   return {
     get: (chainId: ChainId, token: Address.Address) => tokens.get(keyOf(chainId, token)),
-    set: (chainId: ChainId, token: Address.Address, entry: Remembered): void => {
-      const key = keyOf(chainId, token)
-      tokens.delete(key)
-      tokens.set(key, entry)
-      // A map iterates in insertion order.
-      const [oldest] = tokens.keys()
-      if (tokens.size > CAPACITY && oldest !== undefined) tokens.delete(oldest)
-    }
+    set: (chainId: ChainId, token: Address.Address, entry: Remembered): void => tokens.set(keyOf(chainId, token), entry)
   }
 }
 

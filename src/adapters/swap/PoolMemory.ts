@@ -9,6 +9,7 @@ import { constVoid } from "effect/Function"
 import { toFunctionSelector } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import type { LookUp } from "./PoolLookups.ts"
 
@@ -96,15 +97,7 @@ export const before = ({ view }: PoolMemory): PoolMemory => ({
 /** Without `lookUp` all lookups are made beside the quotes: paths of one exchange alone are so few that they are not worth a round trip. */
 export const make = (lookUp?: LookUp): PoolMemory => {
   const factories = new Map<string, Address.Address>()
-  const pairs = new Map<string, Pair>()
-
-  const keep = (key: string, pair: Pair) => {
-    pairs.delete(key)
-    pairs.set(key, pair)
-    // A map iterates in insertion order.
-    const [oldest] = pairs.keys()
-    if (pairs.size > CAPACITY && oldest !== undefined) pairs.delete(oldest)
-  }
+  const pairs = LatestMap.make<string, Pair>(CAPACITY)
 
   /** Any pool may exist until the factory is known, which a first quote asks. */
   const unknown = <Kind>(name: string, { kinds, periphery }: Venue<Kind>) => ({
@@ -143,7 +136,8 @@ export const make = (lookUp?: LookUp): PoolMemory => {
       learn: (answers) => {
         for (const [index, found] of Array.chunksOf(answers, kinds.length).entries()) {
           const key = due[index]?.key
-          if (key !== undefined) keep(key, { kinds: Option.getOrUndefined(kindsIn(found, kinds)), atMillis: nowMillis })
+          if (key !== undefined)
+            pairs.set(key, { kinds: Option.getOrUndefined(kindsIn(found, kinds)), atMillis: nowMillis })
         }
       },
       kindsOf: (first, second) => {

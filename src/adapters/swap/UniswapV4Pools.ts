@@ -6,6 +6,7 @@ import { Option } from "effect"
 import { constVoid } from "effect/Function"
 import { toFunctionSelector } from "viem"
 import type * as Address from "../../domain/Address.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import type { PoolKey } from "../../domain/Venue.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import * as Path from "./UniswapV4Path.ts"
@@ -53,15 +54,7 @@ export const before = ({ view }: Pools): Pools => ({
 })
 
 export const make = (lookUp: PoolLookups.LookUp = PoolLookups.make()): Pools => {
-  const known = new Map<string, Known>()
-
-  const keep = (key: string, exists: boolean, atMillis: number) => {
-    known.delete(key)
-    known.set(key, { exists, atMillis })
-    // A map iterates in insertion order.
-    const [oldest] = known.keys()
-    if (known.size > CAPACITY && oldest !== undefined) known.delete(oldest)
-  }
+  const known = LatestMap.make<string, Known>(CAPACITY)
 
   const view: Pools["view"] = ({ chainId, poolManager }, sought, nowMillis) => {
     const keyOf = (pool: PoolKey): string => `${chainId} ${poolManager} ${Path.keyOf(pool)}`
@@ -82,7 +75,7 @@ export const make = (lookUp: PoolLookups.LookUp = PoolLookups.make()): Pools => 
         for (const [index, [key]] of due.entries()) {
           const word = Multicall3.word(answers[index] ?? Multicall3.NONE)
           // Without an answer, as from an account without code, nothing is known.
-          if (Option.isSome(word)) keep(key, word.value > 0n, nowMillis)
+          if (Option.isSome(word)) known.set(key, { exists: word.value > 0n, atMillis: nowMillis })
         }
       },
       exists: (pool) => known.get(keyOf(pool))?.exists === true,

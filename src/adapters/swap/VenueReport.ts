@@ -1,5 +1,6 @@
 /** Keeps which venues do not answer as they should: for the log, and for the failure of a quote without a route. */
 import { Cause, Clock, Effect, Option } from "effect"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { NoRoute, RoutingUnavailable, type SwapPair, type SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import type * as SideBySide from "../../runtime/SideBySide.ts"
 
@@ -78,17 +79,14 @@ export const make = () => {
   })
 
   /** Failures of pairs for want of a venue that is expected back, in UNIX milliseconds. */
-  const failing = new Map<string, { readonly since: number; readonly last: number }>()
+  const failing = LatestMap.make<string, { readonly since: number; readonly last: number }>(REMEMBERED)
 
   /** True if the pair has failed for so long that the venue, which answers for others meanwhile, will not answer for it. */
   const isHopeless = ({ chainId, tokenIn, tokenOut }: SwapPair, now: number): boolean => {
     const key = `${chainId} ${tokenIn} ${tokenOut}`
     const before = failing.get(key)
     const since = before === undefined || now - before.last >= PASSING_MILLIS ? now : before.since
-    failing.delete(key)
     failing.set(key, { since, last: now })
-    const [oldest] = failing.keys()
-    if (failing.size > REMEMBERED && oldest !== undefined) failing.delete(oldest)
     return now - since >= PASSING_MILLIS
   }
 

@@ -26,3 +26,6 @@ export interface VenueSource {
   /** One read for each direct pool that a pair may have on the chain. Absent for services, which cannot be asked in a call. */
   readonly poolReads?: (chain: Chain, pair: Pair) => ReadonlyArray<PoolRead>
 }
+
+/** True for a service over HTTP, which costs a request for each amount. */
+export const isService = ({ mayTrade }: Pick<VenueSource, "mayTrade">): boolean => mayTrade === undefined

@@ -21,6 +21,12 @@ import { QuoteFailed } from "./QuoteFailed.ts"
 /** Longest time for which a refusal waits for its withdrawal. A fee that remains counts until the deadline of its order. */
 const WITHDRAWAL_TIMEOUT = "500 millis"
 
+/** The parts of an order that tell its fee. */
+export type Paying = Pick<SweepOrder, "deadline" | "feeAmount" | "nonce" | "owner" | "tokenIn">
+
+/** The worth of a fee is not known now. */
+export type Unknown = ChainUnavailable | PricesUnavailable | StoreUnavailable
+
 /** Origin of a token's price. */
 export interface Origin {
   /** True if no source has a price, and the one that is used is that of the sweep's own sale. */
@@ -29,7 +35,7 @@ export interface Origin {
 
 const promisedBy = (
   { chain }: ChainClient,
-  { deadline, nonce, owner, tokenIn: token }: SweepOrder,
+  { deadline, nonce, owner, tokenIn: token }: Paying,
   amount: bigint
 ): PromisedFee => ({
   chainId: chain.id,
@@ -75,10 +81,10 @@ export const make = Effect.gen(function* () {
   /** Worth of the order's fee, which was charged for this many wei. Promises what is needed of it. */
   const valueOf = Effect.fnUntraced(function* (
     client: ChainClient,
-    order: SweepOrder,
+    order: Paying,
     charged: bigint,
     origin: Origin
-  ): Effect.fn.Return<Worth, ChainUnavailable | PricesUnavailable | StoreUnavailable> {
+  ): Effect.fn.Return<Worth, Unknown> {
     if (isTrusted(client.chain, order.tokenIn, origin)) return { value: charged }
     const { feeAmount, owner: holder, tokenIn } = order
     let isPromised = false

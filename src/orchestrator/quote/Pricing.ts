@@ -25,6 +25,7 @@ import * as Repricing from "./Repricing.ts"
 import type * as Routing from "./Routing.ts"
 import type { Priced, Routed, Terms, UsdPrices } from "./Terms.ts"
 import * as TransferFees from "./TransferFees.ts"
+import * as Valuing from "./Valuing.ts"
 
 /** Longest pause that is asked for while the base fee is above the chain's limit, in milliseconds. */
 const LONGEST_PAUSE_MILLIS = 60_000
@@ -57,7 +58,7 @@ const feesBy = (settings: Pick<OrchestratorSettingsShape, "fees" | "feeRules">) 
   }
 }
 
-/** Makes `feesOf(terms, cost)`, `routedAt(terms, routeOf, cost)` and `priceBy(terms, routed, asked)`. */
+/** Makes `feesOf(terms, cost)`, `routedAt(terms, ways, cost)` and `priceBy(terms, routed, asked)`. */
 const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof FeeWorth.make>["valueOf"]) {
   const settings = yield* OrchestratorSettings
   const rehearse = yield* Arriving.make
@@ -66,10 +67,9 @@ const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
 
   /** Builds and simulates the order of a route. */
   const attempt = Effect.fnUntraced(function* (
-    { attributed, client, deadline, gasFees, nonce, profile, request, usd }: Terms,
-    fees: Fees.FeeBreakdown,
-    offered: Routing.Route,
-    cost: bigint
+    { attributed, client, deadline, gasFees, nonce, profile, request }: Terms,
+    { fees, worth: valued }: Pick<Routed, "fees" | "worth">,
+    offered: Routing.Route
   ) {
     const orderOf = (route: Routing.Route): SweepOrder => ({
       owner: request.owner,
@@ -87,12 +87,8 @@ const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       nonce,
       destChainId: BigInt(request.destChainId)
     })
-    // Side by side, so that the fee's sale is not a round trip of its own.
     const [rehearsed, worth] = yield* Effect.all(
-      [
-        rehearse(client, offered, orderOf, profile.transferFeeBps !== undefined),
-        valueOf(client, orderOf(offered), coveredValue(cost, settings.fees.networkMarginBps), usd)
-      ],
+      [rehearse(client, offered, orderOf, profile.transferFeeBps !== undefined), valued],
       { concurrency: "unbounded" }
     )
     const { dataGas, gas } = rehearsed.simulated
@@ -103,14 +99,23 @@ const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
     >
   })
 
-  /** Takes fees that cover the cost, and routes the rest. */
-  const routedAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint) {
+  /** Takes fees that cover the cost, and routes the rest while the worth of the fee is found out. */
+  const routedAt = Effect.fnUntraced(function* (
+    terms: Terms,
+    { begin, routeOf }: { readonly begin: Valuing.Begin; readonly routeOf: Routing.RouteOf },
+    cost: bigint
+  ) {
+    const { client, deadline, nonce, request, usd } = terms
     const fees = yield* Effect.fromResult(feesOf(terms, cost))
-    return { cost, fees, routes: yield* routeOf(fees.swapAmount) } satisfies Routed
+    const { owner, tokenIn } = request
+    const paying = { owner, tokenIn, nonce, deadline, feeAmount: fees.feeAmount }
+    const worth = yield* begin(valueOf(client, paying, coveredValue(cost, settings.fees.networkMarginBps), usd))
+    return { cost, fees, worth, routes: yield* routeOf(fees.swapAmount) } satisfies Routed
   })
 
   /** Builds and simulates the order by the best route that delivers. */
-  const priceBy = Effect.fnUntraced(function* (terms: Terms, { cost, fees, routes }: Routed, asked: Repricing.Asked) {
+  const priceBy = Effect.fnUntraced(function* (terms: Terms, routed: Routed, asked: Repricing.Asked) {
+    const { fees, routes } = routed
     const { client, profile, request, usd } = terms
     const sellable = profile.transferFeeBps === undefined ? routes : yield* TransferFees.sellable(routes)
     const usable = Repricing.ordered(sellable, asked)
@@ -122,7 +127,7 @@ const makePriceBy = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       worth: NextRoute.gasWorth({ gasPrice: gasPriceOf(terms), nativeUsd: usd.nativeUsd, paidUsd }, usable),
       until: asked.until
     }
-    return yield* NextRoute.firstDelivering(swap, usable, (route) => attempt(terms, fees, route, cost))
+    return yield* NextRoute.firstDelivering(swap, usable, (route) => attempt(terms, routed, route))
   })
 
   return { feesOf, priceBy, routedAt }
@@ -164,6 +169,7 @@ export const make = Effect.gen(function* () {
 
   const price = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf) {
     yield* refuseAboveLimit(terms)
+    const ways = { begin: yield* Valuing.make, routeOf }
     const gasPrice = gasPriceOf(terms)
     const until = (yield* Clock.currentTimeMillis) + NextRoute.LIMIT_MILLIS
     const passOf = (priced: Priced, charged: bigint): Repricing.Pass<Priced> => {
@@ -173,7 +179,9 @@ export const make = Effect.gen(function* () {
     const first = yield* firstPass(terms, {
       feesOf: (cost) => feesOf(terms, cost),
       gasPrice,
-      route: (cost) => routedAt(terms, routeOf, cost),
+      route: (cost) => routedAt(terms, ways, cost),
+      roughly: (cost) =>
+        Effect.flatMap(Effect.fromResult(feesOf(terms, cost)), ({ swapAmount }) => routeOf(swapAmount, true)),
       price: (routed) => priceBy(terms, routed, { until }),
       until
     })
@@ -183,16 +191,17 @@ export const make = Effect.gen(function* () {
       isUsable: sold === terms,
       until,
       price: (charged, preference) =>
-        routedAt(sold, routeOf, charged).pipe(
+        routedAt(sold, ways, charged).pipe(
           Effect.flatMap((routed) => priceBy(sold, routed, { until, ...preference })),
           Effect.map((again) => passOf(again, charged))
         )
     })
-    if (!isLast) yield* renew(terms.client, priced.order, priced.worth)
+    // Begun like a valuation, so that none which still runs promises another fee after it.
+    if (!isLast) yield* Effect.flatten(ways.begin(renew(terms.client, priced.order, priced.worth)))
     yield* requireCover(terms.client, priced.order, priced.cover, cost, terms.usd)
     yield* refuseAboveMaximum(terms.request, priced.fees)
     return priced
-  })
+  }, Effect.scoped)
 
   return { usdPrices, price, unlessOffered }
 })

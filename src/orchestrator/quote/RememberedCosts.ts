@@ -3,6 +3,7 @@
  * simulated.
  */
 import * as CostMemory from "../../domain/CostMemory.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import type { SimulatedSweep } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -28,23 +29,17 @@ const laneOf = ({ client, isDelegated, request }: Terms): string =>
 
 const venueOf = (terms: Terms, { provider }: Pick<Routing.Route, "provider">): string => `${laneOf(terms)} ${provider}`
 
-/** Keeps the last samples of each kind. The kind that was seen longest ago is forgotten first. */
+/** Keeps the last samples of each kind. */
 const makeSamples = () => {
-  const samples = new Map<string, ReadonlyArray<CostMemory.CostSample>>()
+  const samples = LatestMap.make<string, ReadonlyArray<CostMemory.CostSample>>(REMEMBERED_KINDS)
   return {
-    add: (kind: string, sample: CostMemory.CostSample) => {
-      const kept = CostMemory.remembered(samples.get(kind) ?? [], sample)
-      samples.delete(kind)
-      samples.set(kind, kept)
-      // A map iterates in insertion order.
-      const [oldest] = samples.keys()
-      if (samples.size > REMEMBERED_KINDS && oldest !== undefined) samples.delete(oldest)
-    },
+    add: (kind: string, sample: CostMemory.CostSample) =>
+      samples.set(kind, CostMemory.remembered(samples.get(kind) ?? [], sample)),
     typical: (kind: string) => CostMemory.typical(samples.get(kind) ?? [])
   }
 }
 
-/** Makes `remember`, `typical` and `expected`. */
+/** Makes `remember`, `typical`, `knowsLane` and `expected`. */
 export const make = () => {
   const whole = makeSamples()
   const beside = makeSamples()
@@ -62,11 +57,14 @@ export const make = () => {
   /** Cost of the last sweeps of the pair. Undefined without any. */
   const typical = (terms: Terms): CostMemory.CostSample | undefined => whole.typical(pairOf(terms))
 
+  /** True if {@link expected} tells a cost for any route that tells its gas. */
+  const knowsLane = (terms: Terms): boolean => beside.typical(laneOf(terms)) !== undefined
+
   /** Cost by the gas that the route expects, and by what the last sweeps of its venue cost beside theirs. Undefined if either is unknown. */
   const expected = (terms: Terms, route: Routing.Route): CostMemory.CostSample | undefined => {
     const rest = beside.typical(venueOf(terms, route)) ?? beside.typical(laneOf(terms))
     return rest === undefined || route.gas === undefined ? undefined : CostMemory.together(rest, route.gas)
   }
 
-  return { remember, typical, expected }
+  return { remember, typical, knowsLane, expected }
 }

@@ -37,8 +37,14 @@ export interface Route {
   readonly alternatives?: ReadonlyArray<Route>
 }
 
-/** Makes the route of an amount, in the smallest unit of the input. */
-export type RouteOf = (swapAmount: bigint) => Effect.Effect<Route, QuoteFailed | NoRoute | RoutingUnavailable>
+/**
+ * Makes the route of an amount, in the smallest unit of the input. `withoutServices`: on one chain, one that only tells what the swap costs about, without
+ * a request to a service. Default: false.
+ */
+export type RouteOf = (
+  swapAmount: bigint,
+  withoutServices?: boolean
+) => Effect.Effect<Route, QuoteFailed | NoRoute | RoutingUnavailable>
 
 /**
  * Makes `prepare(client, request, deadline)`, which reads the chains for routes of amounts up to the request's, and returns the
@@ -61,12 +67,13 @@ export const make = Effect.gen(function* () {
     })
     // At the first route, when prices are read, and then the same for each.
     const toleranceOnce = yield* Effect.cached(toleranceOf(chain, request))
-    return Effect.fnUntraced(function* (amountIn: bigint) {
+    return Effect.fnUntraced(function* (amountIn: bigint, withoutServices = false) {
       const { owner: sender, destination: recipient } = request
       const tolerance = yield* toleranceOnce
       // Services fix the minimum before anything is measured.
       const slippageBps = tolerance()
-      const { alternatives = [], ...best } = yield* routeOf({ amountIn, sender, recipient, slippageBps, deadline })
+      const terms = { amountIn, sender, recipient, slippageBps, deadline, withoutServices }
+      const { alternatives = [], ...best } = yield* routeOf(terms)
       const tolerated = (route: SwapRoute) => toleratedBy(tolerance, route, slippageBps)
       return { ...tolerated(best), alternatives: alternatives.map(tolerated) } satisfies Route
     })

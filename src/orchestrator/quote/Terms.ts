@@ -1,4 +1,5 @@
 /** An order as it is priced: its terms, its fees with the routes of what they leave, and the outcome. */
+import type { Effect } from "effect"
 import type { FeeCover } from "../../domain/FeeCover.ts"
 import type * as Fees from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
@@ -59,4 +60,6 @@ export interface Routed {
   readonly cost: bigint
   readonly fees: Fees.FeeBreakdown
   readonly routes: Routing.Route
+  /** Waits for the worth of the fee. */
+  readonly worth: Effect.Effect<FeeWorth.Worth, FeeWorth.Unknown>
 }

@@ -8,6 +8,7 @@ import { encodeEventTopics, erc20Abi } from "viem"
 import * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Hash } from "../../domain/Hex.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import type { BlockRange, ChainClient, Log } from "../../ports/shared/Chains.ts"
@@ -83,15 +84,7 @@ const funderIn = (chain: Chain.Chain, { owner, tokenIn }: Funded, log: Log) => {
 
 /** Makes `funderOf(client, order)`. None if it is unknown. Never fails, and asks for logs twice at most. */
 export const make = () => {
-  const kept = new Map<string, Known>()
-
-  const keep = (key: string, known: Known) => {
-    kept.delete(key)
-    kept.set(key, known)
-    // A map iterates in insertion order, so the oldest is evicted.
-    const [oldest] = kept.keys()
-    if (kept.size > REMEMBERED && oldest !== undefined) kept.delete(oldest)
-  }
+  const kept = LatestMap.make<string, Known>(REMEMBERED)
 
   const read = Effect.fnUntraced(function* (client: ChainClient, funded: Funded) {
     const head = yield* client.recentHead(HEAD_MILLIS)
@@ -121,7 +114,7 @@ export const make = () => {
     const known = kept.get(key)
     if (known !== undefined && nowMs < known.untilMs) return known.funder
     const found = yield* Effect.option(Effect.timeout(read(client, funded), PATIENCE_MILLIS))
-    if (Option.isSome(found)) keep(key, { funder: found.value, untilMs: nowMs + LIFETIME_MILLIS })
+    if (Option.isSome(found)) kept.set(key, { funder: found.value, untilMs: nowMs + LIFETIME_MILLIS })
     return Option.flatten(found)
   })
 }

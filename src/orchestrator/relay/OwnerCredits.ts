@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { type Chain, listedTier } from "../../domain/Chain.ts"
 import { HOUR_MILLIS } from "../../domain/ExposureWindow.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { creditOf } from "../../domain/OwnerCredit.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import { ChainLosses, type Losses } from "../shared/ChainLosses.ts"
@@ -24,7 +25,7 @@ const isCalm = ({ first, listed }: Losses): boolean =>
 export const make = Effect.gen(function* () {
   const exposures = yield* Exposures
   const losses = yield* ChainLosses
-  const known = new Map<string, { readonly credit: bigint; readonly atMs: number }>()
+  const known = LatestMap.make<string, { readonly credit: bigint; readonly atMs: number }>(REMEMBERED)
 
   return Effect.fnUntraced(function* (chain: Chain, needed: ReadonlyMap<Address.Address, bigint>) {
     if (needed.size === 0) return new Map<Address.Address, bigint>()
@@ -43,15 +44,11 @@ export const make = Effect.gen(function* () {
       const paid = { failed, settled: listedTier(chain, token) === "tier3" ? 0n : settled }
       read.set(owner, (read.get(owner) ?? 0n) + creditOf(paid))
     }
-    for (const [owner, credit] of read) {
-      known.delete(keyOf(owner))
-      known.set(keyOf(owner), { credit, atMs: now })
-    }
-    const credits = new Map([...needed.keys()].map((owner) => [owner, known.get(keyOf(owner))?.credit ?? 0n]))
-    for (const key of known.keys()) {
-      if (known.size <= REMEMBERED) break
-      known.delete(key)
-    }
+    // Found before they are remembered, since remembering one may forget another of these.
+    const credits = new Map(
+      [...needed.keys()].map((owner) => [owner, read.get(owner) ?? known.get(keyOf(owner))?.credit ?? 0n])
+    )
+    for (const [owner, credit] of read) known.set(keyOf(owner), { credit, atMs: now })
     return credits
   })
 })

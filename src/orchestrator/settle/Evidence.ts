@@ -4,6 +4,7 @@ import type * as Address from "../../domain/Address.ts"
 import { confirmationsFor } from "../../domain/ChainMoney.ts"
 import { accountCode, type AccountCode } from "../../domain/Delegation.ts"
 import * as Generations from "../../domain/Generations.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { position } from "../../domain/OrderNonce.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { Evidence } from "../../domain/SweepVerdict.ts"
@@ -33,15 +34,11 @@ const KEPT = 1_000
  * it has passed the event of one guard, a later look does not find that event again.
  */
 const makeExplained = () => {
-  const byIntent = new Map<string, Set<Address.Address>>()
+  const byIntent = LatestMap.make<string, ReadonlySet<Address.Address>>(KEPT)
   return {
     has: (id: string, guard: Address.Address): boolean => byIntent.get(id)?.has(guard) === true,
-    add: (id: string, guard: Address.Address): void => {
-      byIntent.set(id, new Set(byIntent.get(id)).add(guard))
-      const [oldest] = byIntent.keys()
-      if (byIntent.size > KEPT && oldest !== undefined) byIntent.delete(oldest)
-    },
-    forget: (id: string): boolean => byIntent.delete(id)
+    add: (id: string, guard: Address.Address): void => byIntent.set(id, new Set(byIntent.get(id)).add(guard)),
+    forget: byIntent.delete
   }
 }
 

@@ -7,6 +7,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
@@ -25,19 +26,12 @@ const alertKey = (chainId: ChainId): string => `screening_unavailable:${chainId}
 
 const keyOf = (chainId: ChainId, address: Address.Address): string => `${chainId}:${address}`
 
-/** Times of clearances, oldest first. */
+/** Times of clearances. */
 const makeClearances = (lifetimeMillis: number) => {
-  const clearedAt = new Map<string, number>()
+  const clearedAt = LatestMap.make<string, number>(CAPACITY)
   return {
     keep: (keys: ReadonlyArray<string>, now: number) => {
-      for (const key of keys) {
-        clearedAt.delete(key)
-        clearedAt.set(key, now)
-      }
-      for (const key of clearedAt.keys()) {
-        if (clearedAt.size <= CAPACITY) break
-        clearedAt.delete(key)
-      }
+      for (const key of keys) clearedAt.set(key, now)
     },
     forget: (keys: ReadonlyArray<string>) => {
       for (const key of keys) clearedAt.delete(key)

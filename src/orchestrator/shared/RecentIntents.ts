@@ -4,6 +4,7 @@
  * status may be stale.
  */
 import { Context, Effect, Layer } from "effect"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 
@@ -23,15 +24,10 @@ export class RecentIntents extends Context.Service<
     RecentIntents,
     Effect.gen(function* () {
       const intents = yield* Intents
-      const recent = new Map<string, Intent>()
+      const recent = LatestMap.make<string, Intent>(CAPACITY)
 
       const remember = (added: ReadonlyArray<Intent>) => {
         for (const intent of added) recent.set(intent.id, intent)
-        // A map iterates in insertion order, so the oldest are evicted first.
-        for (const id of recent.keys()) {
-          if (recent.size <= CAPACITY) break
-          recent.delete(id)
-        }
       }
 
       const get = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {

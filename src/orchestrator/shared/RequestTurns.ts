@@ -6,6 +6,7 @@ import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import * as FairTurns from "../../domain/FairTurns.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { LoopDelay } from "../../runtime/LoopDelay.ts"
@@ -53,9 +54,9 @@ export interface Asker {
   readonly network: string | undefined
 }
 
-/** Drops the oldest entries: a map and a set iterate in insertion order. */
-const trim = (known: Map<Address.Address, unknown> | Set<Address.Address>, most: number): void => {
-  for (const key of known.keys()) {
+/** Drops the oldest: a set iterates in insertion order. */
+const trim = (known: Set<Address.Address>, most: number): void => {
+  for (const key of known) {
     if (known.size <= most) return
     known.delete(key)
   }
@@ -68,7 +69,7 @@ const makeStanding = Effect.gen(function* () {
   const chainIds = chains.all.map(({ chain }) => chain.id)
   const paid = new Set<Address.Address>()
   /** UNIX milliseconds until which an owner is not looked up again. */
-  const unpaid = new Map<Address.Address, number>()
+  const unpaid = LatestMap.make<Address.Address, number>(REMEMBERED.unpaid)
 
   const isListed = ({ destChainId, tokenIn, tokenOut }: Swap): boolean =>
     chains.all.some(({ chain }) => Chain.listedTier(chain, tokenIn) !== "tier3") &&
@@ -84,11 +85,7 @@ const makeStanding = Effect.gen(function* () {
     if (found.value) {
       paid.add(owner)
       trim(paid, REMEMBERED.paid)
-    } else {
-      unpaid.delete(owner)
-      unpaid.set(owner, now + UNPAID_MILLIS)
-      trim(unpaid, REMEMBERED.unpaid)
-    }
+    } else unpaid.set(owner, now + UNPAID_MILLIS)
     return found.value
   })
 

@@ -1,6 +1,7 @@
 /** Confirmations that a transaction needs by the value of its sweeps. */
 import { Effect } from "effect"
 import { confirmationsFor } from "../../domain/ChainMoney.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as SweepValue from "../settle/SweepValue.ts"
@@ -15,7 +16,7 @@ const REMEMBERED = 1_000
  */
 export const make = Effect.gen(function* () {
   const recent = yield* RecentIntents
-  const values = new Map<string, bigint>()
+  const values = LatestMap.make<string, bigint>(REMEMBERED)
   const worth = yield* SweepValue.make
 
   const total = Effect.fnUntraced(function* (chainId: number, { id, intentIds }: RelayTransaction) {
@@ -31,10 +32,6 @@ export const make = Effect.gen(function* () {
       sum += value
     }
     values.set(id, sum)
-    for (const oldest of values.keys()) {
-      if (values.size <= REMEMBERED) break
-      values.delete(oldest)
-    }
     return sum
   })
 

@@ -31,6 +31,11 @@ export interface SwapTerms {
   readonly slippageBps: number
   /** UNIX seconds. */
   readonly deadline: bigint
+  /**
+   * True for a route that only tells what the swap costs about. Services over HTTP are then not asked: each request counts for their limits.
+   * Default: false.
+   */
+  readonly withoutServices?: boolean
 }
 
 export interface SwapRequest extends SwapPair, SwapTerms {}

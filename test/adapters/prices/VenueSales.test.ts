@@ -1,74 +1,13 @@
 /** Worth of fees in tokens that only other exchanges than Uniswap v3 trade, on their real contracts. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { encodeFunctionData, erc20Abi, maxUint256, multicall3Abi, parseAbi } from "viem"
-import * as EvmChains from "../../../src/adapters/evm/chains/Chains.ts"
-import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
-import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
-import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
-import * as Accounts from "../../../src/devnet/Accounts.ts"
+import { Effect } from "effect"
+import { encodeFunctionData, erc20Abi, maxUint256, parseAbi } from "viem"
 import { MULTICALL3 } from "../../../src/devnet/Essentials.ts"
-import type { Call } from "../../../src/devnet/market/Venues.ts"
 import { mint } from "../../../src/devnet/Tokens.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
-import { NATIVE } from "../../../src/domain/Token.ts"
-import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
-import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
-import { type ChainClient, Chains, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
-import { unpaidBy } from "../../ports/orchestrator/FeeValue.suite.ts"
-import * as Pools from "../../support/Pools.ts"
-import { CHAIN, HOLDER, placed, Scene, WHOLE } from "./venueScene.ts"
-
-/** Prices that do not depend on the ages of pools. */
-const prices = Layer.succeed(Prices, {
-  usd: () => Effect.succeed(new Map([[NATIVE, 3_000n * WHOLE]])),
-  detailed: () => Effect.die("not asked for")
-})
-
-/** Changes the answers of the chain's nodes. */
-type OfNodes = (client: ChainClient) => ChainClient
-
-/** Wei that 30 tokens, which are worth 0.01 units of native currency, count for on the chain after a change. */
-const worth = (
-  symbol: string,
-  change: (chain: Chain) => Chain = (chain) => chain,
-  holder = HOLDER,
-  ofNodes: OfNodes = (client) => client
-) =>
-  Effect.gen(function* () {
-    const { dev } = yield* Scene
-    const token = yield* placed(symbol)
-    const chains = EvmChains.layer([{ chain: change(dev.chain), rpcUrls: [dev.rpcUrl] }]).pipe(
-      Layer.provide(FetchHttpClient.layer)
-    )
-    const fees = FeeSale.layer(2_000).pipe(
-      Layer.provide(prices),
-      Layer.provide(PoolMarkets.layer()),
-      Layer.provide(RelayerKeys.layer([Accounts.relayers()[0].address])),
-      Layer.provideMerge(chains)
-    )
-    return yield* Effect.gen(function* () {
-      const client = ofNodes(yield* (yield* Chains).get(CHAIN.id))
-      return yield* (yield* FeeValue).realisable(client, token.address, 30n * WHOLE, unpaidBy(holder))
-    }).pipe(Effect.provide(fees))
-  })
-
-/** Blocks are a quarter of an hour apart. */
-const BLOCK_SECONDS = 900
-
-/** Makes calls by Multicall3, which has the shares of the pools, in the next block. Anyone may. */
-const byMulticall3 = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
-  const { dev } = yield* Scene
-  const data = encodeFunctionData({
-    abi: multicall3Abi,
-    functionName: "aggregate3",
-    args: [calls.map((call) => ({ ...call, allowFailure: false }))]
-  })
-  yield* dev.node.ask("keep the pace of blocks", (client) => client.increaseTime({ seconds: BLOCK_SECONDS }))
-  yield* Pools.send(dev, "calls by Multicall3", MULTICALL3, data)
-})
+import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { BLOCK_SECONDS, byMulticall3, CHAIN, HOLDER, type OfNodes, placed, Scene, WHOLE, worth } from "./venueScene.ts"
 
 const exchangeAbi = parseAbi([
   "function factory() view returns (address)",

@@ -1,6 +1,6 @@
 /** Exchanges among several venues that are known to have no pool of a pair. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { VenueSource } from "../../../src/adapters/swap/VenueSource.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
@@ -36,6 +36,57 @@ describe("the best of several venues", () => {
       assert.strictEqual(none._tag, "NoRoute")
       for (const { name } of sources) assert.include(none.message, `on ${name}`)
       assert.deepStrictEqual(askedOf(), before)
+    })
+  )
+
+  it.effect("asks no service for a rough route, and makes none where that spares no service", () =>
+    Effect.gen(function* () {
+      const rough = { ...request, withoutServices: true }
+      const exchange = (name: string, router: typeof A) => ({ ...paying(name, router, 100n), mayTrade: () => true })
+      const service = paying("a", A, 101n)
+      const { prepare } = yield* scene([exchange("uniswap-v3", FIRST), service])
+      const routeOf = yield* prepare(request)
+      assert.deepStrictEqual(names(yield* routeOf(rough)), ["uniswap-v3"])
+      assert.strictEqual(service.asked.routes, 0)
+      assert.deepStrictEqual(names(yield* routeOf(request)), ["a", "uniswap-v3"])
+
+      const poolless = { ...exchange("b", B), mayTrade: () => false }
+      for (const sources of [
+        [service],
+        [exchange("a", A)],
+        [exchange("uniswap-v3", FIRST), exchange("a", A)],
+        [service, paying("b", B, 100n)],
+        [service, poolless]
+      ]) {
+        assert.strictEqual((yield* Effect.flip((yield* scene(sources)).route(rough)))._tag, "NoRoute")
+      }
+      assert.strictEqual(service.asked.routes, 1)
+    })
+  )
+
+  it.effect("spends no time of the services on exchanges that stay silent", () =>
+    Effect.gen(function* () {
+      const silent = { ...source("uniswap-v3", FIRST, () => Effect.never), mayTrade: () => true }
+      const quick = { ...paying("b", B, 99n), mayTrade: () => true }
+      const service = source("a", A, () => Effect.as(Effect.sleep(500), routeVia(A, 100n)))
+      for (const [sources, best, roughMillis] of [
+        [[silent, service], "a", 100],
+        [[silent, quick, service], "a", 20]
+      ] as const) {
+        const { events, prepare } = yield* scene(sources)
+        const routeOf = yield* prepare(request)
+        const began = yield* Clock.currentTimeMillis
+        const fiber = yield* Effect.forkChild(
+          Effect.gen(function* () {
+            yield* Effect.exit(routeOf({ ...request, withoutServices: true }))
+            const rough = yield* Clock.currentTimeMillis
+            assert.deepStrictEqual(events, [])
+            return [rough - began, (yield* routeOf(request)).provider]
+          })
+        )
+        for (let step = 0; step < 300; step++) yield* TestClock.adjust(20)
+        assert.deepStrictEqual(yield* Fiber.join(fiber), [roughMillis, best])
+      }
     })
   )
 

@@ -63,17 +63,24 @@ const withLeast = Effect.fnUntraced(function* (gas: bigint) {
 const failureOf = (quote: ReturnType<Effect.Success<ReturnType<typeof Quoting.make>>["quote"]>) =>
   Effect.map(Effect.flip(quote), (failure) => (failure._tag === "QuoteFailed" ? failure.reason : failure._tag))
 
-/** A pass for pairs of tokens whose sweeps use `beside` gas beside that of their routes. Returns the costs that were routed, and the one charged. */
+const worth = Effect.succeed({ value: 0n })
+
+/**
+ * A pass for pairs of tokens whose sweeps use `beside` gas beside that of their routes. Returns the costs that were routed, and the one charged.
+ * `roughGas`: that of the route without services. Default: there is none.
+ */
 const passes = () => {
   const pass = FirstPass.make()
   return Effect.fnUntraced(function* (pair: {
     readonly tokenIn: number
     readonly provider: string
     readonly routeGas: bigint
+    readonly roughGas?: bigint
     readonly beside: bigint
     readonly fails?: (cost: bigint) => boolean
   }) {
-    const { beside, fails = () => false, provider, routeGas, tokenIn } = pair
+    const { beside, fails = () => false, provider, roughGas, routeGas, tokenIn } = pair
+    const none = Effect.fail(new NoRoute({ detail: "none" }))
     const terms = {
       client: { chain: Quoting.source },
       request: { ...Quoting.request, tokenIn: address(tokenIn) },
@@ -89,8 +96,9 @@ const passes = () => {
       route: (cost) => {
         routed.push(cost)
         const routes = { ...ROUTE, provider, gas: routeGas }
-        return fails(cost) ? Effect.fail(new NoRoute({ detail: "none" })) : Effect.succeed({ cost, fees, routes })
+        return fails(cost) ? none : Effect.succeed({ cost, fees, worth, routes })
       },
+      roughly: () => (roughGas === undefined ? none : Effect.succeed({ ...ROUTE, provider: "a", gas: roughGas })),
       price: ({ routes }) =>
         Effect.succeed({ route: routes, simulated: { ...SIMULATED, gas: (routes.gas ?? 0n) + beside } })
     })
@@ -133,6 +141,47 @@ describe("the first cost of a pair that nobody swept", () => {
     })
   )
 
+  it.effect("is told by a route without services, so that these are asked once", () =>
+    Effect.gen(function* () {
+      const pass = passes()
+      // Nothing is known to add to its gas.
+      const first = yield* pass({ tokenIn: 1, provider: "a", roughGas: 300_000n, routeGas: 100_000n, beside: 110_000n })
+      assert.deepStrictEqual(first.routed, [ASSUMED_SWEEP_GAS])
+      for (const [tokenIn, routeGas] of [
+        [2, 200_000n],
+        // Another venue has the best route, of nearly the same gas.
+        [3, 220_000n]
+      ] as const) {
+        assert.deepStrictEqual(
+          yield* pass({ tokenIn, provider: "b", roughGas: 200_000n, routeGas, beside: 110_000n }),
+          { routed: [310_000n], charged: 310_000n }
+        )
+      }
+      assert.deepStrictEqual(
+        yield* pass({ tokenIn: 4, provider: "a", roughGas: 200_000n, routeGas: 300_000n, beside: 110_000n }),
+        { routed: [310_000n, 410_000n], charged: 410_000n }
+      )
+      // The last sweeps of the pair tell more.
+      assert.deepStrictEqual(
+        (yield* pass({ tokenIn: 4, provider: "a", roughGas: 200_000n, routeGas: 300_000n, beside: 110_000n })).routed,
+        [410_000n]
+      )
+    })
+  )
+
+  it.effect("is the assumed one where that of a route without services leaves no route", () =>
+    Effect.gen(function* () {
+      const pass = passes()
+      yield* pass({ tokenIn: 1, provider: "a", routeGas: 100_000n, beside: 110_000n })
+      const fails = (cost: bigint) => cost > ASSUMED_SWEEP_GAS
+      const pair = { tokenIn: 2, provider: "a", roughGas: 300_000n, routeGas: 120_000n, beside: 110_000n }
+      assert.deepStrictEqual(yield* pass({ ...pair, fails }), {
+        routed: [410_000n, ASSUMED_SWEEP_GAS],
+        charged: ASSUMED_SWEEP_GAS
+      })
+    })
+  )
+
   it.effect("is the assumed one where the other leaves no route", () =>
     Effect.gen(function* () {
       const pass = passes()
@@ -164,7 +213,13 @@ describe("a first pass across chains", () => {
         gasPrice: 1n,
         until: NextRoute.LIMIT_MILLIS,
         route: (cost: bigint) =>
-          Effect.map(Effect.fromResult(feesOf(cost)), (fees) => ({ cost, fees, routes: { ...ROUTE, gas: 70_000n } })),
+          Effect.map(Effect.fromResult(feesOf(cost)), (fees) => ({
+            cost,
+            fees,
+            worth,
+            routes: { ...ROUTE, gas: 70_000n }
+          })),
+        roughly: () => Effect.die("a bridge is asked for what it carries"),
         price: ({ cost, routes }: Routed) => {
           priced.push(cost)
           return cost > 100_000n

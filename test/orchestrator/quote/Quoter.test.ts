@@ -87,6 +87,7 @@ describe("a quote on one chain", () => {
           recipient: DESTINATION,
           // Nothing is measured.
           slippageBps: 50,
+          withoutServices: false,
           divisible: true,
           deadline: order.deadline
         }

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Stored from "../../../src/adapters/memory/orchestrator/Exposures.ts"
+import * as Address from "../../../src/domain/Address.ts"
 import { EMPTY, type Sums } from "../../../src/domain/Exposure.ts"
 import { ChainLosses } from "../../../src/orchestrator/shared/ChainLosses.ts"
 import * as OwnerCredits from "../../../src/orchestrator/relay/OwnerCredits.ts"
@@ -58,5 +59,31 @@ it.effect("a credit that suffices is not read again for an hour, unless sweeps o
     assert.deepStrictEqual(yield* ask(0n), [0n, 1])
     assert.deepStrictEqual([...(yield* creditsOf(source, new Map([[other, 1n]])))], [[other, 0n]])
     assert.strictEqual((yield* creditsOf(source, new Map())).size, 0)
+  }).pipe(Effect.provide(Stored.layer))
+)
+
+it.effect("a credit that is remembered counts also in a claim that reads as many others as are remembered", () =>
+  Effect.gen(function* () {
+    const exposures = Exposures.of({
+      ...(yield* Exposures),
+      paid: (_, owners) =>
+        Effect.succeed(owners.includes(owner) ? [{ owner, token: TOKEN, settled: 10n, failed: 0n }] : [])
+    })
+    const losses = ChainLosses.of({
+      of: () => Effect.succeed({ listed: EMPTY, unlisted: EMPTY, first: { any: EMPTY, unfunded: EMPTY } }),
+      changed: () => undefined
+    })
+    const creditsOf = yield* Effect.provide(
+      OwnerCredits.make,
+      Layer.mergeAll(Layer.succeed(Exposures, exposures), Layer.succeed(ChainLosses, losses))
+    )
+    assert.strictEqual((yield* creditsOf(source, new Map([[owner, 1n]]))).get(owner), 10n)
+    // An address without letters is its own checksum.
+    const others = Array.from({ length: 50_000 }, (_, index) =>
+      Address.stored(`0x${String(index + 1).padStart(40, "0")}`)
+    )
+    const credits = yield* creditsOf(source, new Map([owner, ...others].map((each) => [each, 1n])))
+    assert.strictEqual(credits.get(owner), 10n)
+    assert.strictEqual(credits.size, 50_001)
   }).pipe(Effect.provide(Stored.layer))
 )

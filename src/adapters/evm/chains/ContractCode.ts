@@ -6,6 +6,7 @@ import { Clock, Effect } from "effect"
 import type * as Address from "../../../domain/Address.ts"
 import { accountCode } from "../../../domain/Delegation.ts"
 import type { Hex } from "../../../domain/Hex.ts"
+import * as LatestMap from "../../../domain/LatestMap.ts"
 
 /** Code of up to 24 KB each. Beyond them the oldest is forgotten. */
 const CAPACITY = 128
@@ -17,23 +18,14 @@ const LIFETIME_MILLIS = 600_000
 export const make = <E>(
   read: (address: Address.Address) => Effect.Effect<Hex, E>
 ): ((address: Address.Address) => Effect.Effect<Hex, E>) => {
-  const kept = new Map<Address.Address, { readonly code: Hex; readonly until: number }>()
-
-  const keep = (address: Address.Address, code: Hex, now: number): void => {
-    kept.delete(address)
-    kept.set(address, { code, until: now + LIFETIME_MILLIS })
-    for (const oldest of kept.keys()) {
-      if (kept.size <= CAPACITY) break
-      kept.delete(oldest)
-    }
-  }
+  const kept = LatestMap.make<Address.Address, { readonly code: Hex; readonly until: number }>(CAPACITY)
 
   return (address) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const known = kept.get(address)
       if (known !== undefined && known.until > now) return Effect.succeed(known.code)
       return Effect.map(read(address), (code) => {
-        if (accountCode(code)._tag === "Contract") keep(address, code, now)
+        if (accountCode(code)._tag === "Contract") kept.set(address, { code, until: now + LIFETIME_MILLIS })
         return code
       })
     })

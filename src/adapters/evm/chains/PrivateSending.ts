@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Option, type Scope } from "effect"
 import type { Hex } from "../../../domain/Hex.ts"
+import * as LatestMap from "../../../domain/LatestMap.ts"
 import * as OrderFlow from "../../../domain/OrderFlow.ts"
 import type { ChainClient } from "../../../ports/shared/Chains.ts"
 import * as Keccak from "../codec/Keccak.ts"
@@ -38,16 +39,13 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ChainClient["send"], never, Scope.Scope> {
   const { chainId, publicAfterMillis, receipt, sendPrivately, sendPublicly } = options
   const scope = yield* Effect.scope
-  const remembered = new Map<Hex, Remembered>()
+  const remembered = LatestMap.make<Hex, Remembered>(CAPACITY)
 
   const rememberedOf = (hash: Hex, now: number): Remembered => {
     const known = remembered.get(hash)
     if (known !== undefined) return known
     const fresh = { firstSentAt: now, isRefused: false, isPublic: false, isScheduled: false }
     remembered.set(hash, fresh)
-    // A map iterates in insertion order, so the oldest is forgotten.
-    const [oldest] = remembered.keys()
-    if (remembered.size > CAPACITY && oldest !== undefined) remembered.delete(oldest)
     return fresh
   }
 
