@@ -85,7 +85,7 @@ export const fees: ReadonlyArray<Mutant> = [
   {
     name: "fees of an assumed cost refuse a sweep across chains",
     file: "src/orchestrator/quote/FirstPass.ts",
-    text: "if (request.destChainId === client.chain.id || least >= tried) return false",
+    text: "if (isOnOneChain(terms) || least >= tried) return false",
     replacement: "return false",
     tests: ["test/orchestrator/quote/FirstPass.test.ts"]
   },
