@@ -175,15 +175,11 @@ const bestAmong = Effect.fnUntraced(function* (
   return { outcome, best: yield* bestOf(answers, terms.amountIn, worth) }
 })
 
-/** The best route of the exchanges among these sources. */
-const roughly = Effect.fnUntraced(function* (
-  terms: SwapTerms,
-  open: ReadonlyArray<Begun>,
-  worth: Effect.Effect<Worth>
-) {
+/** The best route of the exchanges among these sources, by a worth that is known. */
+const roughly = Effect.fnUntraced(function* (terms: SwapTerms, open: ReadonlyArray<Begun>, worth: Worth) {
   const exchanges = open.filter(({ source }) => !isService(source))
   if (exchanges.length === 0) return yield* UNKNOWN_ROUGHLY
-  const { best } = yield* bestAmong(terms, exchanges, worth, ROUGH_LIMITS)
+  const { best } = yield* bestAmong(terms, exchanges, Effect.succeed(worth), ROUGH_LIMITS)
   return best ?? (yield* UNKNOWN_ROUGHLY)
 })
 
@@ -246,7 +242,7 @@ export const make = Effect.fnUntraced(function* (
       const now = yield* Clock.currentTimeMillis
       const open = prepared.filter(({ source }) => isOpen(source, now))
       // Without a service nothing is spared.
-      if (terms.withoutServices === true) return yield* roughly(terms, hasServices ? open : [], worth)
+      if (terms.withoutServices === true) return yield* roughly(terms, hasServices ? open : [], lastOf(pair))
       const left = began + SideBySide.LIMIT_MILLIS - now
       const { best, outcome } = yield* bestAmong(terms, open, worth, { limitMillis: Math.max(LATER_MILLIS, left) })
       yield* note(pair, outcome)

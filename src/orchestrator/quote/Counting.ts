@@ -12,9 +12,12 @@ export const offered = (provider: string): Effect.Effect<void> =>
 export const refused = (reason: string): Effect.Effect<void> =>
   QUOTES.record(1, { outcome: "refused", reason, provider: "" })
 
-/** Reason that an operator sees. A client is told less: neither that a budget is full, nor that one of the parties is listed. */
+/** Reasons that an operator tells apart, and clients do not: a full budget, a pause, and gas above the operator's limit. */
+const OWN: ReadonlySet<QuoteFailed["reason"]> = new Set(["budget_spent", "chain_paused", "paused", "fee_limit"])
+
+/** Reason that an operator sees. A client is told less, and never that one of the parties is listed. */
 export const reasonIn = (failure: unknown): string => {
-  if (failure instanceof QuoteFailed) return failure.reason === "budget_spent" ? failure.reason : reasonOf(failure)
+  if (failure instanceof QuoteFailed) return OWN.has(failure.reason) ? failure.reason : reasonOf(failure)
   if (failure instanceof ScreeningBlocked) return failure.cause === "listed" ? "screening_blocked" : reasonOf(failure)
   return "request_refused"
 }

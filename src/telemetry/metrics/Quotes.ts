@@ -7,7 +7,7 @@ export const QUOTES = counter({
   labels: {
     outcome: "`offered` or `refused`.",
     reason:
-      "Reason of the refusal as the client sees it, or `budget_spent` or `screening_blocked`, which it does not. Empty for offers.",
+      "Reason of the refusal as the client sees it, or `budget_spent`, `chain_paused`, `paused`, `fee_limit` or `screening_blocked`, which it does not. Empty for offers.",
     provider: "Source of the offered route. Empty for refusals."
   }
 })

@@ -6,7 +6,7 @@ import type { VenueSource } from "../../../src/adapters/swap/VenueSource.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { RoutingUnavailable } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { chain } from "../../support/FakeChain.ts"
-import { A, B, failing, FIRST, names, paying, request, routeVia, scene, source } from "./scriptedVenues.ts"
+import { A, B, failing, FIRST, names, paying, prices, request, routeVia, scene, source } from "./scriptedVenues.ts"
 
 describe("the best of several venues", () => {
   it.effect("does not ask an exchange that is known to have no pool, before or since it was read", () =>
@@ -64,28 +64,33 @@ describe("the best of several venues", () => {
     })
   )
 
-  it.effect("spends no time of the services on exchanges that stay silent", () =>
+  it.effect("spends no time of the services on exchanges or prices that stay silent, and logs nothing of those", () =>
     Effect.gen(function* () {
+      const answering = (name: string, router: typeof A, millis: number) => ({
+        ...source(name, router, () => Effect.as(Effect.sleep(millis), routeVia(router, 99n))),
+        mayTrade: () => true
+      })
       const silent = { ...source("uniswap-v3", FIRST, () => Effect.never), mayTrade: () => true }
-      const quick = { ...paying("b", B, 99n), mayTrade: () => true }
       const service = source("a", A, () => Effect.as(Effect.sleep(500), routeVia(A, 100n)))
-      for (const [sources, best, roughMillis] of [
-        [[silent, service], "a", 100],
-        [[silent, quick, service], "a", 20]
+      const away = prices(() => Effect.never)
+      for (const [sources, usd, rough, logged] of [
+        [[silent, service], undefined, 100, ["venue.unanswered uniswap-v3"]],
+        [[silent, answering("b", B, 0), service], undefined, 20, ["venue.unanswered uniswap-v3"]],
+        [[answering("uniswap-v3", FIRST, 200), service], undefined, 100, []],
+        [[answering("uniswap-v3", FIRST, 0), answering("b", B, 0), service], away, 0, []]
       ] as const) {
-        const { events, prepare } = yield* scene(sources)
+        const { events, prepare } = yield* scene(sources, usd === undefined ? {} : { usd })
         const routeOf = yield* prepare(request)
         const began = yield* Clock.currentTimeMillis
         const fiber = yield* Effect.forkChild(
           Effect.gen(function* () {
             yield* Effect.exit(routeOf({ ...request, withoutServices: true }))
-            const rough = yield* Clock.currentTimeMillis
-            assert.deepStrictEqual(events, [])
-            return [rough - began, (yield* routeOf(request)).provider]
+            const took = (yield* Clock.currentTimeMillis) - began
+            return [took, (yield* routeOf(request)).provider, events]
           })
         )
         for (let step = 0; step < 300; step++) yield* TestClock.adjust(20)
-        assert.deepStrictEqual(yield* Fiber.join(fiber), [roughMillis, best])
+        assert.deepStrictEqual(yield* Fiber.join(fiber), [rough, "a", logged])
       }
     })
   )

@@ -140,7 +140,8 @@ export const scene = Effect.fnUntraced(function* (
   return {
     setting,
     events,
-    prepare: (asked: SwapRequest) => logged(venue.prepare(asked)),
+    prepare: (asked: SwapRequest) =>
+      logged(Effect.map(venue.prepare(asked), (routeOf): RouteOf => (terms) => logged(routeOf(terms)))),
     route: (asked: SwapRequest) => logged(venue.route(asked))
   }
 })

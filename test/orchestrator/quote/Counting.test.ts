@@ -9,16 +9,25 @@ import { isolated, series } from "../../support/Metrics.ts"
 
 const failed = (reason: QuoteFailed["reason"]) => new QuoteFailed({ reason, detail: "d" })
 
-it.effect("a full budget is told from a declined token, which the client cannot do", () =>
+it.effect("a full budget, a pause and dear gas are told from what does not answer, which the client cannot do", () =>
   isolated(
     Effect.gen(function* () {
-      for (const reason of ["budget_spent", "token_declined"] as const) {
+      const reasons = [
+        "budget_spent",
+        "token_declined",
+        "chain_paused",
+        "fee_limit",
+        "chain_unavailable",
+        "paused"
+      ] as const
+      for (const reason of reasons) {
         yield* Effect.ignore(Counting.measured("one")(Effect.fail(failed(reason))))
       }
-      assert.deepStrictEqual(yield* series("sweep_quotes_total"), [
-        `sweep_quotes_total{outcome="refused",reason="budget_spent",provider=""} 1`,
-        `sweep_quotes_total{outcome="refused",reason="unavailable",provider=""} 1`
-      ])
+      const counted = ["budget_spent", "chain_paused", "chain_unavailable", "fee_limit", "paused", "unavailable"]
+      assert.deepStrictEqual(
+        yield* series("sweep_quotes_total"),
+        counted.map((reason) => `sweep_quotes_total{outcome="refused",reason="${reason}",provider=""} 1`)
+      )
     })
   )
 )

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { type Budgets, classOf } from "../../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
@@ -41,4 +42,16 @@ it.effect.each([{ isFirst: true }, { isFirst: false }])(
       yield* exposures.release(["a"])
       assert.strictEqual((yield* exposures.sums([ALL])).get(ALL)?.open, 0n)
     }).pipe(Effect.provide(freshStores))
+)
+
+it.effect("a late submission does not renew what a process of the release before has reserved", () =>
+  Effect.gen(function* () {
+    const exposures = yield* Exposures
+    yield* (yield* Intents).create(newIntent({ id: "a" }))
+    yield* reserveBefore
+    yield* TestClock.adjust("1 minute")
+    yield* exposures.reserve([SWEEP], BUDGETS, "late")
+    yield* exposures.prune(60_000)
+    assert.isFalse((yield* exposures.reserved(["a"])).has("a"))
+  }).pipe(Effect.provide(freshStores))
 )
