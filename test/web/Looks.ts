@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import type { Browser, Page } from "playwright-core"
 
 const ACCEPTED = join(import.meta.dirname, "looks")
@@ -66,12 +66,22 @@ export const difference = (browser: Browser, ...pictures: readonly [string, stri
     return share
   })
 
-/** Says in which way the page differs from its accepted picture. Undefined if it does not. */
+/**
+ * Says in which way the page differs from its accepted picture. Undefined if it does not. A busy browser may show a change of size or colours
+ * some frames later, so a page that differs is looked at again for a few seconds.
+ */
 export const changeOf = Effect.fnUntraced(function* (browser: Browser, page: Page, name: string) {
-  const picture = yield* Effect.promise(() => pictureOf(page))
   const accepted = join(ACCEPTED, `${name}.webp`)
   const known = yield* Effect.promise(() => readFile(accepted, "base64").catch(() => undefined))
-  const share = known === undefined ? 1 : yield* difference(browser, known, picture)
+  const look = Effect.gen(function* () {
+    const picture = yield* Effect.promise(() => pictureOf(page))
+    return { picture, share: known === undefined ? 1 : yield* difference(browser, known, picture) }
+  })
+  const { picture, share } = yield* Effect.repeat(look, {
+    until: (seen) => seen.share <= TOLERANCE,
+    schedule: Schedule.spaced("250 millis"),
+    times: known === undefined ? 0 : 20
+  })
   if (share <= TOLERANCE) return undefined
   const written = join(DIFFERENT, `${name}.webp`)
   yield* Effect.promise(async () => {
