@@ -1,8 +1,8 @@
 /** Calculations of the plan: what a renewed one may change without a question, and its values in dollars. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Address, BatchReview, ReviewedLeg, SweepableToken, SweepQuotes } from "../../src/sdk/index.ts"
-import { RateLimitedError, UnavailableError } from "../../src/sdk/index.ts"
-import { explain } from "../../src/web/sweep/explain.ts"
+import type { Address, BatchReview, Guarantee, ReviewedLeg, SweepableToken, SweepQuotes } from "../../src/sdk/index.ts"
+import { NodeError, RateLimitedError, UnavailableError } from "../../src/sdk/index.ts"
+import { explain, explainChange } from "../../src/web/sweep/explain.ts"
 import { changeOf, figuresOf, isPassing } from "../../src/web/sweep/plan.ts"
 import { amountUsd } from "../../src/web/sweep/selection.ts"
 
@@ -75,8 +75,19 @@ describe("a plan that is renewed before it is signed", () => {
     assert.isUndefined(changeOf(one, one))
     assert.strictEqual(changeOf(one, another), "different")
     assert.strictEqual(changeOf(agreed, one), "different")
-    const guaranteed = (guaranteedBy: "bridge" | "service") => of({ receive: { ...receive, guaranteedBy } })
-    assert.strictEqual(changeOf(guaranteed("bridge"), guaranteed("service")), "different")
+    assert.isUndefined(changeOf(one, agreed), "a builder that is gone")
+    const guaranteed = (guaranteedBy: Guarantee) => of({ receive: { ...receive, guaranteedBy } })
+    for (const better of ["bridge", "order", "service"] as const) {
+      assert.isUndefined(changeOf(guaranteed("service"), guaranteed(better)), better)
+      assert.isUndefined(changeOf(guaranteed(better), guaranteed(better)), better)
+    }
+    for (const [before, after] of [
+      ["bridge", "service"],
+      ["order", "service"],
+      ["order", "bridge"]
+    ] as const) {
+      assert.strictEqual(changeOf(guaranteed(before), guaranteed(after)), "different", `${before} to ${after}`)
+    }
     const refunded = (token: Address, minAmount: bigint) =>
       of({ receive: { ...receive, via: { token, minAmount, chainId: 1 } } })
     assert.isUndefined(changeOf(refunded(A, 500n), refunded(A, 495n)))
@@ -99,6 +110,70 @@ describe("a plan that is renewed before it is signed", () => {
       leg(B, 20_000n, { receive: { ...receive, insteadIfSwapFails: { token: A, minAmount } } })
     assert.strictEqual(changeOf(agreed, plan(leg(A, 10_000n), instead(5n))), "different")
     assert.strictEqual(changeOf(plan(leg(A, 10_000n), instead(500n)), plan(leg(A, 10_000n), instead(5n))), "different")
+  })
+})
+
+describe("a plan that brings less and has other terms", () => {
+  const { fees, receive } = leg(B, 20_000n)
+  const via = (token: Address) => ({ ...receive, via: { token, minAmount: 20_000n, chainId: 1 } })
+  const authorizations = [{ address: DELEGATE, chainId: 1, nonce: 7 }] as unknown as BatchReview["authorizations"]
+
+  it.each<readonly [string, BatchReview, BatchReview]>([
+    ["the delegate", plan(leg(B, 20_000n)), plan(leg(B, 19_999n, { delegate: A }))],
+    ["the builder", plan(leg(B, 20_000n)), plan(leg(B, 19_999n, { fees: { ...fees, builderAddress: A } }))],
+    [
+      "the guarantee",
+      plan(leg(B, 20_000n, { receive: { ...receive, guaranteedBy: "bridge" } })),
+      plan(leg(B, 20_000n, { receive: { ...receive, minAmount: 19_999n, guaranteedBy: "service" } }))
+    ],
+    [
+      "the token of the refund",
+      plan(leg(B, 20_000n, { receive: via(A) })),
+      plan(leg(B, 20_000n, { receive: { ...via(USDC), minAmount: 19_999n } }))
+    ],
+    ["a warning", plan(leg(B, 20_000n)), plan(leg(B, 19_999n, { warnings: ["new"] }))],
+    ["an authorization", plan(leg(B, 20_000n)), { ...plan(leg(B, 19_999n)), authorizations }],
+    [
+      "the amount to send",
+      plan(leg(B, 20_000n)),
+      plan(leg(B, 19_999n, { send: { chainId: 1, token: B, amount: 1n } }))
+    ],
+    ["a token that was left out", plan(leg(A, 10_000n), leg(B, 20_000n)), plan(leg(A, 9_000n), leg(USDC, 20_000n))]
+  ])("is shown again for its terms: %s", (_, agreed, renewed) => {
+    assert.strictEqual(changeOf(agreed, renewed), "different")
+  })
+
+  it("brings less if one of its tokens is gone, which may come back", () => {
+    assert.strictEqual(changeOf(plan(leg(A, 10_000n), leg(B, 20_000n)), plan(leg(B, 20_000n))), "lower")
+  })
+})
+
+describe("the notice of a change", () => {
+  const notice = (kind: "lower" | "different", agreed: bigint, hasDelegation = false): string =>
+    explainChange({ kind, agreed }, { least: 90n, hasDelegation }, (amount) => `${amount} USDC`)
+
+  it("says what to check, and why the delegation to sign may have changed", () => {
+    assert.include(notice("different", 90n), "Check its tokens, warnings and delegations. Nothing was signed.")
+    assert.include(notice("different", 90n, true), "Your account may have sent a transaction")
+    assert.notInclude(notice("lower", 100n, true), "sent a transaction")
+  })
+
+  it("says the amounts if the plan brings less, whatever else changed", () => {
+    for (const kind of ["lower", "different"] as const) {
+      assert.include(notice(kind, 100n), " You would receive at least 90 USDC now, not 100 USDC. Nothing was signed.")
+    }
+    assert.notInclude(notice("different", 90n), "USDC")
+  })
+})
+
+describe("a revocation that failed", () => {
+  it("is explained with its transaction, if it has one", () => {
+    const hash = `0x${"ab".repeat(32)}`
+    assert.strictEqual(
+      explain(new NodeError(`transaction ${hash} had no effect: the nonce changed; try again`)),
+      `Transaction ${hash} had no effect: the nonce changed; try again.`
+    )
+    assert.include(explain(new NodeError("the node did not answer eth_getCode")), "did not answer. Please try again")
   })
 })
 

@@ -57,6 +57,9 @@ export interface RevokeOptions extends RequestOptions {
 
 const LOOK_PAUSE_MILLIS = 1_000
 
+/** Time after the receipt in which a node may still answer with the code of an earlier block, in milliseconds. */
+const CODE_MILLIS = 15_000
+
 /** 0xef0100 ‖ address (EIP-7702). */
 const DESIGNATOR = /^0xef0100([0-9a-f]{40})$/i
 
@@ -161,8 +164,8 @@ const lookUntil = async (
  * Revokes the delegation of an account by an authorization for the zero address (EIP-7702). Resolves with the transaction's hash
  * once the account has no code.
  *
- * @throws {NodeError} if a call fails before the transaction is sent, or the transaction is not mined or the account is still delegated at
- * the timeout. The message then has the transaction's hash
+ * @throws {NodeError} if a call fails before the transaction is sent, or the transaction is not mined at the timeout, or the account is still
+ * delegated 15 seconds after its receipt or at the timeout. The message then has the transaction's hash
  * @throws {UsageError} if the timeout is negative or not a number
  * @throws {SigningError} if the owner's wallet does not sign
  */
@@ -183,11 +186,10 @@ export const revokeDelegation = async (node: NodeClient, options: RevokeOptions)
     const call: NodeCall = { method: "eth_getTransactionReceipt", params: [hash] }
     return (await ask(node, call, limits)) !== null
   })
-  // A node may have the receipt and still answer with the code of an earlier block.
   const unchanged = "had no effect: the nonce changed; try again"
   await lookUntil(
     hash,
-    endsAt,
+    Math.min(endsAt, Date.now() + CODE_MILLIS),
     signal,
     unchanged,
     async (limits) => (await delegation(node, owner.address, limits)).kind === "none"

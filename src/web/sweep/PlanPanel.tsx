@@ -12,7 +12,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { Skeleton } from "../ui/States.tsx"
 import { Banner } from "./Banner.tsx"
 import { unitOf } from "./catalog.ts"
-import { explain } from "./explain.ts"
+import { explain, explainChange } from "./explain.ts"
 import { leastOf } from "./plan.ts"
 import { PlanFacts } from "./PlanFacts.tsx"
 import { Prompts } from "./Prompts.tsx"
@@ -113,15 +113,13 @@ function Notices({ selection, state }: Pick<PlanPanelProps, "selection" | "state
       {!account.canAuthorize && needsDelegation && <CannotAuthorize />}
       <NoPlan state={state} />
       {error !== null && <Banner tone="bad">{explain(error)}</Banner>}
-      {changed?.kind === "different" && (
+      {changed !== undefined && plan?.review !== undefined && unit !== undefined && (
         <Banner tone="warn">
-          The plan changed while you decided. Check its tokens and warnings. Nothing was signed.
-        </Banner>
-      )}
-      {changed?.kind === "lower" && plan?.figures !== undefined && unit !== undefined && (
-        <Banner tone="warn">
-          Prices moved while you decided. You would receive at least {readable(plan.figures.least, unit.decimals)}{" "}
-          {unit.symbol} now, not {readable(changed.agreed, unit.decimals)}. Nothing was signed.
+          {explainChange(
+            changed,
+            { least: leastOf(plan.review), hasDelegation: plan.review.authorizations.length > 0 },
+            (amount) => `${readable(amount, unit.decimals)} ${unit.symbol}`
+          )}
         </Banner>
       )}
       {selection.chosen.length > MOST_TOKENS && (

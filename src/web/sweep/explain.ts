@@ -22,6 +22,7 @@ import {
 } from "../../sdk/model/Errors.ts"
 import { DeploymentUnavailable } from "./DeploymentUnavailable.ts"
 import { secondsText } from "../lib/secondsText.ts"
+import type { Renewed } from "./useRenewal.ts"
 import { isUnknownMethod, WalletFailed, WalletRejected } from "../wallet/walletErrors.ts"
 
 /** The error and the chain of its causes. */
@@ -124,6 +125,12 @@ export const isOutdated = (error: unknown): boolean =>
 const hasOrder = ({ intent, sweep }: WaitTimeoutError): boolean =>
   sweep !== undefined || (intent !== undefined && intent.status !== "quoted")
 
+/** A message that names a transaction says what it did, so that the owner can look it up. */
+const ofNode = ({ message }: NodeError): string =>
+  /^transaction 0x[0-9a-f]{64} /i.test(message)
+    ? `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+    : "The chain's node did not answer. Please try again in a moment."
+
 /** One or two sentences: what happened, and what to do. */
 export const explain = (error: unknown): string => {
   if (isRejection(error)) return "You rejected this in your wallet. Nothing was sent, and you can try again."
@@ -142,9 +149,36 @@ export const explain = (error: unknown): string => {
       ? "This takes longer than usual. The service has your order. Check again later."
       : "This takes longer than usual, and it is not known that the service has your order. Check again later."
   }
-  if (error instanceof NodeError) return "The chain's node did not answer. Please try again in a moment."
+  if (error instanceof NodeError) return ofNode(error)
   if (error instanceof WalletFailed) return `Your wallet could not do this: ${error.message}.`
   return ofService(error) ?? "Something went wrong. Please try again."
+}
+
+/** Facts of a renewed plan for its notice. */
+interface RenewedPlan {
+  /** Least amount that arrives. */
+  readonly least: bigint
+  /** True if the owner signs a delegation. */
+  readonly hasDelegation: boolean
+}
+
+/** The notice of a plan that is not what the user agreed to. `amount` writes an amount of the token to receive. */
+export const explainChange = (
+  { agreed, kind }: Renewed,
+  { hasDelegation, least }: RenewedPlan,
+  amount: (least: bigint) => string
+): string => {
+  const sentences = [
+    kind === "lower"
+      ? "Prices moved while you decided."
+      : "The plan changed while you decided. Check its tokens, warnings and delegations.",
+    kind === "different" && hasDelegation
+      ? "Your account may have sent a transaction, which changes the delegation to sign."
+      : "",
+    least < agreed ? `You would receive at least ${amount(least)} now, not ${amount(agreed)}.` : "",
+    "Nothing was signed."
+  ]
+  return sentences.filter((sentence) => sentence !== "").join(" ")
 }
 
 const FAILURES: Readonly<Record<string, string>> = {

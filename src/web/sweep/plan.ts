@@ -46,7 +46,10 @@ export const leastOf = (review: BatchReview | undefined): bigint =>
 /** Limit by which one token of a renewed plan may bring less, in basis points. The sum must not be lower. */
 const LEG_TOLERANCE_BPS = 100n
 
-/** `lower`: brings less. `different`: has other tokens, warnings or delegations, or moves the amount from one token to another. */
+/**
+ * `different`: has another token, warning, delegation or other term, or moves the amount from one token to another. `lower`: brings less,
+ * and has no other term.
+ */
 export type Change = "lower" | "different"
 
 const isNear = (agreed: bigint, renewed: bigint): boolean => renewed * 10_000n >= agreed * (10_000n - LEG_TOLERANCE_BPS)
@@ -56,24 +59,37 @@ interface Least {
   readonly minAmount: bigint
 }
 
-/** True if the renewed amount is of the agreed token and not far less. An outcome that is gone needs no agreement. */
-const coversOutcome = (agreed: Least | undefined, renewed: Least | undefined): boolean =>
-  renewed === undefined ||
-  (agreed !== undefined && sameAddress(agreed.token, renewed.token) && isNear(agreed.minAmount, renewed.minAmount))
+/** True if the renewed outcome is in the agreed token. An outcome that is gone needs no agreement. */
+const isSameOutcome = (agreed: Least | undefined, renewed: Least | undefined): boolean =>
+  renewed === undefined || (agreed !== undefined && sameAddress(agreed.token, renewed.token))
 
-/** Receiver of the builder's fee, in a form to compare. Undefined without a builder. */
-const builderOf = ({ fees }: ReviewedLeg): string | undefined => fees.builderAddress?.toLowerCase()
+const isNearOutcome = (agreed: Least | undefined, renewed: Least | undefined): boolean =>
+  agreed === undefined || renewed === undefined || isNear(agreed.minAmount, renewed.minAmount)
 
-/** True if the agreement to a leg covers its renewal: each leg settles alone, so the sum does not protect it. */
-const covers = (agreed: ReviewedLeg, renewed: ReviewedLeg): boolean =>
+/** True if the fee goes to the agreed builder, or to none any more. */
+const isSameBuilder = ({ fees: agreed }: ReviewedLeg, { fees: renewed }: ReviewedLeg): boolean =>
+  renewed.builderAddress === undefined ||
+  (agreed.builderAddress !== undefined && sameAddress(agreed.builderAddress, renewed.builderAddress))
+
+/** True if the guarantee is the agreed one. Every guarantee is at least as good as the word of the service. */
+const isAsGuaranteed = ({ receive: agreed }: ReviewedLeg, { receive: renewed }: ReviewedLeg): boolean =>
+  agreed.guaranteedBy === "service" || agreed.guaranteedBy === renewed.guaranteedBy
+
+/** True if the agreement to a leg covers the terms of its renewal. Amounts to receive are no terms. */
+const coversTerms = (agreed: ReviewedLeg, renewed: ReviewedLeg): boolean =>
   agreed.send.amount === renewed.send.amount &&
   sameAddress(agreed.delegate, renewed.delegate) &&
-  builderOf(agreed) === builderOf(renewed) &&
-  agreed.receive.guaranteedBy === renewed.receive.guaranteedBy &&
-  isNear(agreed.receive.minAmount, renewed.receive.minAmount) &&
-  coversOutcome(agreed.receive.insteadIfSwapFails, renewed.receive.insteadIfSwapFails) &&
-  coversOutcome(agreed.receive.via, renewed.receive.via) &&
+  isSameBuilder(agreed, renewed) &&
+  isAsGuaranteed(agreed, renewed) &&
+  isSameOutcome(agreed.receive.insteadIfSwapFails, renewed.receive.insteadIfSwapFails) &&
+  isSameOutcome(agreed.receive.via, renewed.receive.via) &&
   renewed.warnings.every((warning) => agreed.warnings.includes(warning))
+
+/** True if no amount of a leg is far less: each leg settles alone, so the sum does not protect it. */
+const coversAmounts = ({ receive: agreed }: ReviewedLeg, { receive: renewed }: ReviewedLeg): boolean =>
+  isNear(agreed.minAmount, renewed.minAmount) &&
+  isNearOutcome(agreed.insteadIfSwapFails, renewed.insteadIfSwapFails) &&
+  isNearOutcome(agreed.via, renewed.via)
 
 /** True if a renewed authorization is one of those that were shown. */
 const isAuthorized = (agreed: BatchReview, renewed: BatchReview["authorizations"][number]): boolean =>
@@ -84,16 +100,20 @@ const isAuthorized = (agreed: BatchReview, renewed: BatchReview["authorizations"
 
 /** The change for which a renewed plan is shown again before it is signed. Undefined if the user agreed to all of it. */
 export const changeOf = (agreed: BatchReview, renewed: BatchReview | undefined): Change | undefined => {
-  if (renewed === undefined || leastOf(renewed) < leastOf(agreed)) return "lower"
-  const isCovered = (leg: ReviewedLeg) => {
+  if (renewed === undefined) return "lower"
+  const covers = (leg: ReviewedLeg, coversPart: typeof coversTerms) => {
     const before = agreed.legs.find(
       ({ send }) => send.chainId === leg.send.chainId && sameAddress(send.token, leg.send.token)
     )
-    return before !== undefined && covers(before, leg)
+    return before !== undefined && coversPart(before, leg)
   }
-  return renewed.legs.length === agreed.legs.length &&
-    renewed.legs.every(isCovered) &&
+  // Terms come first: once the amount is back, a lower plan needs no agreement any more.
+  const hasSameTerms =
+    renewed.legs.every((leg) => covers(leg, coversTerms)) &&
     renewed.authorizations.every((each) => isAuthorized(agreed, each))
+  if (!hasSameTerms) return "different"
+  if (leastOf(renewed) < leastOf(agreed)) return "lower"
+  return renewed.legs.length === agreed.legs.length && renewed.legs.every((leg) => covers(leg, coversAmounts))
     ? undefined
     : "different"
 }

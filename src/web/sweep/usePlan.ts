@@ -20,10 +20,10 @@ import {
 import { askAgain, useLastError } from "../api/askAgain.ts"
 import type { Place } from "./catalog.ts"
 import { isOutdated } from "./explain.ts"
-import { type Change, changeOf, type Figures, figuresOf, isPassing, isPast, leastOf, type Wanted } from "./plan.ts"
+import { changeOf, type Figures, figuresOf, isPassing, isPast, leastOf, type Wanted } from "./plan.ts"
 import { type Session, useSession } from "./session.ts"
 import { submissionOf } from "./submissions.ts"
-import { useRenewal } from "./useRenewal.ts"
+import { changeToShow, type Renewed, useRenewal } from "./useRenewal.ts"
 
 /** Maximum number of tokens under one signature. */
 export const MOST_TOKENS = 50
@@ -120,9 +120,7 @@ const useSettled = <A>(value: A, key: string): { readonly value: A; readonly key
 }
 
 /** Outcome of a press on the button: submitted, or not because the renewed plan is not what the user agreed to. */
-export type Outcome =
-  | { readonly kind: "submitted"; readonly swept: ReadonlyArray<Place> }
-  | { readonly kind: Change; readonly agreed: bigint }
+export type Outcome = { readonly kind: "submitted"; readonly swept: ReadonlyArray<Place> } | Renewed
 
 /** Stores the sweep, and then submits it. Stored sweeps that the service refused are removed. */
 const submit = async ({ client, submissions }: Session, plan: Plan, review: BatchReview, signed: SignedBatch) => {
@@ -230,12 +228,7 @@ export const usePlan = (wanted: Wanted | undefined) => {
     sweep,
     error: isAnswered ? sweep.error : null,
     /** The change that the user has not agreed to, while it holds, with the least amount before it. */
-    changed:
-      outcome === undefined ||
-      outcome.kind === "submitted" ||
-      (outcome.kind === "lower" && leastOf(quote.data?.review) >= outcome.agreed)
-        ? renewed
-        : outcome,
+    changed: changeToShow(outcome?.kind === "submitted" ? undefined : outcome, renewed, leastOf(quote.data?.review)),
     /** True for a moment after such a change, in which nothing can be signed. */
     isHeld,
     /** Undefined while nothing is selected, and after a failure. The last plan stays while another one is asked for. */

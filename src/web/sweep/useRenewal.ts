@@ -1,6 +1,6 @@
 /**
- * Compares each renewed plan with those before it, while the user looks. A plan that brings less is said, and cannot be signed for a moment:
- * somebody who was about to press the button agreed to the other one.
+ * Compares each renewed plan with those before it, while the user looks. A changed plan is said, and cannot be signed for a moment: somebody
+ * who was about to press the button agreed to the other one.
  */
 import { useEffect, useState } from "react"
 import type { BatchReview } from "../../sdk/index.ts"
@@ -19,11 +19,24 @@ export interface Renewed {
 
 export interface Renewal<Plan extends Renewable> {
   readonly plan: Plan | undefined
-  /** Undefined if the plan brings as much as all plans of the same request before it. */
+  /** The last review of the same request. A plan without one does not replace it. */
+  readonly last: BatchReview | undefined
+  /** The last review of the same request before a change. Equals `last` without a change. */
+  readonly agreed: BatchReview | undefined
+  /** Undefined if the user has seen the terms of the plan, and no plan of the same request before it brings more. */
   readonly renewed: Renewed | undefined
   /** True while the change is so new that the button waits. */
   readonly isHeld: boolean
 }
+
+/** The state after the first plan of a request. */
+export const begin = <Plan extends Renewable>(plan: Plan | undefined): Renewal<Plan> => ({
+  plan,
+  last: plan?.review,
+  agreed: plan?.review,
+  renewed: undefined,
+  isHeld: false
+})
 
 /** The state after another plan. A plan of another request begins anew. */
 export const afterPlan = <Plan extends Renewable>(
@@ -31,22 +44,43 @@ export const afterPlan = <Plan extends Renewable>(
   plan: Plan | undefined,
   isSameRequest: (a: Plan, b: Plan) => boolean
 ): Renewal<Plan> => {
-  const last = before.plan
-  if (plan === undefined || last?.review === undefined || !isSameRequest(last, plan)) {
-    return { plan, renewed: undefined, isHeld: false }
+  const { agreed, last, renewed: earlier } = before
+  if (
+    plan === undefined ||
+    before.plan === undefined ||
+    agreed === undefined ||
+    last === undefined ||
+    !isSameRequest(before.plan, plan)
+  ) {
+    return begin(plan)
   }
-  const kind = changeOf(last.review, plan.review)
-  const earlier = before.renewed
-  if (kind !== undefined) {
-    const agreed = leastOf(last.review)
-    return {
-      plan,
-      renewed: { kind, agreed: earlier !== undefined && earlier.agreed > agreed ? earlier.agreed : agreed },
-      isHeld: true
-    }
+  const change = changeOf(last, plan.review)
+  // A plan that equals the last one may still differ from what was agreed to. Other terms stay until the request changes.
+  const sinceAgreed = earlier?.kind === "different" ? earlier.kind : changeOf(agreed, plan.review)
+  const kind = change === "different" ? change : (sinceAgreed ?? change)
+  const next = plan.review ?? last
+  if (kind === undefined) return { plan, last: next, agreed: next, renewed: undefined, isHeld: before.isHeld }
+  const least = leastOf(last)
+  return {
+    plan,
+    last: next,
+    agreed,
+    renewed: { kind, agreed: earlier !== undefined && earlier.agreed > least ? earlier.agreed : least },
+    isHeld: before.isHeld || change !== undefined || kind !== earlier?.kind
   }
-  const isMended = earlier?.kind === "lower" && leastOf(plan.review) >= earlier.agreed
-  return { plan, renewed: isMended ? undefined : earlier, isHeld: before.isHeld }
+}
+
+/**
+ * The change to show: that of the last press on the button, or that of the renewals. A lower plan needs no notice once it brings `least`
+ * again. Other terms need one in any case.
+ */
+export const changeToShow = (
+  pressed: Renewed | undefined,
+  renewed: Renewed | undefined,
+  least: bigint
+): Renewed | undefined => {
+  const standing = pressed?.kind === "lower" && least >= pressed.agreed ? undefined : pressed
+  return standing === undefined || renewed?.kind === "different" ? (renewed ?? standing) : standing
 }
 
 /** Time for which the button waits after a change, long enough to see it. */
@@ -57,7 +91,7 @@ export const useRenewal = <Plan extends Renewable>(
   plan: Plan | undefined,
   isSameRequest: (a: Plan, b: Plan) => boolean
 ): Renewal<Plan> => {
-  const [state, setState] = useState<Renewal<Plan>>({ plan, renewed: undefined, isHeld: false })
+  const [state, setState] = useState<Renewal<Plan>>(() => begin(plan))
   // Set while rendering, so that the button never shows the new plan without its hold.
   const current = state.plan === plan ? state : afterPlan(state, plan, isSameRequest)
   if (current !== state) setState(current)

@@ -89,6 +89,21 @@ describe("a revocation that was sent", () => {
     assert.strictEqual(await revoked({ eth_getCode: [delegated, delegated, "0x"] }), HASH)
   })
 
+  it("waits for the code for 15 seconds after its receipt, or until the timeout if that is sooner", async () => {
+    for (const [timeoutMillis, receipts, seconds] of [
+      [120_000, [{}], 15],
+      [120_000, [...Array<null>(20).fill(null), {}], 35],
+      [5_000, [{}], 5]
+    ] as const) {
+      const startedAt = Date.now()
+      const answers = { eth_getTransactionReceipt: receipts, eth_getCode: [delegated] }
+      assert.match(String(await revoked(answers, timeoutMillis)), /had no effect/)
+      assert.approximately((Date.now() - startedAt) / 1_000, seconds, 1)
+    }
+    const late = [...Array<string>(14).fill(delegated), "0x"]
+    assert.strictEqual(await revoked({ eth_getCode: late }, 120_000), HASH, "a node that lags behind")
+  })
+
   it("names its transaction at the timeout, whatever failed", async () => {
     for (const [answers, message] of [
       [{ eth_getTransactionReceipt: [null, down] }, /was sent, its result is unknown: .*eth_getTransactionReceipt/],
