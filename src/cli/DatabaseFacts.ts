@@ -1,65 +1,58 @@
 /** The database of a dump, of a restore, of migrations or of a reconciliation. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Option, type Redacted } from "effect"
+import { Console, Duration, Effect, Option, type Redacted, Result } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { mapped } from "../adapters/sql/shared/Database.ts"
+import * as Identity from "../adapters/sql/shared/Identity.ts"
+import { OtherDatabase } from "../adapters/sql/shared/SameDatabase.ts"
+import * as Sockets from "../adapters/sql/shared/Sockets.ts"
 import { CommonConfig } from "../config/Common.ts"
-import { type DatabaseIdentity, difference } from "../domain/doctor/DatabaseIdentity.ts"
+import { difference } from "../domain/doctor/DatabaseIdentity.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { SCHEMAS } from "./PostgresTools.ts"
-import { UsageError } from "./UsageError.ts"
+
+/** A proxy may accept a statement and wait for its database without an end. */
+const LIMIT = Duration.seconds(5)
 
 /** Prepares nothing by name, since a proxy may give each statement another connection. */
-const session = (url: Redacted.Redacted) =>
-  PgClient.make({ url, maxConnections: 1, connectTimeout: "5 seconds", prepare: false })
+const session = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const stream = yield* Sockets.make(url, LIMIT)
+  return yield* PgClient.make({ url, stream, maxConnections: 1, connectTimeout: LIMIT, prepare: false })
+})
 
 /** Reads which database a URL leads to. */
 export const identity = Effect.fnUntraced(
   function* (url: Redacted.Redacted) {
-    const sql = yield* session(url)
-    const [row] = yield* sql<{ database: string; oid: string; started: string; readable: boolean }>`
-      SELECT current_database() AS database, (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS oid,
-        extract(epoch FROM pg_postmaster_start_time())::text AS started,
-        has_function_privilege('pg_control_system()', 'EXECUTE') AS readable`
-    // Managed servers may refuse the function, also to a role that has the right.
-    const [cluster] = yield* row?.readable === true
-      ? Effect.orElseSucceed(
-          sql<{ id: string }>`SELECT system_identifier::text AS id FROM pg_control_system()`,
-          () => []
-        )
-      : Effect.succeed([])
-    return {
-      database: row?.database ?? "",
-      oid: row?.oid ?? "",
-      systemIdentifier: cluster?.id,
-      startedAt: row?.started ?? ""
-    } satisfies DatabaseIdentity
+    return yield* Identity.read(yield* session(url))
   },
   Effect.scoped,
   Effect.provide(Reactivity.layer)
 )
 
-/** Says where the direct URL leads instead of the database of the services. Undefined if both are the same. */
-export const otherDatabase = Effect.fnUntraced(function* (used: Redacted.Redacted, direct: Redacted.Redacted) {
-  const [one, other] = yield* Effect.all([identity(used), identity(direct)], { concurrency: 2 })
-  return difference(one, other)
-})
+const identityOf = (setting: string, url: Redacted.Redacted) => mapped(`read the database of ${setting}`)(identity(url))
 
 /**
  * The URL without a proxy, which PostgreSQL's own programs and long statements need. Fails if it leads to another database than
- * DATABASE_URL, which the services use: after a failover, for example, it may name the former primary.
+ * DATABASE_URL, which the services use: after a failover, for example, it may name the former primary. If DATABASE_URL cannot be read, it
+ * warns: a backup is needed most while the proxy is away.
  */
 export const directUrl = Effect.gen(function* () {
   const { databaseListenUrl: direct, databaseUrl: configured } = yield* CommonConfig
   if (Option.isNone(direct)) return yield* databaseUrl(configured)
   if (Option.isNone(configured)) return direct.value
-  const other = yield* otherDatabase(configured.value, direct.value).pipe(
-    mapped("compare DATABASE_URL with DATABASE_LISTEN_URL")
+  const [used, seen] = yield* Effect.all(
+    [Effect.result(identityOf("DATABASE_URL", configured.value)), identityOf("DATABASE_LISTEN_URL", direct.value)],
+    { concurrency: 2 }
   )
+  if (Result.isFailure(used)) {
+    yield* Console.error(
+      `warning: the database of DATABASE_URL cannot be read (${used.failure.detail}). The command uses that of DATABASE_LISTEN_URL and did not compare them. Check that it is the database of the services`
+    )
+    return direct.value
+  }
+  const other = difference(used.success, seen)
   if (other === undefined) return direct.value
-  return yield* new UsageError({
-    detail: `DATABASE_LISTEN_URL leads to another database than DATABASE_URL: ${other}. Set it to the database of DATABASE_URL, without the proxy`
-  })
+  return yield* new OtherDatabase({ detail: other })
 })
 
 /** Major version of the server, its time, if it is in recovery, and those of the services' schemas that the database has. */

@@ -229,6 +229,11 @@ export const initCommand = Command.make(
       for (const file of [chainsFile, environment]) yield* makeRoom(file, flags.force)
       yield* written(chainsFile, text)
       yield* written(environment, Files.environment({ ...answers, user: yield* shared(chainsFile) }, former))
+      for (const name of Files.misleading(answers, former)) {
+        yield* Console.error(
+          `${name} is left out, because DATABASE_URL is new. If that leads to a proxy, set ${name} to its database`
+        )
+      }
       const kept = Files.kept(answers, former)
       if (kept.length > 0) yield* Console.error(`kept of the former .env: ${kept.join(", ")}`)
       yield* Console.log(

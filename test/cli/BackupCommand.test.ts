@@ -36,6 +36,26 @@ LIST
   return { directory, settings: { PATH: `${directory}:/usr/bin:/bin` } }
 })
 
+/** Accepts a session, as PgBouncer does, and answers no statement. */
+const silentServer = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      Bun.listen({
+        hostname: "127.0.0.1",
+        port: 0,
+        socket: {
+          data: (socket, data) => {
+            // The startup message alone has no letter. The answer is "authenticated" and "ready".
+            if (data[0] === 0) socket.write(Buffer.from("5200000008000000005a0000000549", "hex"))
+          }
+        }
+      })
+    ),
+    (server) => Effect.sync(() => server.stop(true))
+  ),
+  ({ port }) => `postgres://sweep@127.0.0.1:${port}/sweep`
+)
+
 const TABLES = ["builder ledger_entries", "orchestrator relay_transactions"]
 
 /** Later than any version that a machine has. */
@@ -138,6 +158,43 @@ layer(Layer.merge(BunServices.layer, migratedDatabaseUrl), { excludeTestServices
       const alike = { ...env, DATABASE_LISTEN_URL: url.replace("127.0.0.1", "localhost") }
       const done = yield* sweep(["backup", "--output", `${directory}/sweep.dump`], alike)
       assert.strictEqual(done.code, 0, done.err)
+    })
+  )
+
+  it.effect("goes on with a warning if DATABASE_URL alone gives no answer", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(LATE, TABLES)
+      const nowhere = "postgres://sweep:secret@127.0.0.1:1/sweep"
+      const file = `${directory}/sweep.dump`
+      const env = { ...settings, DATABASE_URL: nowhere, DATABASE_LISTEN_URL: url }
+      const done = yield* sweep(["backup", "--output", file, "--json"], env)
+      assert.strictEqual(done.code, 0, done.err)
+      assert.deepInclude(JSON.parse(done.out), { file })
+      assert.match(
+        done.err,
+        /^warning: the database of DATABASE_URL cannot be read \(.+\)\. The command uses that of DATABASE_LISTEN_URL and did not compare them\. Check that it is the database of the services\n$/
+      )
+      assert.notInclude(done.err, "secret")
+      // A proxy that takes connections, while its database is away.
+      const proxy = yield* silentServer
+      const waited = yield* sweep(["backup", "--output", `${directory}/other.dump`], { ...env, DATABASE_URL: proxy })
+      assert.strictEqual(waited.code, 0, waited.err)
+      assert.include(waited.err, "warning: the database of DATABASE_URL cannot be read")
+    })
+  )
+
+  it.effect("fails without a warning if DATABASE_LISTEN_URL gives no answer", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(LATE, TABLES)
+      const nowhere = "postgres://sweep:secret@127.0.0.1:1/sweep"
+      for (const used of [url, nowhere]) {
+        const env = { ...settings, DATABASE_URL: used, DATABASE_LISTEN_URL: nowhere }
+        const done = yield* sweep(["backup", "--output", `${directory}/sweep.dump`], env)
+        assert.strictEqual(done.code, 1, done.out)
+        assert.match(done.err, /^sweep: store unavailable during read the database of DATABASE_LISTEN_URL: [^\n]+\n$/)
+      }
     })
   )
 

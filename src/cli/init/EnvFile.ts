@@ -10,15 +10,23 @@ export interface Line {
   readonly text: string
 }
 
-const SETTING = /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*("(?:\\[^]|[^"\\])*"|'[^']*'|[^\r\n]*)[^\r\n]*/
+/** A quoted value, which ends at its quote and otherwise is none. As for Bun, a backslash hides a quote in every kind of quotes. */
+const QUOTED = /"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|`(?:\\[^]|[^`\\])*`/.source
+
+/** Bun ignores what follows a quoted value on its line, and skips empty lines before one. */
+const SETTING = new RegExp(
+  String.raw`^[ \t]*(?:export[ \t]+)?([\w.-]+)\s*(?:=|:(?=\s))(?:\s*(${QUOTED})|([^\r\n#]*))[^\r\n]*`
+)
 
 const LINE = /^[^\r\n]*/
 
-/** An unquoted value ends before a comment. */
-const unquoted = (value: string): string => {
-  const quote = value[0]
-  if (quote === "'" || quote === '"') return value.slice(1, -1)
-  return value.replace(/\s#.*$/, "").trim()
+/** Bun replaces these two in double quotes and keeps every other backslash. */
+const unescaped = (value: string): string =>
+  value.replaceAll(/\\[^]/g, (pair) => (pair === String.raw`\n` ? "\n" : pair === String.raw`\r` ? "\r" : pair))
+
+const unquoted = (quoted: string): string => {
+  const value = quoted.slice(1, -1).replaceAll(/\r\n?/g, "\n")
+  return quoted.startsWith('"') ? unescaped(value) : value
 }
 
 export const parse = (text: string): ReadonlyArray<Line> => {
@@ -27,8 +35,9 @@ export const parse = (text: string): ReadonlyArray<Line> => {
   while (rest !== "") {
     const found = SETTING.exec(rest)
     const line = found?.[0] ?? LINE.exec(rest)?.[0] ?? ""
-    lines.push({ name: found?.[1], value: unquoted(found?.[2] ?? ""), text: line })
-    rest = rest.slice(line.length).replace(/^\r?\n/, "")
+    const [, name, quoted, plain = ""] = found ?? []
+    lines.push({ name, value: quoted === undefined ? plain.trim() : unquoted(quoted), text: line })
+    rest = rest.slice(line.length).replace(/^(?:\r\n|\r|\n)/, "")
   }
   return lines
 }
@@ -38,6 +47,12 @@ export const valueOf = (lines: ReadonlyArray<Line>, name: string): string | unde
   const value = lines.findLast((line) => line.name === name)?.value
   return value === "" ? undefined : value
 }
+
+/** Value with the other settings of the file that it names. Variables that the file lacks stay as they are. */
+export const expandedValueOf = (lines: ReadonlyArray<Line>, name: string): string | undefined =>
+  valueOf(lines, name)?.replaceAll(/\\\$|\$(?:\{(\w+)\}|(\w+))/g, (found, braced?: string, bare?: string) =>
+    found === "\\$" ? "$" : (valueOf(lines, braced ?? bare ?? "") ?? found)
+  )
 
 /** Bun replaces `$NAME` also within single quotes. A quote or a backslash at the end of a value is read in three ways. */
 const UNLIKE = /[$'\\\r\n]/

@@ -104,13 +104,32 @@ const parts = (answers: Answers): ReadonlyArray<Part> => [
 
 const settings = (answers: Answers) => parts(answers).flatMap((part) => (typeof part === "string" ? [] : [part]))
 
+/** True if `.env` gets another database than the former file had. */
+const isDatabaseNew = ({ databaseUrl, isDatabaseKept }: Answers, former: ReadonlyArray<EnvFile.Line>): boolean => {
+  if (isDatabaseKept || databaseUrl === undefined) return false
+  const previous = EnvFile.expandedValueOf(former, "DATABASE_URL")
+  return previous === undefined || EnvFile.plainUrl(previous) !== EnvFile.plainUrl(databaseUrl)
+}
+
+/** Settings with a value that lead to the former database, and so are not kept. */
+export const misleading = (answers: Answers, former: ReadonlyArray<EnvFile.Line>): ReadonlyArray<string> =>
+  ["DATABASE_LISTEN_URL"].filter(
+    (name) => EnvFile.valueOf(former, name) !== undefined && isDatabaseNew(answers, former)
+  )
+
 /** Settings that belong to the files that are written now. Those of a former file do not count. */
-const replaced = ({ isDatabaseKept }: Answers): ReadonlySet<string> =>
-  new Set(["CHAINS_FILE", "SWEEP_USER", "RELAYER_KEYS", ...(isDatabaseKept ? [] : ["DATABASE_URL"])])
+const replaced = (answers: Answers, former: ReadonlyArray<EnvFile.Line>): ReadonlySet<string> =>
+  new Set([
+    "CHAINS_FILE",
+    "SWEEP_USER",
+    "RELAYER_KEYS",
+    ...(answers.isDatabaseKept ? [] : ["DATABASE_URL"]),
+    ...misleading(answers, former)
+  ])
 
 /** Lines of the former file that stay as they are. An empty setting counts as missing. */
 const keptLines = (answers: Answers, former: ReadonlyArray<EnvFile.Line>): ReadonlyArray<EnvFile.Line> => {
-  const gone = replaced(answers)
+  const gone = replaced(answers, former)
   const own = new Set(settings(answers).map(([name]) => name))
   return former.filter(({ name, value }) => name === undefined || (!gone.has(name) && (value !== "" || !own.has(name))))
 }

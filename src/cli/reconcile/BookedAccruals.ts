@@ -44,8 +44,9 @@ export const differing = (
     const line = lines.get(sweep.sweepId)
     const builderId = intents.get(sweep.orderHash)?.builderId
     if (line === undefined || !isDifferent(line, sweep, builderId)) return []
-    // Without a part that waits to be booked, the line with this id may be that of another settlement.
+    // A fee without a part that waits to be booked is booked under another id. The line is then that of another settlement, which may
+    // have settled again in another transaction, or not at all yet.
     const isDue = booking.accrual !== undefined || booking.unassigned !== undefined
-    if (!isDue && isOfAnother(line, bookings)) return []
+    if (!isDue && (sweep.builderFee > 0n || isOfAnother(line, bookings))) return []
     return [{ stopsPayouts: true, text: told(line, sweep, builderId) }]
   })

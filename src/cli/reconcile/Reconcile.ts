@@ -186,8 +186,34 @@ export const reconcile = Effect.fnUntraced(function* (run: Run) {
 }, mapped("reconcile"))
 
 /**
- * The restore that is reconciled. With `sinceMs`, a new one to that moment is recorded, unless it is recorded already. The end of a
- * reconciliation ends every restore that is open now, so it begins at the earliest one. Undefined if none is recorded and none is named.
+ * The open restore to which a moment belongs: the one that was recorded last. Undefined if the database was restored again since. It then
+ * has another identity. A moment after the record also names another restore, since a database of that moment has the record.
+ */
+const ongoing = (open: ReadonlyArray<Restores.Restore>, sinceMs: number, isForeign: boolean) =>
+  isForeign
+    ? undefined
+    : open
+        .toSorted((one, other) => one.recordedAtMs - other.recordedAtMs)
+        .slice(-1)
+        .find(({ recordedAtMs }) => sinceMs < recordedAtMs)
+
+/**
+ * Records a restore to a moment. If the moment belongs to an open restore, it only moves the beginning: all payments that the database
+ * forgot were signed before that restore was recorded, and sessions since then are known.
+ */
+const record = Effect.fnUntraced(function* (sql: PgClient.PgClient, sinceMs: number, isForeign: boolean) {
+  const open = yield* Restores.open(sql)
+  const same = ongoing(open, sinceMs, isForeign)
+  if (same !== undefined && open.some(({ restoredToMs }) => restoredToMs <= sinceMs)) return
+  yield* Transactions.keepLanes(sql, sinceMs)
+  if (same !== undefined && (yield* Restores.move(sql, same.id, sinceMs))) return
+  yield* Restores.record(sql, sinceMs)
+})
+
+/**
+ * The restore that is reconciled. With `sinceMs`, a new one to that moment is recorded, unless it is recorded already, or belongs to an
+ * open one. The end of a reconciliation ends every restore that is open now, so it begins at the earliest one. Undefined if none is
+ * recorded and none is named.
  */
 export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefined, dryRun: boolean) {
   const sql = yield* PgClient.PgClient
@@ -197,10 +223,7 @@ export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefine
   }
   const latest = yield* Restores.latest(sql)
   const isForeign = yield* Restores.isForeign(sql)
-  if (sinceMs !== undefined && latest?.restoredToMs !== sinceMs && !dryRun) {
-    yield* Transactions.keepLanes(sql, sinceMs)
-    yield* Restores.record(sql, sinceMs)
-  }
+  if (sinceMs !== undefined && latest?.restoredToMs !== sinceMs && !dryRun) yield* record(sql, sinceMs, isForeign)
   const open = yield* Restores.open(sql)
   const [earliest] = open
   if (earliest === undefined) {

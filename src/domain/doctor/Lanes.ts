@@ -24,7 +24,12 @@ export const kinds = {
     "the key of a lane is publicly known, so that anybody can take its balance",
     "Generate fresh keys."
   ),
-  unused: ok("lane_unused", "an operator has taken a lane out of use, so that it needs no gas"),
+  noneActive: error(
+    "lane_none_active",
+    "no lane of RELAYER_KEYS is active, so that no batch is sent",
+    "Run `./sweep operate lanes activate 0x…` for a lane, or add a key to RELAYER_KEYS."
+  ),
+  unused: ok("lane_unused", "an operator has taken a lane out of use, so that it takes no new batches"),
   well: ok("lane_ok", "a lane has gas for more than a day, and nobody else uses it")
 }
 
@@ -51,7 +56,7 @@ export interface LaneFacts {
   readonly chain: string
   readonly symbol: string
   readonly address: string
-  /** Only an active lane takes new batches, and needs gas. Default: active. */
+  /** Only an active lane takes new batches. A draining one needs gas for those under way. Default: active. */
   readonly state?: LaneState
   /** Wei. */
   readonly balance: bigint
@@ -95,6 +100,20 @@ export const coins = (wei: bigint): string => {
   return text.replace(/\.?0+$/, "")
 }
 
+export interface ChainLanes {
+  readonly chain: string
+  /** States of the lanes whose keys can be used. */
+  readonly states: ReadonlyArray<LaneState>
+  /** True if the database was read. */
+  readonly isHistoryKnown: boolean
+}
+
+/** Judges all lanes of a chain together. Without a usable key, the keys have findings of their own. */
+export const judgeChain = ({ chain, isHistoryKnown, states }: ChainLanes): ReadonlyArray<Finding> =>
+  isHistoryKnown && states.length > 0 && !states.includes("active")
+    ? [found(kinds.noneActive, chain, `${states.length} configured, of which none is active`)]
+    : []
+
 export const judge = (facts: LaneFacts): ReadonlyArray<Finding> => {
   const subject = `${facts.chain} ${facts.address}`
   const is = (condition: boolean, kind: Kind, seen: string) => (condition ? [found(kind, subject, seen)] : [])
@@ -114,7 +133,11 @@ export const judge = (facts: LaneFacts): ReadonlyArray<Finding> => {
     ),
     // A retired lane sends no more than its rest.
     ...is(state !== "retired" && facts.code !== "0x", kinds.code, `${(facts.code.length - 2) / 2} bytes of code`),
-    ...is(isUsed && isBelow, kinds.empty, `${amount}, and the minimum is ${coins(facts.minimum)} ${facts.symbol}`),
+    ...is(
+      state !== "retired" && isBelow,
+      kinds.empty,
+      `${amount}, and the minimum is ${coins(facts.minimum)} ${facts.symbol}`
+    ),
     ...is(isUsed && !isBelow && hours !== undefined && hours < DAY_HOURS, kinds.short, lasting),
     ...is(
       facts.isHistoryKnown && facts.count > next,

@@ -6,6 +6,7 @@ import { ConfigProvider, Effect, Layer, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import type { Deployment } from "../../../src/cli/doctor/Check.ts"
 import { lanes } from "../../../src/cli/doctor/check/Lanes.ts"
+import type * as Address from "../../../src/domain/Address.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { migratedDatabase } from "../../support/Postgres.ts"
@@ -29,23 +30,28 @@ const client = FakeChain.client({
 
 const nothing = Effect.fail({ message: "not needed" })
 
-const deployment = Effect.map(PgClient.PgClient, (sql): Deployment => ({
-  services: ["orchestrator"],
-  listed: Option.none(),
-  served: Effect.succeed([{ entry: client.chain as never, domainName: "", client }]),
-  lanes: Effect.succeed(
-    [FULL, SHORT, DRAINED, RETIRED].flatMap((account) =>
-      account === undefined ? [] : [{ subject: "RELAYER_KEYS", account: Result.succeed(account) }]
-    )
-  ),
-  feeRecipientKey: nothing,
-  withDatabase: (use) => Effect.provideService(use, PgClient.PgClient, sql)
-}))
+const deployment = (...accounts: ReadonlyArray<Address.Address | undefined>) =>
+  Effect.map(PgClient.PgClient, (sql): Deployment => ({
+    services: ["orchestrator"],
+    listed: Option.none(),
+    served: Effect.succeed([{ entry: client.chain as never, domainName: "", client }]),
+    lanes: Effect.succeed(
+      accounts.flatMap((account) =>
+        account === undefined ? [] : [{ subject: "RELAYER_KEYS", account: Result.succeed(account) }]
+      )
+    ),
+    feeRecipientKey: nothing,
+    withDatabase: (use) => Effect.provideService(use, PgClient.PgClient, sql)
+  }))
+
+const settings = ConfigProvider.layer(
+  ConfigProvider.fromEnv({ env: { MIN_LANE_BALANCE_WEI: "1", ACROSS_FIXED_FEE_BPS: "10" } })
+)
 
 layer(Layer.mergeAll(BunServices.layer, FetchHttpClient.layer, migratedDatabase), { excludeTestServices: true })(
   "the check of lanes",
   (it) => {
-    it.effect("judges the money of lanes in use alone, among which it divides what was spent", () =>
+    it.effect("judges the money of lanes that are not retired, and divides what was spent among the active ones", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         yield* sql`INSERT INTO orchestrator.lane_states (lane, state, since)
@@ -56,21 +62,26 @@ layer(Layer.mergeAll(BunServices.layer, FetchHttpClient.layer, migratedDatabase)
         yield* sql`INSERT INTO orchestrator.relay_spending (chain_id, hour, wei)
           VALUES (${client.chain.id}, date_trunc('hour', now()), ${String(8n * ETHER)}::numeric)`
         const found = yield* lanes
-          .findings(yield* deployment)
-          .pipe(
-            Effect.provide(
-              ConfigProvider.layer(
-                ConfigProvider.fromEnv({ env: { MIN_LANE_BALANCE_WEI: "1", ACROSS_FIXED_FEE_BPS: "10" } })
-              )
-            )
-          )
+          .findings(yield* deployment(FULL, SHORT, DRAINED, RETIRED))
+          .pipe(Effect.provide(settings))
         const seen = (account: string | undefined) =>
           found.filter(({ subject }) => subject.endsWith(` ${account}`)).map(({ code, seen }) => [code, seen])
         assert.deepStrictEqual(seen(FULL), [["lane_ok", "10 ETH, about 59 hours at the rate of the last day"]])
         assert.deepStrictEqual(seen(SHORT), [["lane_low", "3 ETH, about 17 hours at the rate of the last day"]])
-        assert.deepStrictEqual(seen(DRAINED), [["lane_unused", "it is draining, and has 0 ETH"]])
+        // Its transactions under way may need a higher fee.
+        assert.deepStrictEqual(seen(DRAINED), [["lane_below_minimum", "0 ETH, and the minimum is 0 ETH"]])
         // The transfer of its rest has the nonce 5.
         assert.deepStrictEqual(seen(RETIRED), [["lane_unused", "it is retired, and has 0 ETH"]])
+        assert.notInclude(
+          found.map(({ code }) => code),
+          "lane_none_active"
+        )
+
+        const unused = yield* lanes.findings(yield* deployment(DRAINED, RETIRED)).pipe(Effect.provide(settings))
+        assert.deepStrictEqual(
+          unused.filter(({ code }) => code === "lane_none_active").map(({ level, subject }) => [level, subject]),
+          [["error", client.chain.name]]
+        )
       })
     )
   }

@@ -123,6 +123,38 @@ layer(BunServices.layer, { excludeTestServices: true })("the secrets of sweep in
     })
   )
 
+  it.effect("lead to no former database beside a new one", () =>
+    Effect.gen(function* () {
+      const { file, fs, init, value } = yield* folder
+      const direct = "postgres://sweep:secret@direct.example.com/sweep"
+      const dropped =
+        "DATABASE_LISTEN_URL is left out, because DATABASE_URL is new. If that leads to a proxy, set DATABASE_LISTEN_URL to its database"
+      const replaced = Effect.fnUntraced(function* (former: string, url: string) {
+        yield* fs.writeFileString(file, `${former}DATABASE_LISTEN_URL=${direct}\n`)
+        const { code, err } = yield* init(["--force", "--from-environment"], { DATABASE_URL: url })
+        assert.strictEqual(code, 0, err)
+        assert.notInclude(err, "secret")
+        assert.strictEqual(err.includes(dropped), !/kept of.*DATABASE_LISTEN_URL/.test(err))
+        return yield* value("DATABASE_LISTEN_URL")
+      })
+      const other = "postgres://sweep:secret@new.example.com/sweep"
+      assert.isUndefined(yield* replaced(`DATABASE_URL=${DATABASE_URL}\n`, other))
+      assert.isUndefined(yield* replaced("", other))
+      assert.isUndefined(yield* replaced("DATABASE_URL=\n", other))
+      assert.strictEqual(yield* replaced(`DATABASE_URL='${DATABASE_URL}'\n`, DATABASE_URL), direct)
+      // Bun replaces the variables of the file that it reads.
+      const variables = "DB_PASSWORD=secret\nHOST_OF_DB=db\n"
+      const templated = `${variables}DATABASE_URL=postgres://sweep:\${DB_PASSWORD}@$HOST_OF_DB.example.com/sweep\n`
+      assert.strictEqual(yield* replaced(templated, DATABASE_URL), direct)
+      assert.isUndefined(yield* replaced(templated, other))
+      // Without a new one.
+      yield* fs.writeFileString(file, `${templated}DATABASE_LISTEN_URL=${direct}\n`)
+      const { code, err } = yield* init(["--force"])
+      assert.strictEqual(code, 0, err)
+      assert.strictEqual(yield* value("DATABASE_LISTEN_URL"), direct)
+    })
+  )
+
   it.effect("are written so that every reader of the file sees the same", () =>
     Effect.gen(function* () {
       const { directory, fs, init } = yield* folder

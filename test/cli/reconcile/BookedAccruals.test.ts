@@ -7,7 +7,7 @@ import * as Money from "../../../src/adapters/sql/builder/LostMoney.ts"
 import * as Restores from "../../../src/adapters/sql/builder/Restores.ts"
 import * as BookedAccruals from "../../../src/cli/reconcile/BookedAccruals.ts"
 import type { Accrual } from "../../../src/domain/Accrual.ts"
-import type { SettledSweep } from "../../../src/domain/LostSweeps.ts"
+import { type BookedLine, plan, type SettledSweep, withoutBooked } from "../../../src/domain/LostSweeps.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { register } from "../../support/BuilderFixtures.ts"
@@ -129,5 +129,38 @@ describe("an accrual that the restored database has", () => {
     assert.strictEqual(count({ sweep: free }), 1, "the chain shows no fee at all")
     const lost = { ...sweep, builderFee: 9n }
     assert.strictEqual(count({ sweep: lost, accrual: { ...RIGHT, amount: 9n } }, { sweep: other }), 1)
+  })
+
+  /**
+   * Two orders settled in one transaction, the one of the line before the other. A reorganisation left the other one alone in it, so that
+   * its event has the id of the line. Counts the differences, with `moved` as the settlements of the order of the line.
+   */
+  const differences = (moved: ReadonlyArray<SettledSweep>, ...booked: ReadonlyArray<BookedLine>) => {
+    const left = { ...sweep, builderFee: 9n, orderHash: hash("other") }
+    const attributed = { builderId: "alpha", payoutMode: "ledger" } as const
+    const intents = new Map([sweep, left].map(({ orderHash }) => [orderHash, attributed]))
+    const bookings = plan({ vaults: [source.builderVault], payees: [], intents }, [left, ...moved])
+    const former = new Map([sweep, left].map(({ orderHash }) => [orderHash, [sweep.txHash]]))
+    const line = { book: "accrual", sweepId: ID, token: TOKEN, amount: 7n, builderId: "alpha" } as const
+    return BookedAccruals.differing(withoutBooked(bookings, former, [line, ...booked]), lines, intents).length
+  }
+
+  const other = {
+    book: "accrual",
+    sweepId: `${hash("settled")}_1`,
+    token: TOKEN,
+    amount: 9n,
+    builderId: "alpha"
+  } as const
+
+  it("is not compared with the event of another order if its own settled again in another transaction", () => {
+    const again = { ...sweep, sweepId: `${hash("again")}_0`, txHash: hash("again") }
+    assert.strictEqual(differences([again], other), 0)
+    assert.strictEqual(differences([again]), 1, "the books lost the accrual of the settlement")
+  })
+
+  it("is not compared with the event of another order if its own has not settled again", () => {
+    assert.strictEqual(differences([], other), 0)
+    assert.strictEqual(differences([]), 1, "the books lost the accrual of the settlement")
   })
 })

@@ -5,7 +5,7 @@
  * statement (which breaks its connection), the wait for a connection, and the whole operation.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Duration, Effect, Exit, Fiber, type Layer, Option, type Redacted } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Option, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Hex } from "../../../domain/Hex.ts"
@@ -47,13 +47,17 @@ const OPERATION_TIMEOUT_MILLIS = 10_000
 /** Connections beside the pool that listen. */
 const MAX_LISTENERS = 4
 
+/** True if the connections that listen and migrate have a URL of their own, which may lead to another database. */
+export class HasDirectUrl extends Context.Reference<boolean>("sweep/sql/HasDirectUrl", { defaultValue: () => false }) {}
+
 /**
  * Pool that connects on demand: it can be built while the database is down, and it replaces a broken connection at its
  * next use.
  */
 export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> => {
   const statementTimeout = options.statementTimeoutMillis ?? STATEMENT_TIMEOUT_MILLIS
-  return PgClient.layerFrom(
+  const isProxied = options.directUrl !== undefined
+  const client = PgClient.layerFrom(
     Effect.gen(function* () {
       const limit = Duration.millis(statementTimeout + REPORT_MILLIS)
       const common = {
@@ -70,7 +74,6 @@ export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient |
         // when the table was small would read it from end to end for one row.
         enable_seqscan: "off"
       }
-      const isProxied = options.directUrl !== undefined
       const pool = yield* PgClient.make({
         ...common,
         url: options.url,
@@ -91,6 +94,7 @@ export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient |
       return Object.assign(pool, { listen: direct.listen, config: direct.config })
     })
   )
+  return Layer.merge(client, Layer.succeed(HasDirectUrl, isProxied))
 }
 
 /** A single connection to the same database without limits, for migrations. */

@@ -6,6 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Result, Schema } from "effect"
 import { type SqlError, isSqlError } from "effect/sql/SqlError"
 import { describe } from "./Database.ts"
+import * as SameDatabase from "./SameDatabase.ts"
 
 /** Longest wait. */
 const PATIENCE = Duration.seconds(60)
@@ -63,7 +64,7 @@ export const until = Effect.fnUntraced(function* (attempt: Effect.Effect<unknown
   }
 })
 
-/** Waits for the database of the pool. */
+/** Waits for the database of the pool. Fails if the direct URL then leads to another one. */
 export const forDatabase = Effect.flatMap(PgClient.PgClient, (sql) =>
   until(
     sql`SELECT 1`.pipe(
@@ -71,4 +72,4 @@ export const forDatabase = Effect.flatMap(PgClient.PgClient, (sql) =>
       Effect.catchDefect((defect) => (isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)))
     )
   )
-)
+).pipe(Effect.andThen(SameDatabase.check))

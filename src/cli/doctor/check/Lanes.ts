@@ -57,19 +57,26 @@ const judgedLane = Effect.fnUntraced(function* (served: Served, address: Address
 
 const judgedOnChains = Effect.fnUntraced(function* (deployment: Deployment, lanes: ReadonlyArray<Address.Address>) {
   const { relayer } = yield* orchestratorSettings
+  // Without a database or its schema, the history is unknown.
+  const history = Option.getOrUndefined(yield* Effect.option(deployment.withDatabase(LaneHistory.read)))
   const shared: Shared = {
     lanes,
-    // Without a database or its schema, the history is unknown.
-    history: Option.getOrUndefined(yield* Effect.option(deployment.withDatabase(LaneHistory.read))),
+    history,
     minimumOn: ({ client }) => ChainLimits.minLaneBalance(relayer, client.chain)
   }
   const sending = (yield* deployment.served).filter(({ entry }) => entry.supportsSetCode !== false)
-  return yield* eachChain(sending, (served) =>
+  const states = lanes.map((lane) => stateOf(lane, history))
+  // The states need no node, and so are judged also on a chain without an answer.
+  const together = sending.flatMap(({ client }) =>
+    Lanes.judgeChain({ chain: client.chain.name, states, isHistoryKnown: history !== undefined })
+  )
+  const each = yield* eachChain(sending, (served) =>
     Effect.map(
       Effect.forEach(shared.lanes, (lane) => judgedLane(served, lane, shared), { concurrency: "unbounded" }),
       (all) => all.flat()
     )
   )
+  return [...together, ...each]
 })
 
 const name = "lanes"
