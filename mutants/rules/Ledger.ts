@@ -197,7 +197,7 @@ export const ledger: ReadonlyArray<Mutant> = [
   {
     name: "a batch is paid again though its Permit2 nonce is spent",
     file: PLAN,
-    text: 'if (seen.isSpent) return { _tag: "Stray" }',
+    text: 'if (seen.isSpent) return seen.isSpentConfirmed || versions.length === 0 ? { _tag: "Stray" } : { _tag: "Wait" }',
     replacement: "",
     tests: ["test/builder/payout/PaymentPlan.test.ts"]
   }

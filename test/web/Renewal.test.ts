@@ -32,7 +32,7 @@ const shown = (least: bigint | undefined, request = "all"): Shown => ({
         } as unknown as BatchReview)
 })
 
-/** A plan of two tokens, with another delegate if told so. */
+/** A plan of two tokens, by this delegate. */
 const split = (first: bigint, second: bigint, delegate: ReviewedLeg["delegate"] = TOKEN): Shown => {
   const legs = [first, second].flatMap((least, index) =>
     (shown(least).review?.legs ?? []).map((leg) => ({ ...leg, delegate, send: { ...leg.send, chainId: index } }))

@@ -38,6 +38,18 @@ const versionOf = Effect.fnUntraced(function* (
   return { ...signed.value, recordedAtMs, receipt: Option.getOrUndefined(receipt) }
 })
 
+/** True when Permit2 has spent the batch's nonce in a block. */
+const isSpentIn = Effect.fnUntraced(function* (
+  { call, chain }: ChainClient,
+  { id }: PayoutBatch,
+  vault: Address.Address,
+  block: BlockHash | bigint
+) {
+  const bitmap = yield* call({ to: chain.permit2, data: spentData(id, vault), block })
+  if (size(bitmap) !== 32) return yield* refused(`Permit2 is not at ${chain.permit2} on ${chain.name}`)
+  return isSpent(id, hexToBigInt(bitmap))
+})
+
 /** Observes the payment of a batch. `broadcastAtMs` is the last broadcast of its newest version; 0 when there was none. */
 export const observe = Effect.fnUntraced(function* (
   client: ChainClient,
@@ -53,11 +65,11 @@ export const observe = Effect.fnUntraced(function* (
   }
   const head = newest.value
   // Nonces and balances of different blocks would look as if another transaction had moved the vault's tokens.
-  const { allowance, balance, bitmap, latest, market, pending } = yield* Effect.all(
+  const { allowance, balance, isSpentNow, latest, market, pending } = yield* Effect.all(
     {
       latest: client.transactionCount(vault, head),
       pending: client.transactionCount(vault, "pending"),
-      bitmap: client.call({ to: chain.permit2, data: spentData(batch.id, vault), block: head }),
+      isSpentNow: isSpentIn(client, batch, vault, head),
       balance: read(client, batch.token, head, { abi: erc20Abi, functionName: "balanceOf", args: [vault] }),
       allowance: read(client, batch.token, head, {
         abi: erc20Abi,
@@ -68,11 +80,15 @@ export const observe = Effect.fnUntraced(function* (
     },
     { concurrency: "unbounded" }
   )
-  if (size(bitmap) !== 32) return yield* refused(`Permit2 is not at ${chain.permit2} on ${chain.name}`)
+  const confirmed = head.number - BigInt(chain.confirmations) + 1n
+  const isPaid = versions.some(({ receipt }) => receipt?.status === "success")
+  const isSpentConfirmed =
+    isSpentNow && !isPaid && confirmed >= 0n && (yield* isSpentIn(client, batch, vault, confirmed))
   const nowMs = yield* Clock.currentTimeMillis
   return {
     versions,
-    isSpent: isSpent(batch.id, hexToBigInt(bitmap)),
+    isSpent: isSpentNow,
+    isSpentConfirmed,
     head,
     confirmations: chain.confirmations,
     accountNonce: { latest, pending },

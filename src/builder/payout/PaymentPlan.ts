@@ -19,6 +19,8 @@ export interface Observation {
   readonly versions: ReadonlyArray<Version>
   /** True when Permit2 has spent the batch's nonce in the newest block. */
   readonly isSpent: boolean
+  /** True when Permit2 has spent it in the newest confirmed block. Read only if no recorded version is known to have paid. */
+  readonly isSpentConfirmed: boolean
   /** The newest block; its time in UNIX seconds. */
   readonly head: { readonly number: bigint; readonly timestamp: bigint }
   readonly confirmations: number
@@ -69,7 +71,8 @@ export const plan = (seen: Observation, timing: Timing): PaymentPlan => {
     const depth = head.number - paid.receipt.blockNumber + 1n
     return depth >= BigInt(seen.confirmations) ? { _tag: "Book", txHash: paid.txHash } : { _tag: "Wait" }
   }
-  if (seen.isSpent) return { _tag: "Stray" }
+  // A node may have the block of a recorded version before its receipt. It has both once the block is confirmed.
+  if (seen.isSpent) return seen.isSpentConfirmed || versions.length === 0 ? { _tag: "Stray" } : { _tag: "Wait" }
 
   const newest = versions.at(-1)
   const isPending = newest !== undefined && newest.receipt === undefined && accountNonce.latest <= newest.nonce

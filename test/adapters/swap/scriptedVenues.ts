@@ -141,7 +141,14 @@ export const scene = Effect.fnUntraced(function* (
     setting,
     events,
     prepare: (asked: SwapRequest) =>
-      logged(Effect.map(venue.prepare(asked), (routeOf): RouteOf => (terms) => logged(routeOf(terms)))),
+      logged(
+        Effect.map(
+          venue.prepare(asked),
+          (routeOf): RouteOf =>
+            (terms) =>
+              logged(routeOf(terms))
+        )
+      ),
     route: (asked: SwapRequest) => logged(venue.route(asked))
   }
 })

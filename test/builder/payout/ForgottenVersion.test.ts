@@ -15,6 +15,7 @@ import type { PayoutBatch } from "../../../src/domain/Payout.ts"
 import { TRANSFER } from "../../../src/domain/Payout.ts"
 import { paymentData, permitNonce, permitTypedData } from "../../../src/domain/PayoutPayment.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
+import { Payouts } from "../../../src/ports/builder/Payouts.ts"
 import { Screening } from "../../../src/ports/shared/Screening.ts"
 import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
 import { builderDefaults } from "../../../src/config/Builder.ts"
@@ -24,16 +25,17 @@ import { address, hash } from "../../support/IntentFixtures.ts"
 
 const signer = privateKeyToAccount(generatePrivateKey())
 const VAULT = Address.of(signer.address)
+const former = privateKeyToAccount(generatePrivateKey())
 const TOKEN = FakeChain.address(0xd1)
 const PAYEE = address(0x80)
 const FORGOTTEN = hash("forgotten")
 
 /** UNIX seconds. */
-const DEADLINE = 3_600
+const [DEADLINE, FORMER_DEADLINE] = [3_600, 7_200]
 
 const abi = parseAbi(["function nonceBitmap(address owner, uint256 word) view returns (uint256)"])
 
-/** State of the chain, which a test changes. `spentAt` is the block in which Permit2's nonce of the batch was spent. */
+/** State of the chain, which a test changes. `spentAt` is the block in which the vault's Permit2 nonce of the batch was spent. */
 interface Node {
   batchId: string
   spentAt: bigint | undefined
@@ -57,10 +59,14 @@ const chainOf = (node: Node) => {
     chain: { ...FakeChain.chain, builderVault: VAULT, confirmations: 3 },
     block: (which) => Effect.succeedSome(blockAt(which === "latest" ? HEAD : which)),
     call: ({ block, data }) => {
-      const [, word] = decodeFunctionData({ abi, data: data ?? "0x" }).args
+      const [owner, word] = decodeFunctionData({ abi, data: data ?? "0x" }).args
       const nonce = permitNonce(node.batchId)
       const isSpent =
-        node.spentAt !== undefined && typeof block === "bigint" && block >= node.spentAt && word === nonce >> 8n
+        Address.of(owner) === VAULT &&
+        node.spentAt !== undefined &&
+        typeof block === "bigint" &&
+        block >= node.spentAt &&
+        word === nonce >> 8n
       return Effect.succeed(toHex(isSpent ? 1n << (nonce & 0xffn) : 0n, { size: 32 }))
     },
     receipt: (transactionHash) =>
@@ -90,15 +96,15 @@ const chainOf = (node: Node) => {
   })
 }
 
-const signed = (batch: PayoutBatch) =>
+const signed = (batch: PayoutBatch, account = signer, deadline = DEADLINE) =>
   Effect.promise(async () => {
-    const payer = { vault: VAULT, permit2: FakeChain.chain.permit2 }
-    const signature = await signer.signTypedData(permitTypedData(batch, payer, BigInt(DEADLINE)))
-    return signer.signTransaction({
+    const payer = { vault: Address.of(account.address), permit2: FakeChain.chain.permit2 }
+    const signature = await account.signTypedData(permitTypedData(batch, payer, BigInt(deadline)))
+    return account.signTransaction({
       type: "eip1559",
       chainId: FakeChain.chain.id,
       to: payer.permit2,
-      data: paymentData(batch, VAULT, BigInt(DEADLINE), signature),
+      data: paymentData(batch, payer.vault, BigInt(deadline), signature),
       gas: 100_000n,
       maxFeePerGas: 1n,
       maxPriorityFeePerGas: 1n,
@@ -106,7 +112,14 @@ const signed = (batch: PayoutBatch) =>
     })
   })
 
-/** Runs a test with an open batch that has one recorded version, which is not mined. */
+/** Records a version that a former vault signed when it was the vault. Its permit ends after that of the present vault's version. */
+const recordFormer = Effect.fnUntraced(function* (batch: PayoutBatch) {
+  const raw = yield* signed(batch, former, FORMER_DEADLINE)
+  const payouts = yield* Payouts
+  yield* payouts.record(batch.id, { txHash: keccak256(raw), raw, deadline: FORMER_DEADLINE }, 0)
+})
+
+/** Runs a test with an open batch that has one recorded version, which is not mined, after one of a former vault if `hasFormer`. */
 const rule = (
   name: string,
   test: (scene: {
@@ -114,7 +127,8 @@ const rule = (
     readonly remembered: string
     readonly markPaid: Effect.Effect<PayoutBatch, { readonly _tag: string }>
     readonly fail: Effect.Effect<PayoutBatch, { readonly _tag: string }>
-  }) => Effect.Effect<void, unknown>
+  }) => Effect.Effect<void, unknown>,
+  { hasFormer = false }: { readonly hasFormer?: boolean } = {}
 ) =>
   it.effect(name, () => {
     const node: Node = { batchId: "", spentAt: undefined, seconds: 60n, succeeded: undefined }
@@ -126,8 +140,10 @@ const rule = (
       const desk = yield* PayoutDesk
       const { id } = yield* desk.open({ chainId: FakeChain.chain.id, token: TOKEN, minAmount: 0n }, "test")
       node.batchId = id
-      const raw = yield* signed(yield* desk.get(id))
-      yield* desk.record(id, raw, 0, "test")
+      const batch = yield* desk.get(id)
+      const raw = yield* signed(batch)
+      if (hasFormer) yield* recordFormer(batch)
+      yield* desk.record(id, raw, hasFormer ? 1 : 0, "test")
       yield* test({
         node,
         remembered: keccak256(raw),
@@ -195,5 +211,20 @@ describe("a payment that was mined instead of the recorded version", () => {
       node.succeeded = remembered
       yield* isRefused(markPaid)
     })
+  )
+
+  rule(
+    "books nothing while a former vault's version may be mined, since the spent nonce is that of the present vault alone",
+    ({ markPaid, node }) =>
+      Effect.gen(function* () {
+        node.spentAt = 90n
+        for (const seconds of [60, DEADLINE + 1, FORMER_DEADLINE]) {
+          node.seconds = BigInt(seconds)
+          yield* isRefused(markPaid)
+        }
+        node.seconds = BigInt(FORMER_DEADLINE + 1)
+        assert.deepInclude(yield* markPaid, { status: "paid", txHash: FORGOTTEN })
+      }),
+    { hasFormer: true }
   )
 })

@@ -31,6 +31,7 @@ class World {
       {
         versions: this.versions,
         isSpent: this.spent,
+        isSpentConfirmed: false,
         head: this.head,
         confirmations: CONFIRMATIONS,
         accountNonce: { latest: this.nonce, pending: this.nonce },
@@ -189,6 +190,7 @@ describe("the plan of a payment", () => {
   const seen: Observation = {
     versions: [],
     isSpent: false,
+    isSpentConfirmed: false,
     head: { number: 100n, timestamp: 1_000n },
     confirmations: CONFIRMATIONS,
     accountNonce: { latest: 0n, pending: 0n },
@@ -208,12 +210,15 @@ describe("the plan of a payment", () => {
   })
 
   it("pays nothing, and waits for nothing, once a transaction that is not recorded has spent the nonce", () => {
-    const waiting = { ...seen, versions: [{ ...version, receipt: undefined }], isSpent: true }
+    const waiting = { ...seen, versions: [{ ...version, receipt: undefined }], isSpent: true, isSpentConfirmed: true }
     const reverted = { ...version, receipt: { status: "reverted" as const, blockNumber: 100n } }
     for (const each of [waiting, { ...waiting, versions: [reverted] }]) {
       assert.strictEqual(plan(each, TIMING)._tag, "Stray")
       assert.isTrue(isPassedOver(each), "a second look may find the receipt")
+      const early = plan({ ...each, isSpentConfirmed: false }, TIMING)._tag
+      assert.strictEqual(early, "Wait", "the node may not have the receipt of a recorded version yet")
     }
+    assert.strictEqual(plan({ ...seen, isSpent: true }, TIMING)._tag, "Stray", "no version is recorded")
     assert.isFalse(isPassedOver({ ...waiting, versions: [version] }))
     assert.isFalse(isPassedOver({ ...waiting, versions: [] }))
   })

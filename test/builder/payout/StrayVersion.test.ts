@@ -58,4 +58,50 @@ layer(backend, { excludeTestServices: true })("a batch with a recorded payment",
       assert.strictEqual((yield* desk.get(id)).status, "paid")
     })
   )
+
+  it.effect("is waited for while the node does not have its receipt yet, and is booked by it", () =>
+    Effect.gen(function* () {
+      const { balances, desk, dev, id } = yield* owing("USDC", [31n], 62n)
+      assert.include(said((yield* run(id, { dies: "broadcast" })).exit), "the power is gone")
+      assert.deepStrictEqual(yield* balances, [31n])
+      const confirmations = 3
+      let receipts = 0
+      const { exit } = yield* run(id, {
+        client: (client) => ({
+          chain: { ...client.chain, confirmations },
+          receipt: (txHash) => {
+            receipts += 1
+            if (receipts < 7) return Effect.succeedNone
+            const confirm = dev.node.ask("mine", (node) => node.mine({ blocks: confirmations - 1 }))
+            return Effect.andThen(receipts === 7 ? Effect.orDie(confirm) : Effect.void, client.receipt(txHash))
+          }
+        })
+      })
+      assert.isTrue(Exit.isSuccess(exit), said(exit))
+      assert.strictEqual((yield* desk.get(id)).status, "paid")
+    })
+  )
+
+  it.effect("that another version paid is waited for until its spent nonce is confirmed", () =>
+    Effect.gen(function* () {
+      const { desk, dev, id } = yield* owing("USDC", [37n], 74n)
+      assert.include(said((yield* run(id, { dies: "broadcast" })).exit), "the power is gone")
+      const confirmations = 3
+      let receipts = 0
+      const { exit } = yield* run(id, {
+        client: (client) => ({
+          chain: { ...client.chain, confirmations },
+          // The recorded version stands for one that the backend does not know: no look finds its receipt.
+          receipt: () => {
+            receipts += 1
+            const confirm = dev.node.ask("mine", (node) => node.mine({ blocks: 1 }))
+            return Effect.as(receipts % 2 === 0 ? Effect.orDie(confirm) : Effect.void, Option.none())
+          }
+        })
+      })
+      assert.include(said(exit), "a transaction that is not recorded spent the batch's Permit2 nonce")
+      assert.strictEqual(receipts, 4, "two looks in each of two steps")
+      assert.strictEqual((yield* desk.get(id)).status, "open")
+    })
+  )
 })

@@ -36,13 +36,17 @@ export const owed = (sql: Sql, chainId: number) =>
       }))
   )
 
-/** Tokens in which builders earned on a chain, or may have: a fee that waits may have been assigned and paid in the lost time. */
+/**
+ * Tokens in which builders earned on a chain, or may have: a fee that waits may have been assigned and paid in the lost time. So may an
+ * accrual without a chain, on any chain.
+ */
 export const tokens = (sql: Sql, chainId: number) =>
   Effect.map(
     Effect.flatMap(
       sql`SELECT token FROM builder.treasury_totals WHERE chain_id = ${chainId}
         UNION SELECT token FROM builder.payouts WHERE chain_id = ${chainId}
-        UNION SELECT token FROM builder.unassigned_accruals WHERE chain_id = ${chainId}`,
+        UNION SELECT token FROM builder.unassigned_accruals WHERE chain_id = ${chainId}
+        UNION SELECT token FROM builder.chainless`,
       Rows.decode(Schema.Struct({ token: Address.Address }))
     ),
     (rows) => rows.map(({ token }) => token)

@@ -32,7 +32,7 @@ const restores = (rows: ReadonlyArray<unknown>) =>
     }))
   )
 
-/** True if this is not the database in which the last reconciliation, or the migration, noted its identity. */
+/** True if this is not the database in which the last record of a restore, its reconciliation, or the migration, noted the identity. */
 export const isForeign = (sql: Sql) =>
   Effect.map(
     sql`SELECT 1 AS foreign_identity FROM builder.database_identity WHERE identity <> builder.current_identity()`,
@@ -54,21 +54,33 @@ export const latest = (sql: Sql) =>
 export const open = (sql: Sql) =>
   Effect.flatMap(sql`SELECT * FROM builder.restores WHERE reconciled_at IS NULL ORDER BY restored_to, id`, restores)
 
+const noteIdentity = (sql: Sql) => sql`INSERT INTO builder.database_identity (identity)
+  SELECT builder.current_identity() ON CONFLICT (id) DO UPDATE SET identity = excluded.identity`
+
 /**
- * Records a restore to this moment (UNIX milliseconds). Ends all sessions of builders: the database does not know which of them were ended
- * after the moment.
+ * Records a restore to this moment (UNIX milliseconds). Notes the identity of the database, which tells a later restore from this one:
+ * payouts stop for the record itself until it is reconciled. Ends all sessions of builders: the database does not know which of them were
+ * ended after the moment.
  */
 export const record = Effect.fnUntraced(function* (sql: Sql, restoredToMs: number) {
   const now = timestamp(yield* Clock.currentTimeMillis)
   const rows = yield* sql.withTransaction(
     Effect.andThen(
-      sql`DELETE FROM builder.sessions`,
+      Effect.all([sql`DELETE FROM builder.sessions`, noteIdentity(sql)]),
       sql`INSERT INTO builder.restores (restored_to, recorded_at) VALUES (${timestamp(restoredToMs)}, ${now}) RETURNING *`
     )
   )
   const [recorded] = yield* restores(rows)
   return recorded ?? (yield* Effect.die(new Error("a restore was not recorded")))
 })
+
+/** Changes the moment (UNIX milliseconds) of a restore. Returns false if the restore has ended. */
+export const move = (sql: Sql, id: string, restoredToMs: number) =>
+  Effect.map(
+    sql`UPDATE builder.restores SET restored_to = ${timestamp(restoredToMs)}
+      WHERE id = ${id}::text::bigint AND reconciled_at IS NULL RETURNING id`,
+    (rows) => rows.length > 0
+  )
 
 /**
  * Ends the restores with these ids, which were compared with the chains. Notes that this is the database that was reconciled, unless

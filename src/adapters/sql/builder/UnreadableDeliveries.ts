@@ -1,11 +1,15 @@
 /**
  * Webhook deliveries that cannot be read. Each is postponed, so that it holds no other delivery, and sent once it can be read. An alert
  * stands for a delivery whose row cannot be decoded, and one for an endpoint whose secret cannot be read.
+ *
+ * A transaction raises alerts and postpones deliveries, and another one clears alerts and frees deliveries, so that none is postponed
+ * without an alert. Both change alerts first, in the order of their keys. Replicas then wait for each other at the alert, without a
+ * deadlock, and the one that frees sees what the other one has postponed.
  */
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Order, Schedule } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { DueDelivery } from "../../../ports/builder/Webhooks.ts"
-import { Alerts } from "../../../ports/shared/Alerts.ts"
+import { Alerts, type NewAlert } from "../../../ports/shared/Alerts.ts"
 import { SecretBox } from "../../../ports/shared/SecretBox.ts"
 import type { StoreUnavailable } from "../../../ports/shared/Store.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
@@ -55,40 +59,44 @@ interface Standing {
   readonly previous_secret_sealed: string | null
 }
 
-/** Postpones deliveries, and raises their alerts. */
+const alertOfRow = ({ detail, id }: Unreadable): NewAlert => ({
+  key: keyOf(id),
+  severity: "warning",
+  kind: KIND,
+  message: `The stored webhook delivery ${id} cannot be read, so it is not sent. Restore its row in builder.webhook_deliveries. The service reads it again every 30 seconds.`,
+  details: { deliveryId: id, detail }
+})
+
+const alertOfSecret = ([webhookId, detail]: readonly [webhookId: string, detail: string]): NewAlert => ({
+  key: keyOfEndpoint(webhookId),
+  severity: "warning",
+  kind: KIND,
+  message: `A secret of the webhook ${webhookId} cannot be read, so nothing is sent to it. Set SECRETS_FORMER_KEY to the key that encrypted it, or let its builder rotate the secret. The service reads it again every 30 seconds.`,
+  details: { webhookId, detail }
+})
+
+const byKey = <A extends { readonly key: string }>(all: ReadonlyArray<A>) =>
+  Arr.sortWith(all, ({ key }) => key, Order.String)
+
+/** Raises the alerts of deliveries, and postpones them. */
 const makeSetAside = Effect.gen(function* () {
   const alerts = yield* Alerts
   const sql = yield* SqlClient.SqlClient
 
-  const tellOfRow = Effect.fnUntraced(function* ({ detail, id }: Unreadable) {
-    yield* Effect.logError("webhook.unreadable").pipe(Effect.annotateLogs({ deliveryId: id, detail }))
-    yield* alerts.raise({
-      key: keyOf(id),
-      severity: "warning",
-      kind: KIND,
-      message: `The stored webhook delivery ${id} cannot be read, so it is not sent. Restore its row in builder.webhook_deliveries. The service reads it again every 30 seconds.`,
-      details: { deliveryId: id, detail }
-    })
-  })
-
-  const tellOfSecret = Effect.fnUntraced(function* (webhookId: string, detail: string) {
-    yield* Effect.logError("webhook.unreadable").pipe(Effect.annotateLogs({ webhookId, detail }))
-    yield* alerts.raise({
-      key: keyOfEndpoint(webhookId),
-      severity: "warning",
-      kind: KIND,
-      message: `A secret of the webhook ${webhookId} cannot be read, so nothing is sent to it. Set SECRETS_FORMER_KEY to the key that encrypted it, or let its builder rotate the secret. The service reads it again every 30 seconds.`,
-      details: { webhookId, detail }
-    })
-  })
-
   return Effect.fnUntraced(function* (failures: ReadonlyArray<Unreadable>, locked: ReadonlyArray<Locked>) {
-    yield* Effect.forEach(failures, tellOfRow, { discard: true })
     const details = new Map(locked.map(({ detail, webhookId }) => [webhookId, detail]))
-    yield* Effect.forEach(details, ([webhookId, detail]) => tellOfSecret(webhookId, detail), { discard: true })
+    const raised = byKey([...failures.map(alertOfRow), ...[...details].map(alertOfSecret)])
+    for (const alert of raised) {
+      yield* Effect.logError("webhook.unreadable").pipe(Effect.annotateLogs(alert.details))
+    }
     const until = timestamp((yield* Clock.currentTimeMillis) + SET_ASIDE_MILLIS)
-    yield* sql`UPDATE builder.webhook_deliveries SET lease_until = NULL, due_at = ${until}
-      WHERE id = ANY(${[...failures, ...locked].map(({ id }) => id)}::bigint[])`
+    yield* sql.withTransaction(
+      Effect.andThen(
+        Effect.forEach(raised, alerts.raise, { discard: true }),
+        sql`UPDATE builder.webhook_deliveries SET lease_until = NULL, due_at = ${until}
+          WHERE id = ANY(${[...failures, ...locked].map(({ id }) => id)}::bigint[])`
+      )
+    )
   })
 })
 
@@ -171,8 +179,8 @@ const make = Effect.gen(function* () {
       if (mended.length > 0) {
         const ids = mended.flatMap(({ id }) => id ?? [])
         const webhookIds = mended.flatMap(({ endpoint_id, id }) => (id === null ? (endpoint_id ?? []) : []))
-        yield* free(ids, webhookIds, at)
-        yield* Effect.forEach(mended, ({ key }) => alerts.clear(key), { discard: true })
+        const cleared = Effect.forEach(byKey(mended), ({ key }) => alerts.clear(key), { discard: true })
+        yield* sql.withTransaction(Effect.andThen(cleared, free(ids, webhookIds, at)))
       }
       after = rows.length < PAGE ? undefined : rows.at(-1)?.key
     }

@@ -50,4 +50,17 @@ describe("tokens whose payments are compared", () => {
       assert.deepStrictEqual([yield* LostMoney.tokens(sql, 1), yield* LostMoney.tokens(sql, 2)], [[TOKEN], []])
     }).pipe(Effect.provide(freshStores))
   )
+
+  it.effect("include on every chain that of an accrual without a chain, until it is assigned to one", () =>
+    Effect.gen(function* () {
+      yield* register
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* Ledger
+      const tokens = Effect.forEach([1, 2], (chainId) => LostMoney.tokens(sql, chainId))
+      yield* ledger.accrue({ builderId: "alpha", sweepId: "early", token: TOKEN, amount: 5n })
+      assert.deepStrictEqual(yield* tokens, [[TOKEN], [TOKEN]])
+      yield* ledger.assign(TOKEN, 2)
+      assert.deepStrictEqual(yield* tokens, [[], [TOKEN]])
+    }).pipe(Effect.provide(freshStores))
+  )
 })

@@ -48,6 +48,29 @@ layer(books, { excludeTestServices: true })("a restore", (it) => {
     })
   )
 
+  it.effect("is that of the database in which it is recorded, which counts as unreconciled all the same", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`UPDATE builder.database_identity SET identity = 'another'`
+      const { id } = yield* Restores.record(sql, 1_500)
+      assert.deepStrictEqual([yield* Restores.isForeign(sql), yield* refuses], [false, true])
+      yield* Restores.close(sql, [id])
+      assert.isFalse(yield* refuses)
+    })
+  )
+
+  it.effect("begins at another moment, unless it has ended", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { id, recordedAtMs } = yield* Restores.record(sql, 1_500)
+      assert.isTrue(yield* Restores.move(sql, id, 1_400))
+      assert.deepStrictEqual(yield* Restores.open(sql), [{ id, restoredToMs: 1_400, recordedAtMs }])
+      yield* Restores.close(sql, [id])
+      assert.isFalse(yield* Restores.move(sql, id, 1_300))
+      assert.strictEqual((yield* Restores.latest(sql))?.restoredToMs, 1_400)
+    })
+  )
+
   it.effect("stays open if another one is closed, and so does the mark of a database that nobody reconciled", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
