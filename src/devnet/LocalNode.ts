@@ -1,6 +1,20 @@
 /** A node of the local network, whichever program it is. */
+import { setTimeout } from "node:timers/promises"
 import { Effect, Schema } from "effect"
-import { createTestClient, defineChain, http, publicActions, walletActions } from "viem"
+import {
+  type Chain,
+  createTestClient,
+  defineChain,
+  http,
+  type PublicActions,
+  publicActions,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+  type Transport,
+  WaitForTransactionReceiptTimeoutError,
+  type WaitForTransactionReceiptParameters,
+  walletActions
+} from "viem"
 import type { ChainId } from "../domain/ChainId.ts"
 import type * as Subprocess from "./Subprocess.ts"
 
@@ -29,6 +43,33 @@ export interface LocalNodeOptions {
 /** Close to the gas limit of public networks, so that a transaction that fits here fits there. */
 export const BLOCK_GAS_LIMIT = 60_000_000n
 
+const RECEIPT_TIMEOUT_MILLIS = 60_000
+const RECEIPT_POLL_MILLIS = 20
+
+/**
+ * Asks for a receipt until it is there. viem's own wait shares one watch of block numbers with other waits: a block that this watch reported
+ * before one of them began is never looked at by that one, and on an idle node no other block follows.
+ */
+const receiptOf =
+  (client: PublicActions<Transport, Chain>) =>
+  async ({
+    hash,
+    timeout = RECEIPT_TIMEOUT_MILLIS
+  }: Pick<WaitForTransactionReceiptParameters, "hash" | "timeout">): Promise<TransactionReceipt> => {
+    const until = performance.now() + timeout
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- one look after the other
+      const receipt = await client.getTransactionReceipt({ hash }).catch((cause: unknown) => {
+        if (cause instanceof TransactionReceiptNotFoundError) return undefined
+        throw cause
+      })
+      if (receipt !== undefined) return receipt
+      if (performance.now() >= until) throw new WaitForTransactionReceiptTimeoutError({ hash })
+      // oxlint-disable-next-line no-await-in-loop
+      await setTimeout(RECEIPT_POLL_MILLIS)
+    }
+  }
+
 /** Client of a local node. Default: of anvil. */
 export const clientOf = (chainId: ChainId, rpcUrl: string, mode: Methods = "anvil") =>
   createTestClient({
@@ -46,6 +87,7 @@ export const clientOf = (chainId: ChainId, rpcUrl: string, mode: Methods = "anvi
   })
     .extend(publicActions)
     .extend(walletActions)
+    .extend((client) => ({ waitForTransactionReceipt: receiptOf(client) }))
 
 export type LocalNodeClient = ReturnType<typeof clientOf>
 

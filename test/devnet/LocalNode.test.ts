@@ -1,13 +1,14 @@
 /** The behaviour that both programs of a local chain share. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { parseEther } from "viem"
+import { Effect, Exit, Fiber, Schedule } from "effect"
+import { numberToHex, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { DETERMINISTIC_DEPLOYER, DETERMINISTIC_DEPLOYER_CODE } from "../../src/adapters/evm/contracts/Deployment.ts"
 import * as Anvil from "../../src/devnet/Anvil.ts"
 import * as Edr from "../../src/devnet/Edr.ts"
 import * as LocalNode from "../../src/devnet/LocalNode.ts"
+import { StubServer } from "../support/StubServer.ts"
 
 describe.each([
   ["anvil", Anvil.start],
@@ -58,3 +59,31 @@ describe.each([
     }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
   )
 })
+
+it.live("a receipt is found although a wait beside it had seen its block before", () =>
+  Effect.gen(function* () {
+    const [never, late] = [numberToHex(1, { size: 32 }), numberToHex(2, { size: 32 })]
+    let looks = 0
+    const resultOf = ({ method, params }: { readonly method: string; readonly params: ReadonlyArray<unknown> }) => {
+      if (method === "eth_blockNumber") return "0x5"
+      // It comes after the first look, in a block that is not followed by another one.
+      return method === "eth_getTransactionReceipt" && params[0] === late && ++looks > 1
+        ? { transactionHash: late, blockNumber: "0x5", status: "0x1", logs: [] }
+        : null
+    }
+    const stub = yield* StubServer
+    yield* stub.answer(({ body }) => {
+      const requests = JSON.parse(body) as ReadonlyArray<Parameters<typeof resultOf>[0] & { readonly id: number }>
+      return { status: 200, body: requests.map((each) => ({ jsonrpc: "2.0", id: each.id, result: resultOf(each) })) }
+    })
+    const client = LocalNode.clientOf(31337, stub.url)
+    const wait = (hash: typeof late, timeout: number) =>
+      Effect.exit(Effect.tryPromise(() => client.waitForTransactionReceipt({ hash, timeout })))
+    const other = yield* Effect.forkChild(wait(never, 2_000))
+    // The wait beside it has seen the block.
+    yield* Effect.repeat(stub.seen, { until: (seen) => seen.length > 3, schedule: Schedule.spaced("10 millis") })
+    const found = yield* wait(late, 1_000)
+    assert.isTrue(Exit.isSuccess(found) && found.value.status === "success")
+    assert.isTrue(Exit.isFailure(yield* Fiber.join(other)))
+  }).pipe(Effect.provide(StubServer.answering(() => ({ status: 500 }))))
+)
