@@ -1,7 +1,7 @@
 /** The history of an old month is judged by an index, with any number of events. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schedule } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as KeptDataSql from "../../../../src/adapters/sql/orchestrator/KeptData.ts"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
@@ -37,7 +37,12 @@ it.live("the youngest event of an old month is found by an index", () =>
     yield* filled
     const dropBefore = (day: string) => dropMonths(Date.parse(`${day}T00:00Z`))
     assert.strictEqual(yield* dropBefore("2020-02-05"), 0)
-    const again = yield* reads(dropBefore("2020-02-05"))
+    // The connection that built the index reports its scans when it is idle, which may be during a later look.
+    const again = yield* Effect.repeat(reads(dropBefore("2020-02-05")), {
+      until: ({ scanned }) => scanned.length === 0,
+      schedule: Schedule.spaced("100 millis"),
+      times: 50
+    })
     assert.deepStrictEqual(again.scanned, [])
     assert.strictEqual(again.value, 0)
     const plan = yield* sql<{ "QUERY PLAN": string }>`
