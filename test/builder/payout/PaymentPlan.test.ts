@@ -223,6 +223,17 @@ describe("the plan of a payment", () => {
     assert.isFalse(isPassedOver({ ...waiting, versions: [] }))
   })
 
+  it("replaces a version that is not mined, or past its deadline, with its own account nonce", () => {
+    const market = { maxFeePerGas: 1_000n, maxPriorityFeePerGas: 10n }
+    const accountNonce = { latest: 7n, pending: 8n }
+    const pending = { ...version, nonce: 7n, receipt: undefined }
+    for (const stuck of [pending, { ...pending, deadline: 1_000n, recordedAtMs: seen.nowMs }]) {
+      const next = plan({ ...seen, versions: [stuck], accountNonce, market, isBroadcast: true }, TIMING)
+      assert.strictEqual(next._tag, "Sign")
+      if (next._tag === "Sign") assert.deepStrictEqual([next.nonce, next.replaces], [7n, stuck])
+    }
+  })
+
   it("pays with the whole of the vault's balance, and not with one unit less", () => {
     assert.strictEqual(plan(seen, TIMING)._tag, "Sign")
     assert.strictEqual(plan({ ...seen, balance: 99n }, TIMING)._tag, "Underfunded")
