@@ -15,6 +15,7 @@ const isMoment = (text: string): boolean => {
   return day !== undefined && isDay(day) && !Number.isNaN(Date.parse(text))
 }
 
+/** An ISO 8601 time with its zone, as text. */
 export const Moment = Schema.String.check(
   Schema.makeFilter((text) => isMoment(text) || "expected a time with Z or an offset, such as 2026-01-31T12:00:00Z")
 )

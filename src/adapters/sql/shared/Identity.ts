@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { DatabaseIdentity } from "../../../domain/doctor/DatabaseIdentity.ts"
 
+/** Fails if the connection gives no answer. */
 export const read = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const [row] = yield* sql<{ database: string; oid: string; started: string; readable: boolean }>`
     SELECT current_database() AS database, (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS oid,

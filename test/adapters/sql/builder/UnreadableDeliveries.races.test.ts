@@ -1,15 +1,11 @@
 /** Deliveries that replicas set aside and free at the same time: none stays set aside without an alert. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
-import { UnreadableDeliveries } from "../../../../src/adapters/sql/builder/UnreadableDeliveries.ts"
+import { Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
 import { Webhooks } from "../../../../src/ports/builder/Webhooks.ts"
-import { Alerts } from "../../../../src/ports/shared/Alerts.ts"
 import { register } from "../../../support/BuilderFixtures.ts"
-import { freshStores } from "../../../support/BuilderStores.ts"
 import { withLiveClock } from "../../../support/LiveClock.ts"
-
-const layer = UnreadableDeliveries.layer.pipe(Layer.provideMerge(freshStores))
+import { claim, layer, recheck, standing } from "./unreadableScene.ts"
 
 const ASIDE = new Date(48 * 3_600_000)
 
@@ -45,18 +41,6 @@ const refuse = (sql: PgClient.PgClient, table: string, column: string) =>
     sql`CREATE TRIGGER refuses BEFORE UPDATE OF ${sql(column)} ON ${sql(`builder.${table}`)}
       FOR EACH ROW EXECUTE FUNCTION builder.refuse_it()`
   )
-
-const claim = (perEndpoint: number) =>
-  Effect.flatMap(Webhooks, (webhooks) =>
-    Effect.map(
-      webhooks.claim({ limit: 10, failingLimit: 10, perEndpoint, perBuilder: 10, leaseMillis: 60_000 }),
-      (due) => due.map(({ message }) => message.id)
-    )
-  )
-
-const standing = Effect.flatMap(Alerts, ({ list }) => Effect.map(list, (alerts) => alerts.map(({ kind }) => kind)))
-
-const recheck = Effect.flatMap(UnreadableDeliveries, (unreadable) => unreadable.recheck)
 
 /** Runs an effect that has to wait for the first statement of another replica's transaction, which then runs its second one. */
 const during = <E1, E2, E3, R1, R2, R3>(

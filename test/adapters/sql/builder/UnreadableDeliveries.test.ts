@@ -1,15 +1,11 @@
 /** One webhook delivery whose row cannot be decoded: it is set aside, and the others of its endpoint are sent. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { UnreadableDeliveries } from "../../../../src/adapters/sql/builder/UnreadableDeliveries.ts"
 import { Webhooks } from "../../../../src/ports/builder/Webhooks.ts"
-import { Alerts } from "../../../../src/ports/shared/Alerts.ts"
 import { register } from "../../../support/BuilderFixtures.ts"
-import { freshStores } from "../../../support/BuilderStores.ts"
-
-const layer = UnreadableDeliveries.layer.pipe(Layer.provideMerge(freshStores))
+import { claim, layer, recheck, standing } from "./unreadableScene.ts"
 
 const HOUR = 3_600_000
 
@@ -33,19 +29,6 @@ const three = Effect.gen(function* () {
   }
   yield* setType("b", "broken")
 })
-
-/** Without the others, one delivery at a time is leased. */
-const claim = (perEndpoint: number) =>
-  Effect.flatMap(Webhooks, (webhooks) =>
-    Effect.map(
-      webhooks.claim({ limit: 10, failingLimit: 10, perEndpoint, perBuilder: 10, leaseMillis: 60_000 }),
-      (due) => due.map(({ message }) => message.id)
-    )
-  )
-
-const standing = Effect.flatMap(Alerts, ({ list }) => Effect.map(list, (alerts) => alerts.map(({ kind }) => kind)))
-
-const recheck = Effect.flatMap(UnreadableDeliveries, (unreadable) => unreadable.recheck)
 
 describe("a webhook delivery whose row cannot be read", () => {
   it.effect("is set aside with an alert, takes no place of the others, and is sent once it is mended", () =>
