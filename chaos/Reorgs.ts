@@ -2,7 +2,7 @@
  * Reorganisations of every depth, of four kinds, by going back to a snapshot and mining another, longer chain. On one chain they
  * strike before a transaction counts, on the other after it has counted and was booked.
  */
-import { Effect, Random, Schedule } from "effect"
+import { Effect, Option, Random, Schedule } from "effect"
 import type { Hex } from "viem"
 import type * as Client from "./Client.ts"
 import * as Fork from "./Fork.ts"
@@ -105,6 +105,9 @@ const outlast = Effect.fnUntraced(function* (
   yield* dev.node.ask("go back", (node) => node.revert({ id }))
 })
 
+const refusalOf = ({ refusals }: Client.Client, { id }: Client.Sweep) =>
+  Effect.sync(() => Option.toArray(Option.fromUndefinedOr(refusals.get(id))))
+
 /** Sweeps of the reorganisation's owners, by chain. */
 const sweepAll = Effect.fnUntraced(function* ({ alpha, beta, client, owners }: World, slot: Slot, reorg: Reorg) {
   const sweepOn = (place: Place) =>
@@ -114,10 +117,12 @@ const sweepAll = Effect.fnUntraced(function* ({ alpha, beta, client, owners }: W
         const owner = owners[index]
         if (owner === undefined) return yield* Effect.die(new Error("there is no such owner"))
         const request = { chain: place.info, tokenIn: TOKEN_IN, amountIn: AMOUNT_IN, tokenOut: TOKEN_OUT }
-        const sweep = yield* client.quote(slot.url, owner, request)
-        if (sweep === undefined || (yield* client.submit(slot.url, sweep)) !== "acknowledged") {
-          return yield* Effect.die(new Error("the service takes no sweep"))
-        }
+        // A busy machine may give no quote at first, or the answer to a submission too late.
+        const sweep = yield* until(client.quote(slot.url, owner, request), "quoted nothing")
+        const acknowledged = Effect.map(client.submit(slot.url, sweep), (answer) =>
+          answer === "acknowledged" ? true : undefined
+        )
+        yield* until(acknowledged, "took no sweep", refusalOf(client, sweep))
         return sweep
       }),
       { concurrency: "unbounded" }

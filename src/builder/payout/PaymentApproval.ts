@@ -69,16 +69,21 @@ export const make = Effect.fnUntraced(function* ({ bumpMillis, pollMillis }: App
   })
 
   /** Waits for the transaction of a nonce. Returns its hash if it is one of `hashes`. The outer option is none if none is mined. */
-  const settled = (client: ChainClient, nonce: bigint, hashes: ReadonlySet<Hash>) =>
-    awaiting(
+  const settled = (client: ChainClient, nonce: bigint, hashes: ReadonlySet<Hash>) => {
+    let wasUsed = false
+    return awaiting(
       Effect.gen(function* () {
         const isUsed = (yield* mined(client)) > nonce
         for (const hash of hashes) {
           if (Option.isSome(yield* client.receipt(hash))) return Option.some(Option.some(hash))
         }
-        return isUsed ? Option.some(Option.none<Hash>()) : Option.none<Option.Option<Hash>>()
+        // A node may count a transaction a moment before it has the receipt, so only a second look counts.
+        const isForeign = wasUsed && isUsed
+        wasUsed = isUsed
+        return isForeign ? Option.some(Option.none<Hash>()) : Option.none<Option.Option<Hash>>()
       })
     )
+  }
 
   return Effect.fnUntraced(function* (client: ChainClient, token: Address.Address, amount: bigint) {
     const found = yield* findNonce(client)

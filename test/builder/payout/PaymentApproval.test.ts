@@ -1,10 +1,10 @@
 /** Approvals of Permit2 that no node mines, on a local chain. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, Fiber, Schedule } from "effect"
+import { Effect, Exit, Fiber, Option, Schedule } from "effect"
 import { parseTransaction } from "viem"
 import type { DevChain } from "../../../src/devnet/DevChain.ts"
 import * as Address from "../../../src/domain/Address.ts"
-import type { Hex } from "../../../src/domain/Hex.ts"
+import type { Hash, Hex } from "../../../src/domain/Hex.ts"
 import { type ChainClient, Chains, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { OneChain } from "../../support/OneChain.ts"
 import { backend, owing, run, said, VAULT } from "./PayoutScene.ts"
@@ -177,6 +177,21 @@ layer(backend, { excludeTestServices: true })("an approval that is stuck", (it) 
         assert.isTrue(maxFeePerGas * 8n >= (versions[index]?.maxFeePerGas ?? 0n) * 9n)
       }
       assert.strictEqual(yield* nonceOf(dev), before + 2n, "one approval and one payment")
+    })
+  )
+
+  it.effect("is recognised as mined by a node that counts it before it has the receipt", () =>
+    Effect.gen(function* () {
+      const { id } = yield* owing("USDT", [9n])
+      const late = new Set<Hash>()
+      const { exit, tags } = yield* run(id, {
+        client: (client) => ({
+          receipt: (hash) =>
+            late.has(hash) ? client.receipt(hash) : Effect.sync(() => (late.add(hash), Option.none()))
+        })
+      })
+      assert.isTrue(Exit.isSuccess(exit), said(exit))
+      assert.deepStrictEqual(tags, ["Approving", "Approved", "Recorded", "Broadcast", "Mined"])
     })
   )
 })
