@@ -2,11 +2,12 @@
  * Reorganisations of every depth, of four kinds, by going back to a snapshot and mining another, longer chain. On one chain they
  * strike before a transaction counts, on the other after it has counted and was booked.
  */
-import { Effect, Option, Random, Schedule } from "effect"
+import { Effect, Option, Random } from "effect"
 import type { Hex } from "viem"
 import type * as Client from "./Client.ts"
 import * as Fork from "./Fork.ts"
 import { AMOUNT_IN, type Place, TOKEN_IN, TOKEN_OUT } from "./Holdings.ts"
+import { until } from "./Until.ts"
 import type { World } from "./World.ts"
 
 type Slot = World["slots"][number]
@@ -27,10 +28,6 @@ const UNSEEN_SHARE = 0.2
 
 /** The node forgets what a reorganisation took away, and the service need not wait long to send it again. */
 export const SETTINGS = { REBROADCAST_SECONDS: "1" }
-
-/** Timeout of each step of the service. */
-const PATIENCE = "2 minutes"
-const LOOK_AGAIN = Schedule.spaced("20 millis")
 
 /** Number of owners that a plan needs. */
 export const ownersFor = (depths: number): number => LASTING_OWNERS + depths
@@ -255,25 +252,6 @@ export const strike = Effect.fn("Reorgs.strike")(function* (world: World, reorg:
     return status === expected ? [] : [`${kind} at depth ${depth}: ${id} is ${status} instead of ${expected}`]
   })
 })
-
-/** Waits for an answer; dies, saying what the service did not do and how things stand, when there is none in time. */
-const until = <A, E, R>(
-  question: Effect.Effect<A | undefined, E, R>,
-  otherwise: string,
-  standing: Effect.Effect<ReadonlyArray<string>> = Effect.succeed([])
-) =>
-  question.pipe(
-    Effect.repeat({ schedule: LOOK_AGAIN, until: (answer) => answer !== undefined }),
-    Effect.timeoutOrElse({
-      duration: PATIENCE,
-      orElse: () =>
-        Effect.flatMap(standing, (facts) =>
-          Effect.die(new Error([`the service ${otherwise} within ${PATIENCE}`, ...facts].join("; ")))
-        )
-    }),
-    Effect.flatMap(Effect.fromNullishOr),
-    Effect.orDie
-  )
 
 /** Strikes with all of them, one after another. The first that the service does not get over ends it. */
 export const run = Effect.fn("Reorgs.run")(function* (
