@@ -122,6 +122,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     screeningAvailable: true,
     unscreened: new Set(),
     gas: () => 225_000n,
+    preparingMillis: 0,
     simulationMillis: 0,
     calldataBytes: 32,
     charged: { dataGas: 0n, dataFee: 0n },

@@ -38,6 +38,8 @@ export interface Script {
   unscreened: ReadonlySet<number>
   /** Gas of the nth simulated order, from 0. */
   gas: (run: number) => bigint
+  /** Time that venues take to look for pools, in milliseconds. */
+  preparingMillis: number
   /** Time that a simulation takes, in milliseconds. */
   simulationMillis: number
   /** Size of a swap's calldata, in bytes. */
@@ -129,7 +131,10 @@ const venueOf = (script: Script, asked: Asked) => {
     })
   return Layer.succeed(SwapVenue, {
     route: swapped,
-    prepare: (pair) => Effect.succeed((terms) => swapped({ ...terms, ...pair, amountIn: terms.amountIn }))
+    prepare: (pair) =>
+      Effect.as(script.preparingMillis === 0 ? Effect.void : Effect.sleep(script.preparingMillis), (terms) =>
+        swapped({ ...terms, ...pair, amountIn: terms.amountIn })
+      )
   })
 }
 

@@ -67,7 +67,7 @@ const coveredBy = (worth: bigint, charged: bigint): bigint => {
 /** Makes `pricedFor`, `valueOf`, `renew`, `requireCover` and `unlessOffered`. */
 export const make = Effect.gen(function* () {
   const fees = yield* FeeValue
-  const { promise, withdraw } = yield* PromisedFees
+  const { promise, record, withdraw } = yield* PromisedFees
   const haircut = BigInt((yield* OrchestratorSettings).prices.unlistedHaircutBps)
 
   /** True if the fee counts by its price. */
@@ -98,13 +98,13 @@ export const make = Effect.gen(function* () {
     const value = coveredBy(worth, charged)
     if (!isPromised) return { value }
     const needed = neededOf(feeAmount, charged, worth)
-    yield* promise(promisedBy(client, order, needed))
+    yield* record(promisedBy(client, order, needed))
     return { value, needed }
   })
 
   /** Promises the fee of an order again, after another order with its nonce was valued. */
   const renew = (client: ChainClient, order: SweepOrder, { needed }: Worth) =>
-    needed === undefined ? Effect.void : Effect.asVoid(promise(promisedBy(client, order, needed)))
+    needed === undefined ? Effect.void : record(promisedBy(client, order, needed))
 
   /** Fails if a fee that does not count by its price is worth less than the gas that it was charged for. */
   const requireCover = Effect.fnUntraced(function* (

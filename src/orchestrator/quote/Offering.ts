@@ -1,5 +1,5 @@
 /** Makes the offer of a request that is admitted and read: prices and simulates the order, and stores the intent. */
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { OrderFees } from "../../domain/Fees.ts"
@@ -63,13 +63,21 @@ export const make = Effect.fnUntraced(function* ({
   price,
   unlessOffered
 }: Pick<Effect.Success<typeof Pricing.make>, "price" | "unlessOffered">) {
-  const afford = yield* Affording.make
+  const beginAffording = yield* Affording.make
   const secondsOf = yield* Estimating.make
   const store = yield* makeStore
+  const issueNonces = yield* OrderNonces.makeIssue
   const withNonce = yield* OrderNonces.make
 
   return Effect.fnUntraced(function* (reading: Reading.Begun, request: QuoteRequest, times: Times, nonce?: bigint) {
     const { client } = reading
+    const { owner, tokenIn } = request
+    // Beside the rest of the reading, so that the store is not waited for once more.
+    const issuing = yield* Effect.forkChild(
+      nonce === undefined
+        ? Effect.map(Effect.andThen(reading.allowed, issueNonces(client, owner, 1)), ([next]) => next)
+        : Effect.succeed(nonce)
+    )
     const { accountNonce, block, routeOf, ...known } = yield* reading.all
     const terms = {
       client,
@@ -79,12 +87,13 @@ export const make = Effect.fnUntraced(function* ({
       tier: riskier(request.tier, known.profile.tier),
       deadline: times.deadline
     }
-    const { owner, tokenIn } = request
+    const issued = yield* Fiber.join(issuing)
+    const afford = yield* beginAffording(terms)
     const attempt = (nonce: bigint) =>
       unlessOffered(client, { nonce, owner, tokenIn }, terms.usd)(price({ ...terms, nonce }, routeOf))
-    const priced = yield* withNonce(client, owner, attempt, nonce)
+    const priced = yield* withNonce(client, owner, issued, attempt)
     const offered = Effect.gen(function* () {
-      yield* afford(terms, priced)
+      yield* afford(priced)
       const { expiresAtMs } = times
       const tokenOut = yield* reading.output
       const details = detailsOf({ ...quotedOf(terms, priced), tokenOut })

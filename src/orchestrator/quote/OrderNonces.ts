@@ -18,9 +18,8 @@ export const makeIssue = Effect.map(Intents, (intents) =>
 )
 
 /**
- * Makes `withNonce(client, owner, simulate, issued)`, which runs `simulate` with a nonce. A simulation meets the guard as a sweep
- * does, so a nonce is looked up only if the guard refuses it there. `issued`: a nonce that was issued before. Default: the next one.
- * The store counts indices, so that a new generation of contracts, with another guard, continues where the last one was.
+ * Makes `withNonce(client, owner, issued, simulate)`, which runs `simulate` with the nonce that was issued, or a later one. A simulation
+ * meets the guard as a sweep does, so a nonce is looked up only if the guard refuses it there. The store counts indices, so that a new generation of contracts, with another guard, continues where the last one was.
  */
 export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
@@ -46,10 +45,10 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* <A, E extends { readonly _tag: string; readonly revert?: string | undefined }>(
     client: ChainClient,
     owner: Address.Address,
-    simulate: (nonce: bigint) => Effect.Effect<A, E>,
-    issued?: bigint
+    issued: bigint,
+    simulate: (nonce: bigint) => Effect.Effect<A, E>
   ) {
-    let nonce = issued ?? (yield* issue(client, owner, 0n))
+    let nonce = issued
     while (true) {
       const outcome = yield* Effect.result(simulate(nonce))
       if (Result.isSuccess(outcome) || outcome.failure.revert !== SPENT) return yield* Effect.fromResult(outcome)

@@ -81,6 +81,8 @@ export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeo
     )
     return {
       client,
+      /** Waits for what refuses a sweep before it is priced, and fails with the refusal. */
+      allowed: Effect.asVoid(Fiber.join(facts)),
       /** Waits for the price of the output, which the order does not need. */
       output: Fiber.join(output),
       /** Waits for everything, and fails with the first refusal. */

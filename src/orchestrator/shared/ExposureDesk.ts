@@ -22,6 +22,14 @@ const SPENT_MILLIS = 60_000
 /** Time after which a sweep with this class in its way can be tried again, in milliseconds. */
 export const pauseOf = ({ isBusy }: Pick<Denied, "isBusy">): number => (isBusy ? BUSY_MILLIS : SPENT_MILLIS)
 
+/** A sweep as its classes are told. */
+type Exposed = Pick<Intent, "attributed" | "network"> & {
+  readonly order: Subject["order"] & Pick<SweepOrder, "destChainId">
+}
+
+/** Sums of classes. */
+type Known = ReadonlyMap<ExposureClass, Sums>
+
 /** Makes the desk. */
 export const make = Effect.gen(function* () {
   const alerts = yield* ExposureAlerts.make
@@ -38,27 +46,35 @@ export const make = Effect.gen(function* () {
     destination: chains.all.find(({ chain }) => BigInt(chain.id) === destChainId)?.chain
   })
 
-  const isListed = (source: Chain, order: SweepOrder): boolean => scopeOf(order, routeOf(source, order)) === "listed"
+  const isListed = (source: Chain, order: Exposed["order"]): boolean =>
+    scopeOf(order, routeOf(source, order)) === "listed"
 
   const classes = (
     source: Chain,
-    { attributed, network, order }: Pick<Intent, "attributed" | "network" | "order">,
+    { attributed, network, order }: Exposed,
     lane?: Address.Address
   ): ReadonlyArray<ExposureClass> => {
     const subject: Subject = { order, builderId: attributed?.builderId, network, lane }
     return classesOf(subject, routeOf(source, order))
   }
 
-  /** The class without room for a sweep that costs `wei` at worst; undefined if there is room. Reserves nothing. */
-  const lack = Effect.fnUntraced(function* (
-    source: Chain,
-    sweep: Pick<Intent, "attributed" | "network" | "order">,
-    wei: bigint
-  ) {
+  /** Sums of the classes of a sweep. None for a sweep of listed tokens, which needs none. */
+  const sumsOf = Effect.fnUntraced(function* (source: Chain, sweep: Exposed, known?: Known) {
+    if (isListed(source, sweep.order)) return new Map<ExposureClass, Sums>()
+    const keys = classes(source, sweep).filter((key) => known?.has(key) !== true)
+    const read = keys.length === 0 ? undefined : yield* exposures.sums(keys)
+    return new Map([...(known ?? []), ...keys.map((key) => [key, read?.get(key) ?? EMPTY] as const)])
+  })
+
+  /**
+   * The class without room for a sweep that costs `wei` at worst; undefined if there is room. Reserves nothing. `before`: sums that were
+   * read a moment before, which are not read again.
+   */
+  const lack = Effect.fnUntraced(function* (source: Chain, sweep: Exposed, wei: bigint, before?: Known) {
     if (isListed(source, sweep.order)) return undefined
-    const keys = classes(source, sweep)
-    const known = yield* exposures.sums(keys)
-    const lacks = lacking({ classes: keys, wei }, yield* budgetsOn(source), (key) => known.get(key) ?? EMPTY)
+    const known = yield* sumsOf(source, sweep, before)
+    const room = { classes: classes(source, sweep), wei }
+    const lacks = lacking(room, yield* budgetsOn(source), (key) => known.get(key) ?? EMPTY)
     if (lacks !== undefined) yield* alerts.note(source, { ...lacks, wei }, known.get(lacks.spent))
     return lacks
   })
@@ -96,7 +112,8 @@ export const make = Effect.gen(function* () {
     reserve,
     reserved: exposures.reserved,
     release: exposures.release,
-    sums: exposures.sums
+    sums: exposures.sums,
+    sumsOf
   }
 })
 

@@ -31,6 +31,8 @@ export class PromisedFees extends Context.Service<
      * of each owner counts, if the fee is budgeted. Of any number of concurrent calls, each pair has one at least that counts the other.
      */
     readonly promise: (fee: PromisedFee) => Effect.Effect<bigint, StoreUnavailable>
+    /** Records the fee in place of an earlier one of the same order, without the sum of the others. */
+    readonly record: (fee: Omit<PromisedFee, "isBudgeted">) => Effect.Effect<void, StoreUnavailable>
     /** Forgets the fee of an order that is not offered. Ignores an unknown order. */
     readonly withdraw: (order: PromisedOrder) => Effect.Effect<void, StoreUnavailable>
   }

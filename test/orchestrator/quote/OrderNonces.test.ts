@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { bound, indexOf } from "../../../src/domain/OrderNonce.ts"
 import * as Quoting from "../../support/Quoting.ts"
 
@@ -38,6 +39,29 @@ describe("order nonces", () => {
       )
       assert.strictEqual(new Set(offers.map(({ order }) => order.nonce)).size, 20)
       assert.isFalse(offers.some(({ order }) => indexOf(order.nonce) === 5n))
+    })
+  )
+
+  it.effect("are issued while routes are prepared", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.preparingMillis = 100
+      const quoting = yield* Effect.forkChild(scene.quote())
+      yield* TestClock.adjust(99)
+      assert.deepStrictEqual(scene.asked.order, ["screening", "store"])
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(quoting)
+    })
+  )
+
+  it.effect("are not issued for a sweep that is refused", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const { setCode } = yield* scene.chain(source.id)
+      yield* setCode(Quoting.OWNER, "0x60")
+      const refused = yield* Effect.flip(scene.quote())
+      assert.strictEqual(refused._tag === "QuoteFailed" ? refused.reason : undefined, "owner_is_a_contract")
+      assert.notInclude(scene.asked.order, "store")
     })
   )
 })

@@ -75,17 +75,21 @@ describe("the fee of an order that is offered", () => {
     Effect.gen(function* () {
       const promised: Array<bigint> = []
       let asked = 0
+      // The statement of the second pricing is on its way when its rehearsal fails, and a database carries it out.
+      const slowly =
+        <Fee extends { readonly amount: bigint }, A, E>(write: (fee: Fee) => Effect.Effect<A, E>) =>
+        (fee: Fee) =>
+          Effect.gen(function* () {
+            asked++
+            yield* Effect.sleep(asked === 3 ? 50 : 1)
+            promised.push(fee.amount)
+            return yield* write(fee)
+          }).pipe(Effect.uninterruptible)
       const scene = yield* make(100n, {
-        promises: ({ promise, withdraw }) => ({
+        promises: ({ promise, record, withdraw }) => ({
           withdraw,
-          promise: (fee) =>
-            Effect.gen(function* () {
-              asked++
-              // The statement of the second pricing is on its way when its rehearsal fails, and a database carries it out.
-              yield* Effect.sleep(asked === 3 ? 50 : 1)
-              promised.push(fee.amount)
-              return yield* promise(fee)
-            }).pipe(Effect.uninterruptible)
+          promise: slowly(promise),
+          record: slowly(record)
         })
       })
       // A pool: the fee counts for its share of what others promise beside it.

@@ -34,6 +34,20 @@ export const suite = (adapter: string, stores: Layer.Layer<PromisedFees | Intent
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("record a fee for the sums of others, in place of an earlier one", () =>
+      Effect.gen(function* () {
+        const { promise, record } = yield* PromisedFees
+        yield* record(FEE)
+        const other = { ...FEE, nonce: 1n, amount: 5n }
+        assert.strictEqual(yield* promise(other), FEE.amount)
+        yield* record({ ...FEE, amount: 3n })
+        assert.strictEqual(yield* promise(other), 3n)
+        yield* record({ ...FEE, nonce: 2n, untilMs: 500 })
+        yield* TestClock.setTime(500)
+        assert.strictEqual(yield* promise(other), 3n)
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("count all submitted orders of an owner, and the largest of those that anybody may have asked for", () =>
       Effect.gen(function* () {
         const { promise } = yield* PromisedFees

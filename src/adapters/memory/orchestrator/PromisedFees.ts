@@ -3,6 +3,9 @@ import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { type PromisedFee, PromisedFees, type PromisedOrder } from "../../../ports/orchestrator/PromisedFees.ts"
 import { OrchestratorState, type State } from "./OrchestratorState.ts"
 
+/** A fee as it is kept. */
+type Recorded = Omit<PromisedFee, "isBudgeted">
+
 const isSameOrder = (a: PromisedOrder, b: PromisedOrder): boolean =>
   a.chainId === b.chainId && a.owner === b.owner && a.nonce === b.nonce
 
@@ -12,24 +15,32 @@ const isSubmitted = ({ intents }: State, promised: PromisedOrder): boolean =>
       status !== "quoted" && isSameOrder({ ...order, chainId: quote.sourceChainId }, promised)
   )
 
-const sum = (fees: ReadonlyArray<PromisedFee>): bigint => fees.reduce((total, { amount }) => total + amount, 0n)
+const sum = (fees: ReadonlyArray<Recorded>): bigint => fees.reduce((total, { amount }) => total + amount, 0n)
 
-const largest = (fees: ReadonlyArray<PromisedFee>): bigint =>
+const largest = (fees: ReadonlyArray<Recorded>): bigint =>
   fees.reduce((most, { amount }) => (amount > most ? amount : most), 0n)
 
 export const layer = Layer.effect(
   PromisedFees,
   Effect.map(OrchestratorState, ({ state }) => {
-    let kept: ReadonlyArray<PromisedFee> = []
+    let kept: ReadonlyArray<Recorded> = []
+
+    /** Returns what was recorded before. */
+    const record = (fee: Recorded) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const others = kept.filter((each) => each.untilMs > now && !isSameOrder(each, fee))
+        kept = [...others, fee]
+        return others
+      })
+
     return PromisedFees.of({
+      record: (fee) => Effect.asVoid(record(fee)),
       promise: (fee) =>
         Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
           const current = yield* Ref.get(state)
-          const others = kept.filter((each) => each.untilMs > now && !isSameOrder(each, fee))
-          kept = [...others, fee]
+          const others = yield* record(fee)
           const beside = others.filter(({ chainId, token }) => chainId === fee.chainId && token === fee.token)
-          const isCertain = (each: PromisedFee): boolean =>
+          const isCertain = (each: Recorded): boolean =>
             !fee.isBudgeted || each.owner === fee.owner || isSubmitted(current, each)
           const unsubmitted = Object.groupBy(
             beside.filter((each) => !isCertain(each)),

@@ -1,14 +1,14 @@
 /** {@link PromisedFees} in PostgreSQL. A row is written by a statement of its own, so that every later read counts it. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
-import { PromisedFees } from "../../../ports/orchestrator/PromisedFees.ts"
+import { type PromisedFee, PromisedFees } from "../../../ports/orchestrator/PromisedFees.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 
 /** Rows of ended orders that each call deletes at most. More than it adds, so that they do not pile up. */
 const ENDED = 8
 
-const promise = (sql: PgClient.PgClient): PromisedFees["Service"]["promise"] =>
-  Effect.fnUntraced(function* ({ amount, chainId, isBudgeted, nonce, owner, token, untilMs }) {
+const record = (sql: PgClient.PgClient): PromisedFees["Service"]["record"] =>
+  Effect.fnUntraced(function* ({ amount, chainId, nonce, owner, token, untilMs }) {
     const now = timestamp(yield* Clock.currentTimeMillis)
     yield* sql`
       WITH ended AS (
@@ -21,6 +21,12 @@ const promise = (sql: PgClient.PgClient): PromisedFees["Service"]["promise"] =>
       VALUES (${chainId}, ${owner}, ${String(nonce)}::numeric, ${token}, ${String(amount)}::numeric, ${timestamp(untilMs)})
       ON CONFLICT (chain_id, owner, nonce)
       DO UPDATE SET token = excluded.token, amount = excluded.amount, until = excluded.until`
+  }, guarded("PromisedFees.record"))
+
+/** What all orders but this one promise. */
+const promisedBeside = (sql: PgClient.PgClient) =>
+  Effect.fnUntraced(function* ({ chainId, isBudgeted, nonce, owner, token }: PromisedFee) {
+    const now = timestamp(yield* Clock.currentTimeMillis)
     // The state of an order is read only if its owner has several: the only one counts in any state.
     const [others] = yield* sql<{ amount: string }>`
       SELECT coalesce(sum(of_owner.amount), 0)::text AS amount FROM (
@@ -43,6 +49,11 @@ const promise = (sql: PgClient.PgClient): PromisedFees["Service"]["promise"] =>
     return BigInt(others?.amount ?? "0")
   }, guarded("PromisedFees.promise"))
 
+const promise = (sql: PgClient.PgClient): PromisedFees["Service"]["promise"] => {
+  const [recorded, beside] = [record(sql), promisedBeside(sql)]
+  return (fee) => Effect.andThen(recorded(fee), beside(fee))
+}
+
 const withdraw = (sql: PgClient.PgClient): PromisedFees["Service"]["withdraw"] =>
   Effect.fnUntraced(function* ({ chainId, nonce, owner }) {
     yield* sql`DELETE FROM orchestrator.promised_fees
@@ -52,5 +63,5 @@ const withdraw = (sql: PgClient.PgClient): PromisedFees["Service"]["withdraw"] =
 /** Requires the schema of `Migrated.layer`. */
 export const layer = Layer.effect(
   PromisedFees,
-  Effect.map(PgClient.PgClient, (sql) => ({ promise: promise(sql), withdraw: withdraw(sql) }))
+  Effect.map(PgClient.PgClient, (sql) => ({ promise: promise(sql), record: record(sql), withdraw: withdraw(sql) }))
 )
