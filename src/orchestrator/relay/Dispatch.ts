@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
       .map((each) => compose(each.flatMap(measured), bounds))
     const left = packed.flatMap((each) => each.left.map(({ sweep }) => sweep))
     yield* postpone(left.map(({ intent }) => intent.id))
-    yield* exposure.releaseUnsent(client, left)
+    yield* exposure.releaseUnsent(left)
     return packed.flatMap(({ batches }) => batches.map((batch) => batch.map(unmeasured)))
   })
 
@@ -114,11 +114,11 @@ export const make = Effect.gen(function* () {
         }
       }
     },
-    (effect, client, _conditions, parcel) =>
+    (effect, _client, _conditions, parcel) =>
       Effect.onExit(effect, (exit) =>
         Exit.isSuccess(exit) && exit.value === parcel.flat().length
           ? Effect.void
-          : exposure.releaseUnsent(client, parcel.flat())
+          : exposure.releaseUnsent(parcel.flat())
       )
   )
 

@@ -12,3 +12,12 @@ export const MOST_GATHER_MILLIS = 250
 /** Time in milliseconds. `leastMillis`: of a process that keeps up. `delayMillis`: mean delay of tasks of the event loop. */
 export const gatherMillis = (leastMillis: number, delayMillis: number): number =>
   Math.max(leastMillis, Math.min(MOST_GATHER_MILLIS, leastMillis + DELAYS * delayMillis))
+
+/**
+ * Rest of the time, in milliseconds, at most all of it: a clock that was set back must not stop the relayer for as long.
+ * `claimedAt`: UNIX milliseconds of the last claim.
+ */
+export const leftMillis = (
+  gathering: number,
+  { claimedAt, now }: { readonly claimedAt: number; readonly now: number }
+): number => Math.max(0, Math.min(gathering, claimedAt + gathering - now))

@@ -34,6 +34,8 @@ export class LaneLoads extends Context.Service<
     readonly reading: (chainId: ChainId) => Reading | undefined
     /** Notes a transaction that was stored now. */
     readonly note: (chainId: ChainId, lane: Address.Address, stored: Pending) => void
+    /** Wei that the newest transaction of this process on the chain may cost. Undefined before the first. */
+    readonly newestCost: (chainId: ChainId) => bigint | undefined
     /** `nonce`: the lane's transaction count in the newest block. */
     readonly of: (chainId: ChainId, lane: { readonly address: Address.Address; readonly nonce: bigint }) => Load
   }
@@ -43,6 +45,7 @@ export class LaneLoads extends Context.Service<
     Effect.gen(function* () {
       const transactions = yield* RelayTransactions
       const readings = new Map<ChainId, Reading>()
+      const costs = new Map<ChainId, bigint>()
       let turns = 0
       /** Until the end of a reading that began after them, which has them. */
       let noted: ReadonlyArray<Pending & { readonly key: string; readonly chainId: ChainId }> = []
@@ -74,7 +77,9 @@ export class LaneLoads extends Context.Service<
         reading: (chainId) => readings.get(chainId),
         note: (chainId, lane, { nonce, reserved }) => {
           noted = [...noted, { chainId, key: keyOf(chainId, lane), nonce, reserved }]
+          if (reserved > 0n) costs.set(chainId, reserved)
         },
+        newestCost: (chainId) => costs.get(chainId),
         of
       }
     })

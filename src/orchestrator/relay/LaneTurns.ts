@@ -1,8 +1,9 @@
 /**
- * Decides which lane sends the next batch: each in its turn, but none that has no room, and none whose transactions are held up while
- * another is free.
+ * Decides which lane sends the next batch: each in its turn, but none that has no room, none whose transactions are held up while another
+ * is free, and none that is too poor while another can pay.
  */
 import { Clock, Effect, Option } from "effect"
+import { payers } from "../../domain/LaneChoice.ts"
 import { hasSlot } from "../../domain/LaneSlots.ts"
 import type { Front } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Block, ChainClient } from "../../ports/shared/Chains.ts"
@@ -51,6 +52,20 @@ const hasSame = Option.makeEquivalence<Block["hash"]>((one, other) => one === ot
 
 const headOf = (client: ChainClient) => Effect.map(Effect.option(client.recentHead(LOOK_MILLIS)), Option.flatten)
 
+/** Makes `payersAmong(client, lanes)`: those that can pay for a sweep, by their last known balances and by what sweeps have cost. */
+const makePayersAmong = Effect.gen(function* () {
+  const loads = yield* LaneLoads
+  const shortages = yield* Lanes.makeShortages
+
+  return Effect.fnUntraced(function* ({ chain }: ChainClient, lanes: ReadonlyArray<Lanes.Lane>) {
+    if (lanes.length < 2) return lanes
+    const cost = loads.newestCost(chain.id)
+    const needs = [...(yield* shortages(chain)), ...(cost === undefined ? [] : [cost])]
+    const purses = lanes.map((lane) => ({ lane, free: lane.balance - loads.of(chain.id, lane).reserved }))
+    return payers(purses, needs).map(({ lane }) => lane)
+  })
+})
+
 /**
  * Makes `hasLane(client)`, true if some lane of the chain may send, `isFull(client)`, true if none may because all have as many pending
  * transactions as they may, and `next(client)`, the lane for a batch; undefined without one.
@@ -60,6 +75,7 @@ export const make = Effect.gen(function* () {
   const { relayer } = yield* OrchestratorSettings
   const { bumpMillis } = relayer
   const hasAlert = yield* Lanes.makeHasAlert
+  const payersAmong = yield* makePayersAmong
   const usableLanes = yield* Lanes.make
 
   const looks = new Map<number, Look>()
@@ -101,8 +117,8 @@ export const make = Effect.gen(function* () {
   })
 
   const inTurn = Effect.fnUntraced(function* (client: ChainClient, lanes: ReadonlyArray<Lanes.Lane>) {
-    const free = yield* freeAmong(client, withRoom(client, lanes))
-    return free[turn++ % free.length]
+    const able = yield* payersAmong(client, yield* freeAmong(client, withRoom(client, lanes)))
+    return able[turn++ % able.length]
   })
 
   /** True once a minute, if no look was more recent and an alert stands that a look may end. */

@@ -74,6 +74,31 @@ const isShortageOver = (
   return nowMs - Number(shortAtMs) >= SHORT_MILLIS || (balance !== undefined && balance >= BigInt(neededWei))
 }
 
+/** Standing alerts are read again for shortages after this time, which is less than the pause of a sweep that a lane was short for. */
+const SHORTAGES_LIFETIME = "1 second"
+
+/** Wei that a sweep needs by the alert, if it is one of {@link laneShort} on the chain. */
+const shortageOf = ({ details, kind }: Alert, chain: Chain, nowMs: number): ReadonlyArray<bigint> => {
+  const { chainId, neededWei, shortAtMs } = details
+  if (kind !== "lane_low" || chainId !== chain.id || typeof neededWei !== "string") return []
+  return nowMs - Number(shortAtMs) < SHORT_MILLIS && /^[0-9]+$/.test(neededWei) ? [BigInt(neededWei)] : []
+}
+
+/**
+ * Makes `shortages(chain)`: the wei of the sweeps that a lane of the chain was short for, whichever process met the shortage. Makes no
+ * request. None while the database does not answer, since they only put lanes in order.
+ */
+export const makeShortages = Effect.gen(function* () {
+  const list = yield* Effect.cachedWithTTL(
+    Effect.orElseSucceed((yield* Alerts).list, () => []),
+    SHORTAGES_LIFETIME
+  )
+  return Effect.fnUntraced(function* (chain: Chain) {
+    const nowMs = yield* Clock.currentTimeMillis
+    return (yield* list).flatMap((alert) => shortageOf(alert, chain, nowMs))
+  })
+})
+
 /** States of lanes are read again after this time, so that every replica follows an operator's change within two seconds. */
 const STATES_LIFETIME = "1 second"
 

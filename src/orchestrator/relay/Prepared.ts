@@ -2,6 +2,7 @@
 import type * as Address from "../../domain/Address.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { ExposureClass } from "../../domain/Exposure.ts"
+import type { Claim } from "../../domain/ExposureClaims.ts"
 import type { PriceLimits } from "../../domain/FeeCover.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { SweepGas } from "../../domain/RelayGas.ts"
@@ -42,6 +43,8 @@ export interface Candidate {
 /** A sweep that would settle in the next block. */
 export interface Ready extends Candidate {
   readonly gas: SweepGas
+  /** Claim that holds its reservation. Absent before it is reserved, and for a sweep that reserves nothing. */
+  readonly reservedBy?: Claim
 }
 
 /** Place of a sweep among those of its account. */

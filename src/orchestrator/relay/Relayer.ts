@@ -220,7 +220,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   let claimedAt = Number.NEGATIVE_INFINITY
   /** A first sweep waits for nobody. Those that come right after it wait a moment, and share the cost of one transaction. */
   const gathered = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const left = claimedAt + Gathering.gatherMillis(gatherMillis, delay.millis()) - now
+    const left = Gathering.leftMillis(Gathering.gatherMillis(gatherMillis, delay.millis()), { claimedAt, now })
     return left > 0 ? Effect.sleep(left) : Effect.void
   })
 

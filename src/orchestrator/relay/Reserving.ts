@@ -3,9 +3,11 @@
  * sweeps, and that of an owner's sweeps beyond its credit. Other sweeps of listed tokens reserve only what `RelayTransactions.allocate`
  * stores for their transaction: the lane and the chain.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
 import type { Chain } from "../../domain/Chain.ts"
-import { batchClass, worstCase } from "../../domain/Exposure.ts"
+import { batchClass, type Denied, worstCase } from "../../domain/Exposure.ts"
+import { claimOf } from "../../domain/ExposureClaims.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import { covered, paidFor } from "../../domain/OwnerCredit.ts"
 import { batchGasLimit } from "../../domain/RelayGas.ts"
@@ -51,14 +53,55 @@ const judged = (chain: Chain, { credit, sweeps, values }: Credited, pots: Ready[
   }))
 }
 
+/** Makes `putOff(client, ready, denied)`, which postpones the sweeps that a budget has no room for. */
+const makePutOff = Effect.gen(function* () {
+  const { postpone } = yield* Postponement.make
+
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    ready: ReadonlyArray<Ready>,
+    denied: ReadonlyMap<string, Denied>
+  ) {
+    for (const { intent } of ready) {
+      const lack = denied.get(intent.id)
+      if (lack === undefined) continue
+      yield* Effect.logWarning("sweep.postponed").pipe(
+        Effect.annotateLogs({
+          ...intentFields(client, intent),
+          detail: `the budget of ${lack.spent} has no room for it`
+        })
+      )
+    }
+    for (const [pauseMillis, some] of Map.groupBy(denied.values(), ExposureDesk.pauseOf)) {
+      yield* postpone(
+        some.map(({ intentId }) => intentId),
+        pauseMillis
+      )
+    }
+  })
+})
+
+/** Withdraws the claims of sweeps that are not sent. */
+const releasing = (desk: Effect.Success<typeof ExposureDesk.make>) => (sweeps: ReadonlyArray<Ready>) =>
+  Effect.forEach(
+    Map.groupBy(sweeps, ({ reservedBy }) => reservedBy),
+    ([claim, some]) => {
+      const ids = some.map(({ intent }) => intent.id)
+      return claim === undefined ? Effect.void : Effect.ignore(desk.release(ids, claim))
+    },
+    { discard: true }
+  )
+
 /**
  * Makes `isListed(client, ready)`, `reserve(client, conditions, ready)`, which postpones the sweeps that a budget has no room for and returns the others, and
- * `releaseUnsent(client, sweeps)`, which ends the reservations of those that no transaction carries.
+ * `releaseUnsent(sweeps)`, which ends the reservations of those that no transaction carries. Each call of `reserve` is a claim of its
+ * own, and a sweep that another claim has reserved, too, keeps its reservation: its worker may be about to send it.
  */
 export const make = Effect.gen(function* () {
   const creditsOf = yield* OwnerCredits.make
   const desk = yield* ExposureDesk.make
-  const { postpone } = yield* Postponement.make
+  const putOff = yield* makePutOff
+  const random = yield* SecureRandom.SecureRandom
 
   const isListed = ({ chain }: ChainClient, { intent }: Ready): boolean => desk.isListed(chain, intent.order)
 
@@ -104,7 +147,7 @@ export const make = Effect.gen(function* () {
     const { chain } = client
     const ready = yield* withBatches(client, conditions, prepared)
     const { listed = [], others = [] } = Object.groupBy(ready, (each) => (isListed(client, each) ? "listed" : "others"))
-    const denied = yield* desk.reserve(chain, [
+    const needed = [
       ...others.map((each) => ({
         intentId: each.intent.id,
         classes: desk.classes(chain, each.intent, conditions.lane),
@@ -115,31 +158,19 @@ export const make = Effect.gen(function* () {
           ? []
           : [{ intentId: each.intent.id, classes: each.pots, wei: weiOf(conditions.fees, each) }]
       )
-    ])
-    for (const { intent } of ready) {
-      const lack = denied.get(intent.id)
-      if (lack === undefined) continue
-      yield* Effect.logWarning("sweep.postponed").pipe(
-        Effect.annotateLogs({
-          ...intentFields(client, intent),
-          detail: `the budget of ${lack.spent} has no room for it`
-        })
-      )
-    }
-    for (const [pauseMillis, some] of Map.groupBy(denied.values(), ExposureDesk.pauseOf)) {
-      yield* postpone(
-        some.map(({ intentId }) => intentId),
-        pauseMillis
-      )
-    }
-    const isFree = ({ intent }: Ready): boolean => !denied.has(intent.id)
-    return ready.filter(isFree)
+    ]
+    const claim = claimOf(yield* Clock.currentTimeMillis, yield* random.uuidV4())
+    const ids = needed.map(({ intentId }) => intentId)
+    // A database that answers late may have reserved them.
+    const denied = yield* Effect.onError(desk.reserve(chain, needed, claim), () =>
+      Effect.ignore(desk.release(ids, claim))
+    )
+    yield* putOff(client, ready, denied)
+    return ready.flatMap((each) => {
+      if (denied.has(each.intent.id)) return []
+      return [ids.includes(each.intent.id) ? { ...each, reservedBy: claim } : each]
+    })
   })
 
-  const releaseUnsent = (client: ChainClient, sweeps: ReadonlyArray<Ready>) =>
-    Effect.ignore(
-      desk.release(sweeps.flatMap((each) => (isListed(client, each) && each.pots.length === 0 ? [] : [each.intent.id])))
-    )
-
-  return { isListed, reserve, releaseUnsent }
+  return { isListed, reserve, releaseUnsent: releasing(desk) }
 })

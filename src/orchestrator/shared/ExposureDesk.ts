@@ -81,7 +81,7 @@ export const make = Effect.gen(function* () {
 
   /**
    * Reserves sweeps of unlisted tokens by one call. Returns those that must wait, by intent id. `holder`: id of the submission whose
-   * sweeps they are. The relayer names none.
+   * sweeps they are, or claim of the relayer.
    */
   const reserve = Effect.fnUntraced(function* (
     source: Chain,

@@ -6,6 +6,7 @@ import { Context, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Budgets, Denied, ExposureClass, Reservation, Sums, Window } from "../../domain/Exposure.ts"
+import type { Claim } from "../../domain/ExposureClaims.ts"
 import type { Paid } from "../../domain/OwnerCredit.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
@@ -56,10 +57,14 @@ export class Exposures extends Context.Service<
      * Reserves the sweeps in their order, as far as the budgets allow. Returns those that were denied, which count for nothing.
      * Calls in a class take effect one after the other, also across processes, so the budgets hold.
      *
-     * `holder`: id of a submission, whose sweep is not stored yet. If other submissions hold the reservation of the sweep, this one holds
-     * it too, and renews its time. It counts as it is, whatever the budgets have left. A sweep that {@link MOST_HOLDERS} others hold is
-     * denied. A reservation without holders stays as it is, since its sweep is stored. Without `holder`, a sweep that has a reservation
-     * gets a new one without holders, and loses the old one if it is denied.
+     * `holder`: a claim, or the id of a submission, whose sweep is not stored yet. If other submissions hold the reservation of the
+     * sweep, a submission holds it too, and renews its time. It counts as it is, whatever the budgets have left. A sweep that
+     * {@link MOST_HOLDERS} others hold is denied. A reservation of claims, or without holders, stays as it is, since its sweep is stored.
+     *
+     * For a claim, a sweep that has a reservation gets a new one. It keeps its other claims of the last 15 minutes as holders, since
+     * each of them may still send the sweep. If it is denied, it keeps what those have reserved, and otherwise loses the old one. A
+     * reservation that an unfinished transaction carries stays as it is. Without `holder`, a sweep that has a reservation gets a new
+     * one without holders, and loses the old one if it is denied.
      */
     readonly reserve: (
       reservations: ReadonlyArray<Reservation>,
@@ -67,9 +72,11 @@ export class Exposures extends Context.Service<
       holder?: string
     ) => Effect.Effect<ReadonlyArray<Denied>, StoreUnavailable>
     /**
-     * Ends the reservations of sweeps, with any holders, except those that an unfinished transaction carries. Ignores sweeps without one.
+     * Withdraws a claim from the reservations of sweeps, and ends those that nobody else holds. Without a claim, it ends those that no
+     * claim holds, such as those of submissions. An unfinished transaction keeps the reservations of its sweeps. Ignores sweeps
+     * without one.
      */
-    readonly release: (intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    readonly release: (intentIds: ReadonlyArray<string>, claim?: Claim) => Effect.Effect<void, StoreUnavailable>
     /**
      * Withdraws a holder from the reservations of sweeps whose intents are still quoted, and ends those that nobody else holds. It checks
      * that and ends them in one step, so a sweep that another submission of the same quote has stored, or is about to store, keeps its

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { gatherMillis, MOST_GATHER_MILLIS } from "../../../src/orchestrator/relay/Gathering.ts"
+import { gatherMillis, leftMillis, MOST_GATHER_MILLIS } from "../../../src/orchestrator/relay/Gathering.ts"
 
 const millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
 
@@ -21,5 +21,12 @@ describe("the time for which sweeps gather", () => {
 
   it.prop("does not fall when the delay grows", [millis, millis, millis], ([least, delay, more]) => {
     assert.isAtLeast(gatherMillis(least, delay + more), gatherMillis(least, delay))
+  })
+
+  it("is left only in part after a while, and never longer than it is, wherever the clock goes", () => {
+    assert.strictEqual(leftMillis(50, { claimedAt: 1_000, now: 1_020 }), 30)
+    assert.strictEqual(leftMillis(50, { claimedAt: 1_000, now: 2_000 }), 0)
+    assert.strictEqual(leftMillis(50, { claimedAt: 1_000_000, now: 1_000 }), 50)
+    assert.strictEqual(leftMillis(50, { claimedAt: Number.NEGATIVE_INFINITY, now: 0 }), 0)
   })
 })

@@ -79,10 +79,11 @@ describe("a lane that holds its minimum, and less than a sweep may cost", () => 
         const { alertKinds, chain, cheapen, lows, submit, sweep, unfinished } = yield* dear
         const [first, second, third] = (yield* RelayerKeys).lanes(source.id)
         if (first === undefined || second === undefined || third === undefined) return yield* Effect.die("no lanes")
-        yield* chain.setBalance(first, POOR)
-        for (const rich of [second, third]) yield* chain.setBalance(rich, RICH)
+        // While another lane can pay, the poor one has no turn.
+        for (const poor of [first, second, third]) yield* chain.setBalance(poor, POOR)
         yield* sweep("a", 1)
         assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+        yield* chain.setBalance(second, RICH)
         yield* TestClock.adjust(3_000)
         assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
         assert.deepStrictEqual(

@@ -14,6 +14,7 @@ import { type Booking, Exposures } from "../../../src/ports/orchestrator/Exposur
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, newIntent, submitted } from "../../support/IntentFixtures.ts"
+import { claimCases } from "./ExposureClaims.cases.ts"
 import { detachedCases } from "./ExposureDetached.cases.ts"
 import { paidCases } from "./ExposurePaid.cases.ts"
 import { holderCases } from "./ExposureHolders.cases.ts"
@@ -164,6 +165,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
       }).pipe(Effect.provide(stores))
     )
 
+    claimCases(stores)
     holderCases(stores)
     reopeningCases(stores)
     detachedCases(stores)

@@ -2,12 +2,15 @@
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import {
   admit,
+  type Budgets,
+  type Denied,
   type ExposureClass,
   isReserved,
   type Reservation,
   type Sums,
   type Window
 } from "../../../domain/Exposure.ts"
+import { type Claim, type Held, isClaim, replace } from "../../../domain/ExposureClaims.ts"
 import { BURNING } from "../../../domain/Intent.ts"
 import { DAY_MILLIS, HOUR_MILLIS, stepOf, windowStart } from "../../../domain/ExposureWindow.ts"
 import { type Booking, crowded, Exposures, MOST_HOLDERS, type Outcome } from "../../../ports/orchestrator/Exposures.ts"
@@ -46,22 +49,31 @@ const withHolders = (state: State, id: string, reserved: StoredExposure): State 
   exposures: HashMap.set(state.exposures, id, reserved)
 })
 
-/** Adds a holder to the reservations of these sweeps, except those without holders and those with too many. */
+const isOfClaim = ({ holders }: StoredExposure): boolean => holders.some(isClaim)
+
+/** Adds a submission to the reservations of these sweeps, except those of claims, those without holders and those with too many. */
 const joined = (state: State, intentIds: ReadonlyArray<string>, holder: string, atMs: number): State =>
   intentIds.reduce((acc, id) => {
     const reserved = lookup(acc.exposures, id)
-    if (reserved === undefined || reserved.holders.length === 0 || isFull(reserved, holder)) return acc
+    if (reserved === undefined || reserved.holders.length === 0 || isOfClaim(reserved)) return acc
+    if (isFull(reserved, holder)) return acc
     const holders = [...reserved.holders.filter((each) => each !== holder), holder]
     return withHolders(acc, id, { ...reserved, atMs, holders })
   }, state)
 
-/** Withdraws a holder from the reservations of these sweeps, and ends those that nobody else holds. */
-const withdrawn = (state: State, intentIds: ReadonlyArray<string>, holder: string): State =>
+/** Withdraws a holder from the reservations of these sweeps, and ends those that nobody else holds, except those that are kept. */
+const withdrawn = (
+  state: State,
+  intentIds: ReadonlyArray<string>,
+  holder: string,
+  kept: ReadonlySet<string> = new Set()
+): State =>
   intentIds.reduce((acc, id) => {
     const reserved = lookup(acc.exposures, id)
     if (reserved === undefined || !reserved.holders.includes(holder)) return acc
     const holders = reserved.holders.filter((each) => each !== holder)
-    return holders.length === 0 ? ended(acc, [id]) : withHolders(acc, id, { ...reserved, holders })
+    if (holders.length > 0) return withHolders(acc, id, { ...reserved, holders })
+    return kept.has(id) ? acc : ended(acc, [id])
   }, state)
 
 /** Adds losses and gains to the present step. */
@@ -96,14 +108,74 @@ const sumsOf = (state: State, key: ExposureClass, now: number): ReadonlyArray<re
   return [[key, { open: stored.open, hour, day }]]
 }
 
-/** Reservations of sweeps that no unfinished transaction carries. */
-const uncarried = (state: State) => {
-  const carried = new Set(
+/** Ids of the intents that unfinished transactions carry. */
+const carriedIn = (state: State): ReadonlySet<string> =>
+  new Set(
     Array.from(HashMap.values(state.transactions)).flatMap(({ intentIds, status }) =>
       status === "final" ? [] : intentIds
     )
   )
+
+/** Reservations of sweeps that no unfinished transaction carries. */
+const uncarried = (state: State) => {
+  const carried = carriedIn(state)
   return Array.from(HashMap.entries(state.exposures)).filter(([id]) => !carried.has(id))
+}
+
+/** Stores reservations of sweeps that have none. */
+const stored = (state: State, all: ReadonlyArray<Held>): State =>
+  all.reduce((acc, each) => {
+    const { atMs, classes, holders, intentId, wei } = each
+    return withHolders(withOpen(acc, each), intentId, { classes, wei, atMs, holders })
+  }, state)
+
+interface Request {
+  readonly reservations: ReadonlyArray<Reservation>
+  readonly budgets: Budgets
+  readonly now: number
+}
+
+const sumsFor = (state: State, reservations: ReadonlyArray<Reservation>, now: number) =>
+  new Map(reservations.flatMap(({ classes }) => classes).flatMap((key) => sumsOf(state, key, now)))
+
+/** Reserves for a submission, or for nobody. */
+const reservedFor = (
+  state: State,
+  { budgets, now, reservations }: Request,
+  holder: string | undefined
+): readonly [ReadonlyArray<Denied>, State] => {
+  const ids = reservations.map(({ intentId }) => intentId)
+  const without = holder === undefined ? ended(state, ids) : joined(state, ids, holder, now)
+  const before = reservations.filter(({ intentId }) => HashMap.has(without.exposures, intentId))
+  const full = before.filter(({ intentId }) => isFull(lookup(without.exposures, intentId), holder))
+  const added = reservations.filter((each) => !before.includes(each))
+  const { admitted, denied } = admit(added, budgets, sumsFor(without, added, now))
+  const holders = holder === undefined ? [] : [holder]
+  const next = stored(
+    without,
+    admitted.map((each) => ({ ...each, atMs: now, holders }))
+  )
+  return [[...full.map(crowded), ...denied], next]
+}
+
+/** Reserves for a claim, see `replace`. Reservations of unfinished transactions stay as they are. */
+const reservedClaimed = (
+  state: State,
+  { budgets, now, reservations }: Request,
+  claim: Claim
+): readonly [ReadonlyArray<Denied>, State] => {
+  const carried = carriedIn(state)
+  const added = reservations.filter(({ intentId }) => !carried.has(intentId) || !HashMap.has(state.exposures, intentId))
+  const before = added.flatMap(({ intentId }) => {
+    const found = lookup(state.exposures, intentId)
+    return found === undefined ? [] : [{ ...found, intentId }]
+  })
+  const without = ended(
+    state,
+    before.map(({ intentId }) => intentId)
+  )
+  const replaced = replace(added, budgets, sumsFor(without, added, now), { before, claim, now })
+  return [replaced.denied, stored(without, replaced.stored)]
 }
 
 const paid =
@@ -143,22 +215,12 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
 
   const reserve: Exposures["Service"]["reserve"] = Effect.fnUntraced(function* (reservations, budgets, holder) {
     const now = yield* Clock.currentTimeMillis
-    return yield* Ref.modify(state, (current) => {
-      const ids = reservations.map(({ intentId }) => intentId)
-      const without = holder === undefined ? ended(current, ids) : joined(current, ids, holder, now)
-      const before = reservations.filter(({ intentId }) => HashMap.has(without.exposures, intentId))
-      const full = before.filter(({ intentId }) => isFull(lookup(without.exposures, intentId), holder))
-      const added = reservations.filter((each) => !before.includes(each))
-      const keys = added.flatMap(({ classes }) => classes)
-      const { admitted, denied } = admit(added, budgets, new Map(keys.flatMap((key) => sumsOf(without, key, now))))
-      const next = admitted.reduce((acc, reservation) => {
-        const { classes, intentId, wei } = reservation
-        const holders = holder === undefined ? [] : [holder]
-        const exposures = HashMap.set(acc.exposures, intentId, { classes, wei, atMs: now, holders })
-        return { ...withOpen(acc, reservation), exposures }
-      }, without)
-      return [[...full.map(crowded), ...denied], next]
-    })
+    const request: Request = { reservations, budgets, now }
+    return yield* Ref.modify(state, (current) =>
+      holder !== undefined && isClaim(holder)
+        ? reservedClaimed(current, request, holder)
+        : reservedFor(current, request, holder)
+    )
   })
 
   const largest: Exposures["Service"]["largest"] = Effect.fnUntraced(function* (limit) {
@@ -180,12 +242,14 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
       )
     )
 
-  const release: Exposures["Service"]["release"] = (intentIds) =>
+  const release: Exposures["Service"]["release"] = (intentIds, claim) =>
     Ref.update(state, (current) =>
-      ended(
-        current,
-        uncarried(current).flatMap(([id]) => (intentIds.includes(id) ? [id] : []))
-      )
+      claim === undefined
+        ? ended(
+            current,
+            uncarried(current).flatMap(([id, each]) => (intentIds.includes(id) && !isOfClaim(each) ? [id] : []))
+          )
+        : withdrawn(current, intentIds, claim, carriedIn(current))
     )
 
   const releaseQuoted: Exposures["Service"]["releaseQuoted"] = (intentIds, holder) =>

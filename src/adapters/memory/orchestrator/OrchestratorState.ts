@@ -58,7 +58,7 @@ export interface StoredExposure {
   readonly classes: ReadonlyArray<ExposureClass>
   /** UNIX milliseconds of the reservation. */
   readonly atMs: number
-  /** Ids of submissions. Empty once the relayer has reserved the sweep. */
+  /** Claims, or else ids of submissions. Empty if the sweep was reserved for neither. */
   readonly holders: ReadonlyArray<string>
 }
 

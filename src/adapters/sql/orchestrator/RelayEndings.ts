@@ -7,7 +7,7 @@ import type { UsdPrice } from "../../../domain/Fees.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import type { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
-import * as Exposures from "./Exposures.ts"
+import * as ExposureRows from "./ExposureRows.ts"
 import * as Rate from "./Rate.ts"
 
 const decodeInclusion = Schema.decodeUnknownOption(
@@ -95,9 +95,9 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
             WHERE o.intent_id = l.intent_id AND o.active AND o.transaction_id <> t.id
           )
         RETURNING e.intent_id, e.classes, e.wei
-      ), exposure AS (${Exposures.add(
+      ), exposure AS (${ExposureRows.add(
         sql,
-        sql`${Exposures.ended(sql, "gone")} UNION ALL
+        sql`${ExposureRows.ended(sql, "gone")} UNION ALL
         SELECT b.key, ${step}::timestamptz, 0, b.lost, b.earned
         FROM jsonb_to_recordset(${sql.json(bookings)}) AS b (id bigint, key text, lost numeric, earned numeric)
         JOIN transaction USING (id) WHERE NOT has_ended

@@ -3,10 +3,11 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { type Budgets, classOf } from "../../../../src/domain/Exposure.ts"
+import { claimOf } from "../../../../src/domain/ExposureClaims.ts"
 import { Exposures } from "../../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { suite } from "../../../ports/orchestrator/Exposures.suite.ts"
-import { newIntent } from "../../../support/IntentFixtures.ts"
+import { newIntent, submitted } from "../../../support/IntentFixtures.ts"
 import { freshStores } from "../../../support/OrchestratorStores.ts"
 
 suite("Postgres", freshStores)
@@ -53,5 +54,38 @@ it.effect("a late submission does not renew what a process of the release before
     yield* exposures.reserve([SWEEP], BUDGETS, "late")
     yield* exposures.prune(60_000)
     assert.isFalse((yield* exposures.reserved(["a"])).has("a"))
+  }).pipe(Effect.provide(freshStores))
+)
+
+const CLAIM = claimOf(0, "claim")
+
+it.effect("a late claim does not end what a process of the release before has reserved", () =>
+  Effect.gen(function* () {
+    const exposures = yield* Exposures
+    yield* submitted({ id: "a", owner: 1 })
+    yield* exposures.reserve([SWEEP], BUDGETS, CLAIM)
+    yield* reserveBefore
+    yield* exposures.release(["a"], CLAIM)
+    assert.strictEqual((yield* exposures.sums([ALL])).get(ALL)?.open, 60n)
+    // A claim replaces it, as any other.
+    yield* exposures.reserve([SWEEP], BUDGETS, CLAIM)
+    yield* exposures.release(["a"], CLAIM)
+    assert.strictEqual((yield* exposures.sums([ALL])).get(ALL)?.open, 0n)
+  }).pipe(Effect.provide(freshStores))
+)
+
+it.effect("a submission of the release before that joins a claim counts no longer than others", () =>
+  Effect.gen(function* () {
+    const exposures = yield* Exposures
+    const sql = yield* PgClient.PgClient
+    yield* submitted({ id: "a", owner: 1 })
+    yield* exposures.reserve([SWEEP], BUDGETS, CLAIM)
+    yield* sql`UPDATE orchestrator.exposures SET holders = array_append(holders, 'before')`
+    yield* exposures.reserve([SWEEP], BUDGETS, "submission")
+    yield* exposures.release(["a"])
+    assert.isTrue((yield* exposures.reserved(["a"])).has("a"))
+    yield* exposures.release(["a"], CLAIM)
+    yield* exposures.release(["a"])
+    assert.strictEqual((yield* exposures.sums([ALL])).get(ALL)?.open, 0n)
   }).pipe(Effect.provide(freshStores))
 )

@@ -1,0 +1,96 @@
+/** Versions of the transfer of a lane's rest. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { type Conditions, type Terms, causeOf, first, obstacle, replacement } from "../../src/domain/RestTransfer.ts"
+
+const between = (minimum: bigint, maximum: bigint) => Schema.BigInt.check(Schema.isBetweenBigInt({ minimum, maximum }))
+const Gwei = between(0n, 10n ** 12n)
+const Wei = between(0n, 10n ** 18n)
+const Gas = between(0n, 10n ** 6n)
+
+const Signed = Schema.Struct({ amount: Wei, gas: Gas, maxFeePerGas: Gwei, tip: Gwei })
+const Now = Schema.Struct({ balance: Wei, baseFeePerGas: Gwei, tip: Gwei, gas: Gas, data: between(0n, 10n ** 15n) })
+
+const termsOf = ({ tip, ...rest }: typeof Signed.Type): Terms => ({
+  ...rest,
+  maxPriorityFeePerGas: tip < rest.maxFeePerGas ? tip : rest.maxFeePerGas
+})
+const conditionsOf = ({ balance, baseFeePerGas, data, gas, tip }: typeof Now.Type): Conditions => ({
+  balance,
+  baseFeePerGas,
+  gas,
+  market: { maxFeePerGas: 2n * baseFeePerGas + tip, maxPriorityFeePerGas: tip },
+  rollup: { data, operatorBase: 0n, operatorRate: 0n }
+})
+
+/** True if nodes take the second instead of the first. */
+const replaces = (one: Terms, other: Terms) =>
+  8n * other.maxFeePerGas >= 9n * one.maxFeePerGas && 8n * other.maxPriorityFeePerGas >= 9n * one.maxPriorityFeePerGas
+
+describe("a version of a transfer of a lane's rest", () => {
+  it.prop("can be mined as things are, or the lane lacks exactly what it tells", [Signed, Now], ([signed, now]) => {
+    const conditions = conditionsOf(now)
+    for (const make of [first, (each: Conditions) => replacement(termsOf(signed), each)]) {
+      const version = make(conditions)
+      if ("terms" in version) {
+        assert.isUndefined(obstacle(version.terms, conditions))
+        assert.isAbove(Number(version.terms.amount), 0)
+        continue
+      }
+      const funded = make({ ...conditions, balance: conditions.balance + version.missing })
+      assert.strictEqual("terms" in funded ? funded.terms.amount : undefined, 1n)
+      assert.isTrue("missing" in make({ ...conditions, balance: conditions.balance + version.missing - 1n }))
+    }
+  })
+
+  it.prop("replaces the signed one on every node", [Signed, Now], ([each, now]) => {
+    const signed = termsOf(each)
+    const version = replacement(signed, { ...conditionsOf(now), balance: 10n ** 30n })
+    if (!("terms" in version)) return assert.fail("the lane is rich")
+    const { gas, maxFeePerGas, maxPriorityFeePerGas } = version.terms
+    assert.isTrue(replaces(signed, version.terms))
+    assert.isTrue(gas >= signed.gas)
+    assert.isTrue(maxPriorityFeePerGas <= maxFeePerGas)
+  })
+
+  it.prop("is replaced by a later one once the base fee is above its fee cap", [Gwei, Gwei], ([baseFee, rise]) => {
+    const signed: Terms = { amount: 1n, gas: 25_000n, maxFeePerGas: 20n, maxPriorityFeePerGas: 1n }
+    const at = (baseFeePerGas: bigint): Terms => {
+      const now = conditionsOf({ balance: 10n ** 30n, baseFeePerGas, tip: 1n, gas: 21_000n, data: 0n })
+      const version = replacement(signed, now)
+      return "terms" in version ? version.terms : assert.fail("the lane is rich")
+    }
+    const one = at(baseFee + 21n)
+    const two = at(one.maxFeePerGas + rise + 1n)
+    // Geth requires a tenth more of both fees.
+    assert.isTrue(10n * two.maxFeePerGas >= 11n * one.maxFeePerGas)
+    assert.isTrue(10n * two.maxPriorityFeePerGas >= 11n * one.maxPriorityFeePerGas)
+  })
+})
+
+describe("an obstacle", () => {
+  const now = conditionsOf({ balance: 1_000_000n, baseFeePerGas: 10n, tip: 1n, gas: 21_000n, data: 7n })
+  const signed: Terms = { amount: 1n, gas: 25_000n, maxFeePerGas: 20n, maxPriorityFeePerGas: 1n }
+
+  it("is a fee cap below the base fee, a gas limit below the need, or a balance below the cost", () => {
+    assert.isUndefined(obstacle({ ...signed, maxFeePerGas: 10n }, now))
+    assert.deepStrictEqual(obstacle({ ...signed, maxFeePerGas: 9n }, now), {
+      _tag: "fee",
+      maxFeePerGas: 9n,
+      baseFeePerGas: 10n
+    })
+    assert.deepStrictEqual(obstacle({ ...signed, gas: 20_999n }, now), { _tag: "gas", gas: 20_999n, needed: 21_000n })
+    assert.isUndefined(obstacle({ ...signed, amount: 499_993n }, now))
+    assert.deepStrictEqual(obstacle({ ...signed, amount: 499_994n }, now), {
+      _tag: "balance",
+      balance: 1_000_000n,
+      needed: 1_000_001n
+    })
+  })
+
+  it("is told with its values", () => {
+    assert.include(causeOf({ _tag: "fee", maxFeePerGas: 9n, baseFeePerGas: 10n }), "9 wei per gas")
+    assert.include(causeOf({ _tag: "gas", gas: 20_999n, needed: 21_000n }), "20999")
+    assert.include(causeOf({ _tag: "balance", balance: 5n, needed: 6n }), "5 wei")
+  })
+})

@@ -1,0 +1,119 @@
+/** Lanes that can pay for a sweep go before those that cannot. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import type { Hex } from "viem"
+import * as RawKeys from "../../../src/adapters/evm/keys/RawKeys.ts"
+import type * as Address from "../../../src/domain/Address.ts"
+import { laneShort } from "../../../src/orchestrator/relay/Lanes.ts"
+import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
+import { RelayerKeys } from "../../../src/ports/orchestrator/RelayerKeys.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { source } from "../../support/RelayFixtures.ts"
+import { onDemandIn, scene, worldOnNodes } from "../../support/RelayScene.ts"
+import { relay } from "../../support/SentSweep.ts"
+
+const RICH = 10n ** 18n
+
+/** At least the minimum balance, and less than a sweep may cost at the scene's fees. */
+const POOR = 10n ** 16n
+
+const key = (byte: string) => Redacted.make<Hex>(`0x${byte.repeat(32)}`)
+
+/** A world with three lanes. Notes the accounts whose balances are read. */
+const threeLanes = (looked: Array<Address.Address> = []) => {
+  const noting = (client: ChainClient): ChainClient => ({
+    ...client,
+    balance: (account) => Effect.suspend(() => (looked.push(account), client.balance(account)))
+  })
+  return onDemandIn(Layer.merge(worldOnNodes(noting), RawKeys.layer([key("11"), key("22"), key("33")])))
+}
+
+/** Fees at which a poor lane cannot pay for a sweep. `senderOf(id)` sends one at these fees, and returns its lane. */
+const dear = Effect.gen(function* () {
+  const { alerts, chain, client, submit } = yield* scene
+  const [first, second, third] = (yield* RelayerKeys).lanes(source.id)
+  if (first === undefined || second === undefined || third === undefined) return yield* Effect.die("no lanes")
+  const market = yield* client.feesPerGas
+  const maxFeePerGas = 10n ** 11n
+  yield* chain.setFees({ ...market, baseFeePerGas: maxFeePerGas / 3n, maxFeePerGas })
+  const cover = { gas: 200_000n, gasPrice: maxFeePerGas, value: 10n ** 17n }
+  let owners = 0
+  const senderOf = Effect.fnUntraced(function* (id: string) {
+    yield* submit({ id, owner: ++owners, cover })
+    yield* relay
+    const all = yield* (yield* RelayTransactions).unfinished(source.id)
+    return all.find(({ intentIds }) => intentIds.includes(id))?.lane
+  })
+  const balances = (wei: ReadonlyArray<bigint>) =>
+    Effect.forEach([first, second, third], (lane, index) => chain.setBalance(lane, wei[index] ?? 0n))
+  return { alerts, balances, chain, client, first, market, second, senderOf, third }
+})
+
+const NAMES = ["a", "b", "c", "d", "e", "f"] as const
+
+describe("a lane too poor for a sweep", () => {
+  it.effect("takes no turn while another can pay, from the first sweep on", () =>
+    Effect.gen(function* () {
+      const { alerts, balances, second, senderOf, third } = yield* dear
+      yield* balances([POOR, RICH, RICH])
+      const senders = yield* Effect.forEach(NAMES, senderOf)
+      assert.notInclude(senders, undefined)
+      assert.sameMembers([...new Set(senders)], [second, third])
+      assert.deepStrictEqual(yield* alerts.list, [])
+    }).pipe(Effect.provide(threeLanes()))
+  )
+
+  it.effect("has its turns again two seconds after a refill, and costs no further requests", () => {
+    const looked: Array<Address.Address> = []
+    return Effect.gen(function* () {
+      const { balances, chain, first, second, senderOf, third } = yield* dear
+      yield* balances([POOR, RICH, RICH])
+      assert.isDefined(yield* senderOf("a"))
+      looked.length = 0
+      const sender = yield* senderOf("b")
+      assert.deepStrictEqual(looked, [sender])
+      yield* chain.setBalance(first, RICH)
+      yield* TestClock.adjust(2_000)
+      const senders = yield* Effect.forEach(["c", "d", "e"], senderOf)
+      assert.sameMembers(senders, [first, second, third])
+    }).pipe(Effect.provide(threeLanes(looked)))
+  })
+
+  it.effect("takes no turn for a sweep that another lane was short for, as all replicas know by its alert", () =>
+    Effect.gen(function* () {
+      const { alerts, balances, chain, client, first, market, second, senderOf, third } = yield* dear
+      yield* balances([RICH, RICH, RICH])
+      // A cheap sweep is no measure of a dear one.
+      const fees = yield* client.feesPerGas
+      yield* chain.setFees(market)
+      yield* senderOf("a")
+      yield* chain.setFees(fees)
+      yield* TestClock.adjust(2_000)
+      yield* balances([RICH, POOR, POOR])
+      const atMs = yield* Clock.currentTimeMillis
+      yield* alerts.raise(laneShort(source, third, { balance: POOR, needed: 2n * POOR, atMs }))
+      yield* TestClock.adjust(2_000)
+      const senders = yield* Effect.forEach(["b", "c", "d"], senderOf)
+      assert.deepStrictEqual(senders, [first, first, first])
+      assert.lengthOf(yield* alerts.list, 1)
+      // The shortage ends with the refill of its lane.
+      yield* balances([RICH, RICH, RICH])
+      yield* TestClock.adjust(10_000)
+      assert.sameMembers(yield* Effect.forEach(["e", "f", "g"], senderOf), [first, second, third])
+      assert.deepStrictEqual(yield* alerts.list, [])
+    }).pipe(Effect.provide(threeLanes()))
+  )
+
+  it.effect("sends what it can pay for if no lane can pay for more", () =>
+    Effect.gen(function* () {
+      const { alerts, balances, chain, first, market, second, senderOf, third } = yield* dear
+      yield* balances([POOR, POOR, POOR])
+      assert.isUndefined(yield* senderOf("a"))
+      assert.lengthOf(yield* alerts.list, 1)
+      yield* chain.setFees(market)
+      yield* TestClock.adjust(2_000)
+      assert.sameMembers(yield* Effect.forEach(["b", "c", "d"], senderOf), [first, second, third])
+    }).pipe(Effect.provide(threeLanes()))
+  )
+})

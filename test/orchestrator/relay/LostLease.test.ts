@@ -1,0 +1,67 @@
+/** Reservations of a sweep whose claimer has lost its lease, while the next one is about to send the sweep. */
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { classOf } from "../../../src/domain/Exposure.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { address } from "../../support/FakeChain.ts"
+import { source } from "../../support/RelayFixtures.ts"
+import { onDemandIn, scene, settings, world } from "../../support/RelayScene.ts"
+import { relay } from "../../support/SentSweep.ts"
+import { conclude, openOf } from "./concluded.ts"
+
+const UNLISTED = classOf("unlisted", "all", source.id)
+
+/** Relayers of which the first one stops when it would store its transaction, and the second one waits there. */
+const stopping = Effect.gen(function* () {
+  const [first, second, proceed] = [
+    yield* Deferred.make<void>(),
+    yield* Deferred.make<void>(),
+    yield* Deferred.make<void>()
+  ]
+  let calls = 0
+  const step = Effect.suspend(() => {
+    calls += 1
+    return calls === 1
+      ? Effect.andThen(Deferred.succeed(first, undefined), Effect.never)
+      : Effect.andThen(Deferred.succeed(second, undefined), Deferred.await(proceed))
+  })
+  const layer = Layer.effect(
+    RelayTransactions,
+    Effect.map(RelayTransactions, (real): RelayTransactions["Service"] => ({
+      ...real,
+      allocate: (options) => Effect.andThen(step, real.allocate(options))
+    }))
+  )
+  return {
+    layer: onDemandIn(Layer.provideMerge(layer, world)),
+    first: Deferred.await(first),
+    second: Deferred.await(second),
+    proceed: Deferred.succeed(proceed, undefined)
+  }
+})
+
+it.effect("a worker that has lost its lease does not end what the next one has reserved", () =>
+  Effect.gen(function* () {
+    const { first, layer, proceed, second } = yield* stopping
+    yield* Effect.gen(function* () {
+      const the = yield* scene
+      yield* the.submit({ id: "u", order: { tokenIn: address(0x61), deadline: 1_800_000_000n } })
+      const late = yield* Effect.forkChild(relay)
+      yield* first
+      const reserved = yield* openOf(UNLISTED)
+      assert.isTrue(reserved > 0n)
+      yield* TestClock.adjust(settings.relayer.leaseMillis)
+      const next = yield* Effect.forkChild(relay)
+      yield* second
+
+      yield* Fiber.interrupt(late)
+      assert.strictEqual(yield* openOf(UNLISTED), reserved)
+      yield* proceed
+      assert.strictEqual((yield* Fiber.join(next)).sent, 1)
+      assert.strictEqual(yield* openOf(UNLISTED), reserved)
+      yield* conclude(the, "success", 0n)
+      assert.strictEqual(yield* openOf(UNLISTED), 0n)
+    }).pipe(Effect.provide(layer))
+  })
+)
