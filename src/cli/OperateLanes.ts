@@ -23,6 +23,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ChainNotAnswering: "the chain does not answer, or refused the transfer. The orchestrator's log has the cause"
 }
 
+/** The service's own text about a refusal, if it has one, or that of {@link REFUSALS}. */
+const refusalsFor = (failure: OrchestratorClient.Failure): Readonly<Record<string, string>> =>
+  "detail" in failure && typeof failure.detail === "string" ? { ...REFUSALS, LaneNotChanged: failure.detail } : REFUSALS
+
 const rowsOf = ({ address, chains, hasKey, isAnswering, state }: LaneView): ReadonlyArray<ReadonlyArray<string>> =>
   chains.map(({ balance, inFlight, name }) => [
     address,
@@ -34,7 +38,12 @@ const rowsOf = ({ address, chains, hasKey, isAnswering, state }: LaneView): Read
   ])
 
 const asTable = (lanes: ReadonlyArray<LaneView>): string =>
-  table(["LANE", "STATE", "KEY", "CHAIN", "BALANCE", "IN FLIGHT"], lanes.flatMap(rowsOf), "no lanes")
+  [
+    table(["LANE", "STATE", "KEY", "CHAIN", "BALANCE", "IN FLIGHT"], lanes.flatMap(rowsOf), "no lanes"),
+    ...lanes.flatMap(({ address, chains }) =>
+      chains.flatMap(({ waiting }) => (waiting === undefined ? [] : [`${address}: ${waiting}`]))
+    )
+  ].join("\n")
 
 const list = Command.make("list", { json }, ({ json }) =>
   Effect.gen(function* () {
@@ -51,7 +60,7 @@ const moving = (name: string, state: LaneState, description: string) =>
     Effect.gen(function* () {
       const { explained, lanes } = yield* OrchestratorClient.connect
       const request = { params: { address: lane }, payload: { state, reason } }
-      yield* printed(LaneView, yield* explained(lanes.change(request), REFUSALS), json, (view) => asTable([view]))
+      yield* printed(LaneView, yield* explained(lanes.change(request), refusalsFor), json, (view) => asTable([view]))
     })
   ).pipe(
     Command.withDescription(description),
@@ -76,7 +85,7 @@ const empty = Command.make(
       const request = { params: { address: lane }, payload: { chainId, recipient, reason } }
       yield* printed(
         LaneTransfer,
-        yield* explained(lanes.empty(request), REFUSALS),
+        yield* explained(lanes.empty(request), refusalsFor),
         json,
         ({ amount, recipient, txHash }) => `sent ${amount} wei to ${recipient} in transaction ${txHash}`
       )

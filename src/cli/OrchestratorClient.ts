@@ -58,8 +58,11 @@ export const connect = Effect.gen(function* () {
   const { endpoints, lanes, limits, operator, pauses, rateLimits, stories, treasury } = yield* clientAt(where)
   const explained = <A, E extends Failure, R>(
     effect: Effect.Effect<A, E, R>,
-    words?: Readonly<Record<string, string>>
+    words: Readonly<Record<string, string>> | ((failure: Failure) => Readonly<Record<string, string>>) = {}
   ): Effect.Effect<A, OrchestratorCallFailed, R> =>
-    Effect.mapError(effect, (failure) => new OrchestratorCallFailed({ detail: explain(where.url, failure, words) }))
+    Effect.mapError(effect, (failure) => {
+      const chosen = typeof words === "function" ? words(failure) : words
+      return new OrchestratorCallFailed({ detail: explain(where.url, failure, chosen) })
+    })
   return { endpoints, lanes, limits, operator, pauses, rateLimits, stories, treasury, explained }
 })

@@ -37,7 +37,7 @@ export interface LaneFacts {
   readonly inFlight: number
   /** True if another lane with a key is active. */
   readonly hasOther: boolean
-  /** True if a transfer of the lane's rest is not mined, or perhaps not. A batch could take its nonce. */
+  /** True if a transfer of the lane's rest is not confirmed, or perhaps not. A batch could take its nonce. */
   readonly isEmptying: boolean
 }
 
@@ -69,7 +69,14 @@ export const LaneView = Schema.Struct({
         chainId: described(ChainId, "Chain."),
         name: described(Schema.String, "Name of the chain."),
         balance: described(Schema.NullOr(Uint256), "Balance in wei. Null if no node answered."),
-        inFlight: described(Schema.Int, "Transactions that are not final at the chain's depth.")
+        inFlight: described(
+          Schema.Int,
+          "Transactions that are not final at the chain's depth, with a transfer of the lane's rest that is not confirmed."
+        ),
+        waiting: described(
+          Schema.optionalKey(Schema.String),
+          "Present while a transfer of the lane's rest is not confirmed, so that the lane cannot be activated: the transfer, what is in its way, and what to do."
+        )
       })
     ),
     "Served chains."

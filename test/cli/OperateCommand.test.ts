@@ -248,6 +248,22 @@ describe("sweep operate", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("prints what is in the way of a lane, and what to do about it", () =>
+    Effect.gen(function* () {
+      const refused = new LaneRefused({ reason: "in_flight", detail: "send 5 wei to the lane" })
+      const shown = view("retired")
+      const run = yield* shell({
+        ...working,
+        list: Effect.succeed([{ ...shown, chains: shown.chains.map((each) => ({ ...each, waiting: "not mined" })) }]),
+        move: () => Effect.fail(refused),
+        empty: () => Effect.fail(refused)
+      })
+      assert.include((yield* run("lanes", "list")).out, `${LANE}: not mined`)
+      assert.include((yield* run("lanes", "activate", LANE)).err, "send 5 wei to the lane")
+      assert.include((yield* run("lanes", "empty", LANE, "--chain", "8453", "--to", OTHER)).err, "send 5 wei")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says what to do about a refusal", () =>
     Effect.gen(function* () {
       const run = yield* shell({ ...working, move: () => Effect.fail(new LaneRefused({ reason: "in_flight" })) })

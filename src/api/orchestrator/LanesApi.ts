@@ -11,7 +11,14 @@ import * as Docs from "./LanesDocs.ts"
 
 /** 409: the lane cannot be changed as asked. */
 export class LaneNotChanged extends Schema.Error<LaneNotChanged>("LaneNotChanged")(
-  { error: code("lane_not_changed"), reason: described(LaneRefusal, "Reason, as a code.") },
+  {
+    error: code("lane_not_changed"),
+    reason: described(LaneRefusal, "Reason, as a code."),
+    detail: described(
+      Schema.optionalKey(Schema.String),
+      "What is in the way and what to do, for people. Absent if the code says it."
+    )
+  },
   { httpApiStatus: 409, description: "The lane cannot be changed as asked" }
 ) {
   readonly _tag = "LaneNotChanged"

@@ -22,6 +22,7 @@ import * as LaneAlerts from "../shared/LaneAlerts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as LaneRest from "./LaneRest.ts"
 import { answered } from "./Probe.ts"
+import * as WaitingTransfers from "./WaitingTransfers.ts"
 
 /** The lane cannot be changed as asked. */
 export class LaneRefused extends Schema.TaggedError<LaneRefused>()("LaneRefused", {
@@ -61,7 +62,10 @@ export class LaneDesk extends Context.Service<
       to: LaneState,
       change: Change
     ) => Effect.Effect<LaneView, LaneRefused | UnknownLane | StoreUnavailable>
-    /** Moves the rest of a retired lane to another lane. A repeated request sends the same transaction again. */
+    /**
+     * Moves the rest of a retired lane to another lane. A repeated request sends the same transaction again, or one to the same recipient
+     * that replaces it if no block can include it.
+     */
     readonly empty: (
       lane: Address.Address,
       wanted: { readonly chainId: number; readonly recipient: Address.Address },
@@ -93,7 +97,57 @@ const makeKnown = Effect.gen(function* () {
   })
 })
 
-const makeView = Effect.gen(function* () {
+/** Makes `requireKnown(lane)`, which fails for an account that is no lane. */
+const makeRequireKnown = Effect.map(makeKnown, (known) =>
+  Effect.fnUntraced(function* (lane: Address.Address) {
+    const found = yield* known
+    return found.lanes.has(lane) ? found : yield* new UnknownLane()
+  })
+)
+
+const makeEmpty = Effect.gen(function* () {
+  const chains = yield* Chains
+  const moveRest = yield* LaneRest.make
+  const requireKnown = yield* makeRequireKnown
+  const { laneRestRecipients } = (yield* OrchestratorSettings).relayer
+
+  const empty: LaneDesk["Service"]["empty"] = Effect.fn("LaneDesk.empty")(function* (lane, wanted, { actor, reason }) {
+    const { states, withKey } = yield* requireKnown(lane)
+    const { chainId, recipient } = wanted
+    const isActiveLane =
+      recipient !== lane && withKey.has(recipient) && (states.get(recipient)?.state ?? "active") === "active"
+    if (states.get(lane)?.state !== "retired") return yield* new LaneRefused({ reason: "not_retired" })
+    if (!withKey.has(lane)) return yield* new LaneRefused({ reason: "no_key" })
+    const isAllowed = isActiveLane || laneRestRecipients.includes(recipient)
+    const moved = yield* moveRest(yield* chains.get(chainId), lane, { address: recipient, isAllowed }, (version) => ({
+      actor,
+      action: "lane.empty",
+      subject: lane,
+      details: { chainId: String(chainId), recipient, ...version, reason }
+    })).pipe(
+      Effect.catchTags({
+        LaneInUse: () => Effect.fail(new LaneRefused({ reason: "not_retired" })),
+        TransferWaits: ({ detail, reason }) => Effect.fail(new LaneRefused({ reason, detail })),
+        RecipientNotAllowed: () => Effect.fail(new LaneRefused({ reason: "recipient_not_allowed" })),
+        OtherRecipient: ({ stored }) =>
+          Effect.fail(
+            new LaneRefused({
+              reason: "recipient_not_allowed",
+              detail: `a transfer to ${stored} is signed and not mined. Repeat the request with that recipient`
+            })
+          )
+      })
+    )
+    return yield* Effect.mapError(Effect.fromOption(moved), () => new LaneRefused({ reason: "nothing_to_move" }))
+  })
+
+  return empty
+})
+
+const makeView = Effect.fnUntraced(function* (
+  waitingOf: Effect.Success<typeof WaitingTransfers.make>,
+  explain: Effect.Success<typeof WaitingTransfers.makeExplain>
+) {
   const book = yield* LaneBook
   const chains = yield* Chains
   const keys = yield* RelayerKeys
@@ -102,14 +156,27 @@ const makeView = Effect.gen(function* () {
   return Effect.fnUntraced(function* (address: Address.Address) {
     const { states, withKey } = yield* known
     const inFlight = yield* book.inFlight(address)
-    const onChain = Effect.fnUntraced(function* ({ balance, chain }: ChainClient) {
-      const wei = Option.getOrNull(yield* answered(balance(address)))
-      return { chainId: chain.id, name: chain.name, balance: wei, inFlight: inFlight.get(chain.id) ?? 0 }
-    })
     const record = states.get(address)
+    const state = record?.state ?? "active"
+    // An active lane has none: it would not have been activated.
+    const waiting = state === "active" ? [] : yield* waitingOf(address)
+    const onChain = Effect.fnUntraced(function* ({ balance, chain }: ChainClient) {
+      const transfer = waiting.find(({ client }) => client.chain.id === chain.id)
+      const [wei, text] = yield* Effect.all(
+        [answered(balance(address)), transfer === undefined ? Effect.undefined : explain(transfer, state)],
+        { concurrency: "unbounded" }
+      )
+      return {
+        chainId: chain.id,
+        name: chain.name,
+        balance: Option.getOrNull(wei),
+        inFlight: (inFlight.get(chain.id) ?? 0) + (transfer === undefined ? 0 : 1),
+        ...(text === undefined ? {} : { waiting: text })
+      }
+    })
     return {
       address,
-      state: record?.state ?? "active",
+      state,
       sinceMs: record?.sinceMs ?? null,
       hasKey: withKey.has(address),
       isAnswering: yield* keys.isAnswering(address),
@@ -118,52 +185,15 @@ const makeView = Effect.gen(function* () {
   })
 })
 
-/**
- * Makes `emptying(lane)`: true if a transfer of the lane's rest is not mined, or if its chain does not answer and this process has not
- * seen it mined before.
- */
-const makeEmptying = Effect.gen(function* () {
-  const book = yield* LaneBook
-  const chains = yield* Chains
-  /** Nonces of the newest transfers that were seen mined, by chain and lane. */
-  const seen = new Map<string, bigint>()
-
-  return Effect.fnUntraced(function* (lane: Address.Address) {
-    const last = yield* book.lastWithdrawals(lane)
-    const open = yield* Effect.filter(
-      chains.all,
-      Effect.fnUntraced(function* ({ chain, transactionCount }) {
-        const nonce = last.get(chain.id)
-        if (nonce === undefined) return false
-        const count = yield* answered(transactionCount(lane, "latest"))
-        const key = `${chain.id}:${lane}`
-        if (Option.isNone(count)) return seen.get(key) !== nonce
-        const isMined = count.value > nonce
-        // A reorg may have dropped it.
-        if (isMined) seen.set(key, nonce)
-        else seen.delete(key)
-        return !isMined
-      }),
-      { concurrency: "unbounded" }
-    )
-    return open.length > 0
-  })
-})
-
 const make = Effect.gen(function* () {
   const alerts = yield* Alerts
   const book = yield* LaneBook
   const chains = yield* Chains
-  const emptying = yield* makeEmptying
+  const explain = yield* WaitingTransfers.makeExplain
   const known = yield* makeKnown
-  const viewOf = yield* makeView
-  const moveRest = yield* LaneRest.make
-  const { laneRestRecipients } = (yield* OrchestratorSettings).relayer
-
-  const requireKnown = Effect.fnUntraced(function* (lane: Address.Address) {
-    const found = yield* known
-    return found.lanes.has(lane) ? found : yield* new UnknownLane()
-  })
+  const waitingOf = yield* WaitingTransfers.make
+  const viewOf = yield* makeView(waitingOf, explain)
+  const requireKnown = yield* makeRequireKnown
 
   /** Alerts of a lane that nobody uses would stand for ever. */
   const clearAlerts = (lane: Address.Address, kinds: ReadonlyArray<AlertKind>) =>
@@ -179,10 +209,13 @@ const make = Effect.gen(function* () {
     const inFlight = [...(yield* book.inFlight(lane)).values()].reduce((sum, count) => sum + count, 0)
     const others = [...withKey].filter((each) => each !== lane)
     const hasOther = others.some((each) => (states.get(each)?.state ?? "active") === "active")
-    const isEmptying = to === "active" && state !== "active" && (yield* emptying(lane))
-    const facts = { state, sinceMs, inFlight, hasOther, isEmptying }
+    const waiting = to === "active" && state !== "active" ? yield* waitingOf(lane) : []
+    const facts = { state, sinceMs, inFlight, hasOther, isEmptying: waiting.length > 0 }
     const against = refusal(to, facts, yield* Clock.currentTimeMillis)
-    if (against !== undefined) return yield* new LaneRefused({ reason: against })
+    if (against !== undefined) {
+      const texts = yield* Effect.forEach(waiting, (each) => explain(each, state), { concurrency: "unbounded" })
+      return yield* new LaneRefused({ reason: against, ...(texts.length === 0 ? {} : { detail: texts.join(" ") }) })
+    }
     if (state !== to) {
       const record = { actor, action: `lane.${to}`, subject: lane, details: { from: state, reason } }
       // Meanwhile, another operator has made this change, or has drained the last other lane, or a transaction has come.
@@ -197,42 +230,13 @@ const make = Effect.gen(function* () {
     return yield* viewOf(lane)
   })
 
-  const empty: LaneDesk["Service"]["empty"] = Effect.fn("LaneDesk.empty")(function* (lane, wanted, { actor, reason }) {
-    const { states, withKey } = yield* requireKnown(lane)
-    const { chainId, recipient } = wanted
-    const isActiveLane =
-      recipient !== lane && withKey.has(recipient) && (states.get(recipient)?.state ?? "active") === "active"
-    if (states.get(lane)?.state !== "retired") return yield* new LaneRefused({ reason: "not_retired" })
-    if (!withKey.has(lane)) return yield* new LaneRefused({ reason: "no_key" })
-    const isAllowed = isActiveLane || laneRestRecipients.includes(recipient)
-    const moved = yield* moveRest(yield* chains.get(chainId), lane, { address: recipient, isAllowed }, (amount) => ({
-      actor,
-      action: "lane.empty",
-      subject: lane,
-      details: { chainId: String(chainId), recipient, amountWei: amount.toString(), reason }
-    })).pipe(
-      Effect.catchTags({
-        LaneInUse: () => Effect.fail(new LaneRefused({ reason: "not_retired" })),
-        RecipientNotAllowed: () => Effect.fail(new LaneRefused({ reason: "recipient_not_allowed" })),
-        OtherRecipient: ({ stored }) =>
-          Effect.fail(
-            new LaneRefused({
-              reason: "recipient_not_allowed",
-              detail: `a transfer to ${stored} is signed and not mined. Repeat the request with that recipient`
-            })
-          )
-      })
-    )
-    return yield* Effect.mapError(Effect.fromOption(moved), () => new LaneRefused({ reason: "nothing_to_move" }))
-  })
-
   return LaneDesk.of({
     list: Effect.gen(function* () {
       const { lanes } = yield* known
       return yield* Effect.forEach([...lanes], viewOf, { concurrency: "unbounded" })
     }),
     move,
-    empty,
+    empty: yield* makeEmpty,
     log: book.log(LOGGED)
   })
 })

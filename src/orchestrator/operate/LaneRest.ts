@@ -1,16 +1,19 @@
-/** Moves the rest of a lane to another account. The signed bytes are stored before they are sent. */
+/**
+ * Moves the rest of a lane to another account. The signed bytes of the first version are stored before they are sent, and hold the nonce. A
+ * version that no block can include is replaced by one to the same recipient. That one is recorded, and signed again when it is asked for again.
+ */
 import { Effect, Option, Schema } from "effect"
 import * as Address from "../../domain/Address.ts"
-import { movable } from "../../domain/LaneState.ts"
-import * as RollupFee from "../../domain/RollupFee.ts"
-import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
+import { LaneRefusal } from "../../domain/LaneState.ts"
+import * as RestTransfer from "../../domain/RestTransfer.ts"
+import { LaneBook, type Withdrawal } from "../../ports/orchestrator/LaneBook.ts"
 import type { NewOperatorRecord } from "../../ports/shared/Overrides.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
-import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable, type SendRefusal } from "../../ports/shared/Chains.ts"
+import * as RestConditions from "./RestConditions.ts"
 
-/** The chain's fee for the data may rise before the transfer is mined. */
-const DATA_FEE_FACTOR = 2n
+/** Refusals of a transfer that the same bytes meet again at these fees and this balance. */
+const REPLACEABLE: ReadonlySet<SendRefusal> = new Set(["FeeCapTooLow", "Underpriced", "InsufficientFunds"])
 
 /** The lane is no longer retired. Nothing was sent. */
 export class LaneInUse extends Schema.TaggedError<LaneInUse>()("LaneInUse", {}) {}
@@ -24,6 +27,13 @@ export class OtherRecipient extends Schema.TaggedError<OtherRecipient>()("OtherR
 /** No transfer to the recipient is stored, and none may be signed. */
 export class RecipientNotAllowed extends Schema.TaggedError<RecipientNotAllowed>()("RecipientNotAllowed", {}) {}
 
+/** The stored transfer is not mined, and cannot be sent or replaced now. */
+export class TransferWaits extends Schema.TaggedError<TransferWaits>()("TransferWaits", {
+  reason: LaneRefusal,
+  /** Text for the operator: the cause, and what to do. */
+  detail: Schema.String
+}) {}
+
 /** Account that receives the rest. */
 export interface Recipient {
   readonly address: Address.Address
@@ -31,38 +41,28 @@ export interface Recipient {
   readonly isAllowed: boolean
 }
 
-/** Makes `moveRest(client, lane, recipient, recordOf)`. None if the balance does not cover the cost of a transfer. */
-export const make = Effect.gen(function* () {
-  const book = yield* LaneBook
-  const contracts = yield* SweepContracts
-  const keys = yield* RelayerKeys
+/** Values of a record that one version of a transfer has. */
+export interface Recorded {
+  readonly amountWei: string
+  readonly txHash: string
+  /** Transaction of the stored version that it replaces. */
+  readonly replaces?: string
+}
 
-  const signed = Effect.fnUntraced(function* (
-    client: ChainClient,
-    lane: Address.Address,
-    recipient: Address.Address,
-    nonce: bigint
-  ) {
-    const { chain } = client
-    const [balance, fees, rollup, estimated] = yield* Effect.all(
-      [
-        client.balance(lane),
-        client.feesPerGas,
-        contracts.rollupFee(client, 0),
-        client
-          .estimateGas({ from: lane, to: recipient, data: "0x" })
-          .pipe(Effect.catchTag("CallReverted", ({ detail }) => Effect.fail(refusedBy(client, detail))))
-      ],
-      { concurrency: "unbounded" }
-    )
-    const { maxFeePerGas, maxPriorityFeePerGas } = fees
-    const gas = (estimated * 6n) / 5n
-    const dataFee = DATA_FEE_FACTOR * (rollup.data + RollupFee.operatorFee(rollup, gas))
-    const amount = movable(balance, gas * maxFeePerGas + dataFee)
-    if (amount === 0n) return Option.none()
-    const bytes = yield* keys
-      .sign(lane, {
-        chainId: chain.id,
+type RecordOf = (version: Recorded) => NewOperatorRecord
+
+/** Makes `signed(client, wanted, terms)`. */
+const makeSigned = Effect.map(
+  RelayerKeys,
+  (keys) =>
+    (
+      client: ChainClient,
+      { lane, nonce, recipient }: Pick<Withdrawal, "lane" | "nonce" | "recipient">,
+      { amount, gas, maxFeePerGas, maxPriorityFeePerGas }: RestTransfer.Terms
+    ): Effect.Effect<Withdrawal, ChainUnavailable> => {
+      const chainId = client.chain.id
+      const unsigned = {
+        chainId,
         nonce,
         to: recipient,
         data: "0x",
@@ -71,34 +71,106 @@ export const make = Effect.gen(function* () {
         maxFeePerGas,
         maxPriorityFeePerGas,
         authorizationList: []
+      } as const
+      return keys.sign(lane, unsigned).pipe(
+        Effect.mapError(({ message }) => refusedBy(client, message)),
+        Effect.map((bytes) => ({ ...bytes, chainId, lane, nonce, recipient, amount }))
+      )
+    }
+)
+
+/** Sends a version. None if the nodes refuse it for a reason that a version at present fees does not have. */
+const sent = (client: ChainClient, version: Withdrawal) =>
+  client.send(version.raw).pipe(
+    Effect.as(Option.some(version)),
+    Effect.catchTag("SendRejected", ({ detail, reason }) => {
+      if (REPLACEABLE.has(reason)) return Effect.succeed(Option.none<Withdrawal>())
+      return Effect.fail(
+        reason === "ReplacementUnderpriced"
+          ? new TransferWaits({
+              reason: "in_flight",
+              detail: `another transaction of the lane with nonce ${version.nonce} is in the pool. Wait for a block, then repeat the request`
+            })
+          : refusedBy(client, detail)
+      )
+    })
+  )
+
+/** Makes `again(client, stored, isAllowed, recordOf)`, which sends a stored transfer, or a version that replaces it. */
+const makeAgain = Effect.gen(function* () {
+  const book = yield* LaneBook
+  const look = yield* RestConditions.make
+  const signed = yield* makeSigned
+
+  return Effect.fnUntraced(function* (client: ChainClient, stored: Withdrawal, isAllowed: boolean, recordOf: RecordOf) {
+    const terms = RestConditions.termsOf(stored)
+    const { conditions } = yield* look(client, stored.lane, stored.recipient)
+    const found = Option.flatMap(terms, (each) => Option.fromUndefinedOr(RestTransfer.obstacle(each, conditions)))
+    if (Option.isNone(found)) {
+      const accepted = yield* sent(client, stored)
+      if (Option.isSome(accepted)) return accepted.value
+    }
+    const cause = Option.match(found, { onNone: () => "The nodes refuse it.", onSome: RestTransfer.causeOf })
+    if (Option.isNone(terms)) return yield* refusedBy(client, cause)
+    if (!isAllowed) {
+      return yield* new TransferWaits({
+        reason: "recipient_not_allowed",
+        detail: `the transfer ${stored.hash} cannot be mined. ${cause} No new one to ${stored.recipient} may be signed. Activate that lane or add it to LANE_REST_RECIPIENTS, then repeat the request`
       })
-      .pipe(Effect.mapError(({ message }) => refusedBy(client, message)))
-    return Option.some({ ...bytes, chainId: chain.id, lane, nonce, recipient, amount })
+    }
+    const next = RestTransfer.replacement(terms.value, conditions)
+    if ("missing" in next) {
+      return yield* new TransferWaits({
+        reason: "nothing_to_move",
+        detail: `the transfer ${stored.hash} cannot be mined. ${cause} Send at least ${next.missing} wei to the lane, then repeat the request`
+      })
+    }
+    const version = yield* signed(client, stored, next.terms)
+    yield* book.note(recordOf({ amountWei: String(version.amount), txHash: version.hash, replaces: stored.hash }))
+    const accepted = yield* sent(client, version)
+    return yield* Effect.mapError(Effect.fromOption(accepted), () =>
+      refusedBy(client, `the nodes refuse the transfer ${version.hash}, which replaces ${stored.hash}`)
+    )
+  })
+})
+
+/** Makes `moveRest(client, lane, recipient, recordOf)`. None if the balance does not cover the cost of a transfer. */
+export const make = Effect.gen(function* () {
+  const again = yield* makeAgain
+  const book = yield* LaneBook
+  const look = yield* RestConditions.make
+  const signed = yield* makeSigned
+
+  /** Signs and stores the first version. None if the balance does not cover its cost. */
+  const stored = Effect.fnUntraced(function* (
+    client: ChainClient,
+    wanted: Pick<Withdrawal, "lane" | "nonce" | "recipient">,
+    recordOf: RecordOf
+  ) {
+    const { conditions, reverted } = yield* look(client, wanted.lane, wanted.recipient)
+    if (reverted !== undefined) return yield* refusedBy(client, reverted)
+    const version = RestTransfer.first(conditions)
+    if ("missing" in version) return Option.none()
+    const withdrawal = yield* signed(client, wanted, version.terms)
+    const record = recordOf({ amountWei: String(withdrawal.amount), txHash: withdrawal.hash })
+    const kept = yield* book.withdraw(withdrawal, record)
+    // Another replica has taken the lane into use again.
+    return Option.isSome(kept) ? kept : yield* new LaneInUse()
   })
 
   return Effect.fn("LaneRest.move")(function* (
     client: ChainClient,
     lane: Address.Address,
     { address: recipient, isAllowed }: Recipient,
-    recordOf: (amount: bigint) => NewOperatorRecord
+    recordOf: RecordOf
   ) {
     const nonce = yield* client.transactionCount(lane, "latest")
     const before = yield* book.withdrawal(client.chain.id, lane, nonce)
-    if (Option.isSome(before) && before.value.recipient !== recipient) {
-      return yield* new OtherRecipient({ stored: before.value.recipient })
-    }
     if (Option.isNone(before) && !isAllowed) return yield* new RecipientNotAllowed()
-    const wanted = Option.isSome(before) ? before : yield* signed(client, lane, recipient, nonce)
-    if (Option.isNone(wanted)) return Option.none()
-    const kept = yield* book.withdraw(wanted.value, recordOf(wanted.value.amount))
-    // Another replica has taken the lane into use again.
-    if (Option.isNone(kept)) return yield* new LaneInUse()
-    const stored = kept.value
-    if (stored.recipient !== recipient) return yield* new OtherRecipient({ stored: stored.recipient })
-    yield* client
-      .send(stored.raw)
-      .pipe(Effect.catchTag("SendRejected", ({ detail }) => Effect.fail(refusedBy(client, detail))))
-    const { amount, chainId, hash: txHash } = stored
+    const kept = Option.isSome(before) ? before : yield* stored(client, { lane, nonce, recipient }, recordOf)
+    if (Option.isNone(kept)) return Option.none()
+    if (kept.value.recipient !== recipient) return yield* new OtherRecipient({ stored: kept.value.recipient })
+    const { amount, chainId, hash: txHash } = yield* again(client, kept.value, isAllowed, recordOf)
     return Option.some({ lane, chainId, recipient, amount, txHash })
   })
 })

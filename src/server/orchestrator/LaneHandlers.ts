@@ -4,9 +4,12 @@ import { HttpApiBuilder } from "effect/http-api"
 import { LaneNotChanged } from "../../api/orchestrator/LanesApi.ts"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { ChainNotAnswering, NotFound, Unavailable } from "../../api/shared/Errors.ts"
-import { LaneDesk } from "../../orchestrator/operate/LaneDesk.ts"
+import { LaneDesk, type LaneRefused } from "../../orchestrator/operate/LaneDesk.ts"
 import { mask } from "../shared/Masked.ts"
 import { ACTOR } from "./Operator.ts"
+
+const notChanged = ({ detail, reason }: LaneRefused) =>
+  Effect.fail(new LaneNotChanged({ reason, ...(detail === undefined ? {} : { detail }) }))
 
 const unavailable = mask(() => new Unavailable())
 
@@ -26,7 +29,7 @@ export const lanes = HttpApiBuilder.group(
           ({ params: { address }, payload: { reason = "", state } }) =>
             desk.move(address, state, { actor: ACTOR, reason }),
           Effect.catchTags({
-            LaneRefused: ({ reason }) => Effect.fail(new LaneNotChanged({ reason })),
+            LaneRefused: notChanged,
             UnknownLane: () => Effect.fail(new NotFound()),
             StoreUnavailable: unavailable
           })
@@ -38,7 +41,7 @@ export const lanes = HttpApiBuilder.group(
           ({ params: { address }, payload: { chainId, reason = "", recipient } }) =>
             desk.empty(address, { chainId, recipient }, { actor: ACTOR, reason }),
           Effect.catchTags({
-            LaneRefused: ({ reason }) => Effect.fail(new LaneNotChanged({ reason })),
+            LaneRefused: notChanged,
             UnknownLane: () => Effect.fail(new NotFound()),
             UnsupportedChain: () => Effect.fail(new NotFound()),
             ChainUnavailable: mask(() => new ChainNotAnswering()),

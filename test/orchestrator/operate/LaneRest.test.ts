@@ -6,7 +6,7 @@ import { parseTransaction } from "viem"
 import * as Address from "../../../src/domain/Address.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { source } from "../../support/RelayFixtures.ts"
-import { CHANGE, FEES, RECIPIENT, STRANGER, TRANSFER_GAS, layer, reasonOf, retired } from "./LaneScene.ts"
+import { CHANGE, FEES, RECIPIENT, STRANGER, TRANSFER_GAS, confirmed, layer, reasonOf, retired } from "./LaneScene.ts"
 
 describe("the rest of a lane", () => {
   it.effect("goes to another lane by one transaction, however often it is asked for", () =>
@@ -77,6 +77,7 @@ describe("the rest of a lane", () => {
       })
       yield* desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
       yield* chain.setTransactionCount(lane, 1n)
+      yield* confirmed(chain)
       yield* activate
       yield* retire
       yield* chain.fail("transactionCount")
@@ -91,6 +92,7 @@ describe("the rest of a lane", () => {
       // A new transfer was not seen mined.
       yield* chain.fail()
       yield* chain.setTransactionCount(lane, 1n)
+      yield* confirmed(chain)
       yield* activate
       yield* retire
       yield* desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
@@ -115,6 +117,7 @@ describe("the rest of a lane", () => {
       yield* chain.setTransactionCount(lane, 3n)
       assert.strictEqual(yield* reasonOf(activate()), "in_flight")
       yield* chain.setTransactionCount(lane, 5n)
+      yield* confirmed(chain)
       yield* chain.fail("transactionCount")
       assert.strictEqual(yield* reasonOf(activate()), "in_flight")
       yield* chain.fail()

@@ -66,6 +66,10 @@ export const scene = Effect.gen(function* () {
   return { chain, lane, other, desk: yield* LaneDesk, client: yield* (yield* Chains).get(source.id) }
 })
 
+/** Mines blocks until the newest one has its confirmations. */
+export const confirmed = (chain: MemoryChains.MemoryChain) =>
+  Effect.forEach(Array.from({ length: source.confirmations - 1 }), () => chain.mine(), { discard: true })
+
 export const reasonOf = <A>(effect: Effect.Effect<A, { readonly _tag: string }>) =>
   Effect.map(Effect.flip(effect), (error) => ("reason" in error ? error.reason : error._tag))
 

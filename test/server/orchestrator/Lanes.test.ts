@@ -73,11 +73,15 @@ describe("the routes about lanes", () => {
       const refusing = {
         ...desk,
         move: () => Effect.fail(new LaneRefused({ reason: "last_lane" })),
-        empty: () => Effect.fail(new LaneRefused({ reason: "recipient_not_allowed" }))
+        empty: () => Effect.fail(new LaneRefused({ reason: "recipient_not_allowed", detail: "repeat it" }))
       }
       const { call } = yield* serve({ lanes: refusing }, withToken)
       expectAnswer(yield* call(STATE, drain), 409, { error: "lane_not_changed", reason: "last_lane" })
-      expectAnswer(yield* call(REST, rest), 409, { error: "lane_not_changed", reason: "recipient_not_allowed" })
+      expectAnswer(yield* call(REST, rest), 409, {
+        error: "lane_not_changed",
+        reason: "recipient_not_allowed",
+        detail: "repeat it"
+      })
       const unknown = yield* serve({ lanes: { ...desk, move: () => Effect.fail(new UnknownLane()) } }, withToken)
       expectError(yield* unknown.call(STATE, drain), 404, "not found")
       const silent = new ChainUnavailable({ chainId: 8453, method: "send", detail: "5ec4e7" })

@@ -1,0 +1,33 @@
+/** Reads what decides if a transfer of a lane's rest can be mined. */
+import { Effect, Option } from "effect"
+import { parseTransaction } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import type { Conditions, Terms } from "../../domain/RestTransfer.ts"
+import type { Withdrawal } from "../../ports/orchestrator/LaneBook.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+
+const parsed = Option.liftThrowable(parseTransaction)
+
+/** Content of a stored transfer. None if its bytes are no transaction, so that one such row does not hold up others. */
+export const termsOf = ({ amount, raw }: Pick<Withdrawal, "amount" | "raw">): Option.Option<Terms> =>
+  Option.flatMap(parsed(raw), ({ gas, maxFeePerGas, maxPriorityFeePerGas = 0n }) =>
+    gas === undefined || maxFeePerGas === undefined
+      ? Option.none()
+      : Option.some({ amount, gas, maxFeePerGas, maxPriorityFeePerGas })
+  )
+
+/** Makes `look(client, lane, recipient)`. `reverted` is the node's answer if the recipient refuses transfers. */
+export const make = Effect.map(SweepContracts, (contracts) =>
+  Effect.fnUntraced(function* (client: ChainClient, lane: Address.Address, recipient: Address.Address) {
+    const estimate = client.estimateGas({ from: lane, to: recipient, data: "0x" }).pipe(
+      Effect.map((gas) => ({ gas, reverted: undefined })),
+      Effect.catchTag("CallReverted", ({ detail }) => Effect.succeed({ gas: 0n, reverted: detail }))
+    )
+    const [balance, { baseFeePerGas, ...market }, rollup, { gas, reverted }] = yield* Effect.all(
+      [client.balance(lane), client.feesPerGas, contracts.rollupFee(client, 0), estimate],
+      { concurrency: "unbounded" }
+    )
+    return { conditions: { balance, baseFeePerGas, market, gas, rollup } satisfies Conditions, reverted }
+  })
+)
