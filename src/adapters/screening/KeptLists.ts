@@ -11,6 +11,7 @@ import { RefreshFailed, type SanctionsLists } from "../../ports/orchestrator/San
 import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import * as FailClosed from "./FailClosed.ts"
 import * as LastGoodList from "./LastGoodList.ts"
+import type { Snapshot } from "./LastGoodSnapshot.ts"
 import * as OfacSnapshot from "./OfacSnapshot.ts"
 import * as SanctionsDownload from "./SanctionsDownload.ts"
 import * as ShrunkCopies from "./ShrunkCopies.ts"
@@ -20,7 +21,10 @@ export interface Options {
   readonly file?: OfacSnapshot.Options | undefined
   /** OFAC's list, which {@link SanctionsLists} refreshes. */
   readonly download?: SanctionsDownload.Options | undefined
-  /** File in which the last good downloaded list is kept for the next start. Default: none. */
+  /**
+   * File in which the last good downloaded list is kept for the next start. The last good copy of `file` is kept beside it, with
+   * `.snapshot` added to the name. Default: none.
+   */
   readonly keepIn?: string | undefined
   /** Part of the addresses that may be missing from a newer list, in percent. Default: 20. */
   readonly maxRemovedPercent?: number
@@ -83,8 +87,12 @@ const accepted = (
 export const make = Effect.fnUntraced(function* (options: Options) {
   const { maxRemovedPercent = 20 } = options
   const maxAge = Duration.fromInputUnsafe(options.maxAge ?? Duration.days(7))
-  const file =
-    options.file === undefined ? undefined : yield* OfacSnapshot.reader({ maxRemovedPercent, ...options.file })
+  const keepSnapshotIn = options.keepIn === undefined ? undefined : `${options.keepIn}.snapshot`
+  const snapshot =
+    options.file === undefined
+      ? undefined
+      : yield* OfacSnapshot.make({ maxRemovedPercent, keepIn: keepSnapshotIn, ...options.file })
+  const file = snapshot?.read
   const download = options.download === undefined ? undefined : yield* SanctionsDownload.make(options.download)
   const kept =
     options.keepIn === undefined || download === undefined ? undefined : yield* LastGoodList.make(options.keepIn)
@@ -110,7 +118,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   })
 
   /** Time of the newest copy of the list that must be recent. Another list in a file adds to OFAC's, and says nothing of its age. */
-  const checkedAtOf = (inFile: OfacSnapshot.Snapshot | undefined): number | undefined =>
+  const checkedAtOf = (inFile: Snapshot | undefined): number | undefined =>
     download === undefined
       ? inFile?.writtenAt
       : newest(inFile?.isOfac === true ? inFile.writtenAt : undefined, downloaded?.checkedAt)
@@ -139,6 +147,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const age = Effect.gen(function* () {
     if (file === undefined && download === undefined) return Option.none()
     const read = file === undefined ? undefined : yield* Effect.result(file)
+    // Here and not where requests wait for the file.
+    if (snapshot !== undefined) yield* snapshot.keep
     const inFile = read !== undefined && Result.isSuccess(read) ? read.success : undefined
     const countsAge = download === undefined || inFile?.isOfac === true
     return Option.some({

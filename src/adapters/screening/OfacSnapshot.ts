@@ -13,14 +13,13 @@
 import { Clock, Duration, Effect, Exit, FileSystem, Option, Result, Schema } from "effect"
 import * as Address from "../../domain/Address.ts"
 import * as SanctionsList from "../../domain/SanctionsList.ts"
+import * as LastGoodSnapshot from "./LastGoodSnapshot.ts"
+import type { Snapshot } from "./LastGoodSnapshot.ts"
 import * as SdnXml from "./SdnXml.ts"
 import * as ShrunkCopies from "./ShrunkCopies.ts"
 
 /** Time in which a file that cannot be read any more is replaced by the last good copy, in milliseconds. */
 const KEPT_MILLIS = 900_000
-
-/** Largest lead of the file system's clock, in milliseconds. A later time of writing would count as fresh for too long. */
-const SKEW_MILLIS = 300_000
 
 export interface Options {
   /** Path of the snapshot. */
@@ -29,17 +28,8 @@ export interface Options {
   readonly reloadEvery?: Duration.Input
   /** Part of the addresses that may be missing from a newer copy, in percent. Default: 20. */
   readonly maxRemovedPercent?: number
-}
-
-/** A file that was read. */
-export interface Snapshot {
-  readonly listed: ReadonlySet<Address.Address>
-  /** UNIX milliseconds. Undefined if the file system has no time for it, or one that has not come. */
-  readonly writtenAt: number | undefined
-  /** True if it is the SDN list, and not another list of addresses. */
-  readonly isOfac: boolean
-  /** Reason for which the time of writing is that of an earlier copy. Absent if it is the file's own. */
-  readonly refusal?: string
+  /** File in which the last good copy is kept for the next start. Default: none. */
+  readonly keepIn?: string | undefined
 }
 
 /** The file is not a valid sanctions list. */
@@ -97,21 +87,73 @@ const joined = (before: Snapshot, next: Snapshot, isConfirmed: boolean, refusal:
   return isConfirmed ? { ...next, listed } : { ...next, listed, writtenAt: before.writtenAt, refusal }
 }
 
+/** Reads the file at a path. */
+const reading = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  // Before the text, so that a file that changes meanwhile does not look younger than it is.
+  const { mtime } = yield* files.stat(path)
+  const text = yield* files.readFileString(path)
+  const latest = (yield* Clock.currentTimeMillis) + LastGoodSnapshot.SKEW_MILLIS
+  const written = Option.filter(
+    Option.map(mtime, (date) => date.getTime()),
+    (millis) => millis <= latest
+  )
+  return {
+    listed: yield* parse(path, text),
+    writtenAt: Option.getOrUndefined(written),
+    isOfac: isSdn(text.trimStart())
+  } satisfies Snapshot
+})
+
+/** Copies that are known. */
+interface Known {
+  /** The copy in use. */
+  readonly good: Snapshot
+  /** The last copy that was accepted. Later ones are compared with it, and not with what refused ones add. */
+  readonly base: Snapshot
+  readonly shrunk: ShrunkCopies.Shrunk | undefined
+  /** Copies for the next start. */
+  readonly kept: LastGoodSnapshot.Kept
+}
+
+const knownFrom = (kept: LastGoodSnapshot.Kept): Known => {
+  const { base, shrunk } = kept
+  const listed = new Set([...base.listed, ...(shrunk?.addresses ?? [])])
+  return { good: { ...base, listed }, base, shrunk, kept }
+}
+
+/** Copies after one more. A copy that lacks too many addresses is compared with the last accepted one, and confirmed by later ones. */
+const after = (known: Known | undefined, next: Snapshot, now: number, maxRemovedPercent: number): Known => {
+  const whole = { base: next, shrunk: undefined }
+  if (known === undefined) return { ...whole, good: next, kept: whole }
+  const accepted = SanctionsList.replace(asList(known.base), asList(next), maxRemovedPercent)
+  if (Result.isSuccess(accepted)) return { ...whole, good: next, kept: whole }
+  const copy = { list: asList(next), madeAt: next.writtenAt }
+  const shrunk = ShrunkCopies.after(known.shrunk, copy, now, maxRemovedPercent)
+  const isConfirmed = ShrunkCopies.isConfirmed(shrunk, now)
+  const good = joined(known.good, next, isConfirmed, SanctionsList.describe(accepted.failure))
+  if (isConfirmed) return { good, base: good, shrunk, kept: whole }
+  const { base } = known
+  return { good, base, shrunk, kept: { base, shrunk: { ...shrunk, addresses: good.listed } } }
+}
+
 /**
- * Makes the effect that reads the file, at most once in `reloadEvery`. While a file that was good cannot be read, the last good copy
- * is in use for 15 minutes. Addresses that a much shorter copy lacks stay listed until a copy has them again, or until a restart.
+ * Makes `read`, which reads the file at most once in `reloadEvery`, and `keep`, which keeps its copies for the next start. While a file
+ * that was good cannot be read, the last good copy is in use for 15 minutes. Addresses that a much shorter copy lacks stay listed until a
+ * copy has them again, or until a restart. With `keepIn`, only a restart after newer copies have agreed for a day lifts them.
  */
-export const reader = Effect.fnUntraced(function* ({
+export const make = Effect.fnUntraced(function* ({
+  keepIn,
   maxRemovedPercent = 20,
   path,
   reloadEvery = Duration.minutes(1)
 }: Options) {
-  const files = yield* FileSystem.FileSystem
-  /** The copy in use. */
-  let good: Snapshot | undefined
-  /** The last copy that was accepted. Later ones are compared with it, and not with what refused ones add. */
-  let base: Snapshot | undefined
-  let shrunk: ShrunkCopies.Shrunk | undefined
+  const read = Effect.provideService(reading(path), FileSystem.FileSystem, yield* FileSystem.FileSystem)
+  const file = keepIn === undefined ? undefined : yield* LastGoodSnapshot.make(path, keepIn)
+  /** Copies that the file for the next start has. */
+  let saved = file === undefined ? undefined : yield* file.load
+  let known = saved === undefined ? undefined : knownFrom(saved)
+  let hasRead = false
   /** UNIX milliseconds of the first of the failures in a row. */
   let failingSince: number | undefined
   let complained: string | undefined
@@ -122,49 +164,35 @@ export const reader = Effect.fnUntraced(function* ({
     yield* Effect.annotateLogs(Effect.logWarning("sanctions.file_refused"), { path, detail })
   })
 
-  const read = Effect.gen(function* () {
-    // Before the text, so that a file that changes meanwhile does not look younger than it is.
-    const { mtime } = yield* files.stat(path)
-    const text = yield* files.readFileString(path)
-    const latest = (yield* Clock.currentTimeMillis) + SKEW_MILLIS
-    const written = Option.filter(
-      Option.map(mtime, (date) => date.getTime()),
-      (millis) => millis <= latest
-    )
-    return {
-      listed: yield* parse(path, text),
-      writtenAt: Option.getOrUndefined(written),
-      isOfac: isSdn(text.trimStart())
-    } satisfies Snapshot
-  })
-
-  const accept = Effect.fnUntraced(function* (next: Snapshot) {
-    failingSince = undefined
-    const before = good
-    const accepted = SanctionsList.replace(base && asList(base), asList(next), maxRemovedPercent)
-    if (before === undefined || Result.isSuccess(accepted)) {
-      complained = undefined
-      shrunk = undefined
-      return (good = base = next)
-    }
-    const now = yield* Clock.currentTimeMillis
-    const refusal = SanctionsList.describe(accepted.failure)
-    yield* complain(refusal)
-    shrunk = ShrunkCopies.after(shrunk, { list: asList(next), madeAt: next.writtenAt }, now, maxRemovedPercent)
-    const isConfirmed = ShrunkCopies.isConfirmed(shrunk, now)
-    good = joined(before, next, isConfirmed, refusal)
-    if (isConfirmed) base = good
-    return good
-  })
-
   const load = Effect.gen(function* () {
     const outcome = yield* Effect.result(read)
-    if (Result.isSuccess(outcome)) return yield* accept(outcome.success)
     const now = yield* Clock.currentTimeMillis
+    if (Result.isSuccess(outcome)) {
+      failingSince = undefined
+      hasRead = true
+      known = after(known, outcome.success, now, maxRemovedPercent)
+      if (known.shrunk === undefined) complained = undefined
+      else if (known.good.refusal !== undefined) yield* complain(known.good.refusal)
+      return known.good
+    }
     failingSince ??= now
-    if (good === undefined || now - failingSince >= KEPT_MILLIS) return yield* Effect.fail(outcome.failure)
+    // A copy that only the last start has read does not stand in for a file that cannot be read.
+    const isKept = hasRead && now - failingSince < KEPT_MILLIS
+    if (known === undefined || !isKept) return yield* Effect.fail(outcome.failure)
     yield* complain(outcome.failure.message)
-    return good
+    return known.good
   })
-  return yield* Effect.cachedWithTTL(load, (exit) => (Exit.isSuccess(exit) ? reloadEvery : Duration.zero))
+
+  const keep = Effect.gen(function* () {
+    if (file === undefined || known === undefined) return
+    const { kept } = known
+    if (saved !== undefined && LastGoodSnapshot.areSame(saved, kept)) return
+    if (yield* file.save(kept)) saved = kept
+  })
+
+  const cached = yield* Effect.cachedWithTTL(load, (exit) => (Exit.isSuccess(exit) ? reloadEvery : Duration.zero))
+  return { read: cached, keep }
 })
+
+/** Makes only `read` of {@link make}. */
+export const reader = (options: Options) => Effect.map(make(options), ({ read }) => read)

@@ -5,6 +5,7 @@ import { BuilderAccount } from "../../domain/Builder.ts"
 import { BUILDER_ID } from "../../domain/BuilderId.ts"
 import { OpenedPayout, PayoutBatch } from "../../domain/Payout.ts"
 import { InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
+import { auditFilter } from "./AuditQuery.ts"
 import * as Docs from "./ConsoleDocs.ts"
 import { AlreadyRegistered, InvalidRequest } from "./Errors.ts"
 import {
@@ -185,9 +186,11 @@ const views = [
   HttpApiEndpoint.get("treasury", "/admin/treasury", { success: TreasuryView, error: failures }).annotateMerge(
     Docs.treasury
   ),
-  HttpApiEndpoint.get("audit", "/admin/audit", { query: page, success: AuditPage, error: failures }).annotateMerge(
-    Docs.audit
-  ),
+  HttpApiEndpoint.get("audit", "/admin/audit", {
+    query: { ...page, ...auditFilter },
+    success: AuditPage,
+    error: failures
+  }).annotateMerge(Docs.audit),
   HttpApiEndpoint.get("alerts", "/admin/alerts", {
     success: Schema.Array(StandingAlert),
     error: failures

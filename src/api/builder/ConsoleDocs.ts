@@ -154,7 +154,12 @@ export const treasury = endpoint(
   Examples.treasury
 )
 
-export const audit = endpoint("Read the audit log", "Newest first.", read, Examples.audit)
+export const audit = endpoint(
+  "Read the audit log",
+  "Newest first. A record must meet every filter.",
+  read,
+  Examples.audit
+)
 
 export const alerts = endpoint("List standing alerts", "Critical first, then oldest first.", always, Examples.alerts)
 

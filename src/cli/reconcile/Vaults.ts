@@ -35,7 +35,21 @@ const unexpired = Effect.fnUntraced(function* ({ client, confirmed }: ChainView,
   ]
 })
 
-/** Reasons for which a later look at the chain may show more payments. `hasFees`: builders earned something on the chain. */
+/**
+ * True if a vault may have these tokens on the chain. A payment in a token without a contract transfers nothing, so an accrual without a
+ * chain cannot be paid there. Tokens of the chain's settings have a contract, even if a node does not know it.
+ */
+export const mayHold = Effect.fnUntraced(function* (
+  { chain, code }: Pick<ChainClient, "chain" | "code">,
+  tokens: ReadonlyArray<Address.Address>
+) {
+  const listed = new Set([chain.wrappedNative, ...chain.stables, ...chain.tokens.map(({ address }) => address)])
+  if (tokens.some((token) => listed.has(token))) return true
+  const codes = yield* Effect.forEach(tokens, code)
+  return codes.some((each) => each !== "0x")
+})
+
+/** Reasons for which a later look at the chain may show more payments. `hasFees`: builders may have earned something on the chain. */
 export const unsettled = Effect.fnUntraced(function* (view: ChainView, recordedAtMs: number, hasFees: boolean) {
   const { client, confirmed } = view
   const { chain } = client

@@ -49,9 +49,10 @@ export const make = Effect.gen(function* () {
       "console",
       "audit",
       Effect.fn("GET /admin/audit")(function* ({ query }) {
+        const { cursor: _cursor, limit: _limit, ...filter } = query
         const page = yield* paged(
           query,
-          (slice) => audit.list(newestFirst(slice)),
+          (slice) => audit.list({ ...filter, ...newestFirst(slice) }),
           ({ id }) => id
         )
         return { records: page.rows, ...page.next }

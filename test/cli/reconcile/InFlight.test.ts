@@ -5,7 +5,11 @@ import { Effect, Layer, Option, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import * as Restores from "../../../src/adapters/sql/builder/Restores.ts"
 import { MAX_PAYMENT_SECONDS } from "../../../src/builder/payout/PaymentProof.ts"
+import type * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
+import type { Chain } from "../../../src/domain/Chain.ts"
+import { Ledger } from "../../../src/ports/builder/Ledger.ts"
+import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { register } from "../../support/BuilderFixtures.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { offer, source, sweptLog } from "../../support/RelayFixtures.ts"
@@ -23,10 +27,19 @@ const depth = (source.confirmations - 1) * 60_000
 const rule = <A, E>(
   name: string,
   {
+    chain = source,
     code = "0x",
     isOwed = true,
-    late = []
-  }: { readonly code?: Hex; readonly isOwed?: boolean; readonly late?: Parameters<typeof sceneOf>[1] },
+    late = [],
+    tokenCode = code
+  }: {
+    readonly chain?: Chain
+    readonly code?: Hex
+    readonly isOwed?: boolean
+    readonly late?: Parameters<typeof sceneOf>[1]
+    /** Code of the token, unless no node tells. */
+    readonly tokenCode?: Hex | "unknown"
+  },
   test: (
     confirmed: (atMs: number) => Effect.Effect<void>
   ) => Effect.Effect<A, E, Layer.Success<ReturnType<typeof sceneOf>>>
@@ -39,7 +52,14 @@ const rule = <A, E>(
           typeof number === "bigint"
             ? Effect.succeedSome(blockAt(number))
             : Effect.map(Ref.get(head), (atMs) => Option.some(blockAt(BigInt(atMs / 60_000)))),
-        code: () => Effect.succeed(code)
+        chain,
+        code: (account: Address.Address) => {
+          if (account !== TOKEN) return Effect.succeed(code)
+          const detail = "no node answers"
+          return tokenCode === "unknown"
+            ? Effect.fail(new ChainUnavailable({ chainId: source.id, method: "eth_getCode", detail }))
+            : Effect.succeed(tokenCode)
+        }
       }
       yield* Effect.gen(function* () {
         yield* register
@@ -130,6 +150,60 @@ describe("a payment that the database forgot, and that no node of the chain know
       yield* confirmed(RECORDED)
       const report = yield* reconcileNow()
       assert.deepStrictEqual([report.reconciled, report.open], [true, []])
+    })
+  )
+})
+
+describe("a payment that the database forgot, of an accrual without a chain", () => {
+  /** The accrual is from an early release. It may have been assigned to the chain and paid there in the lost time. */
+  const accrue = Ledger.use((ledger) =>
+    ledger.accrue({ builderId: "alpha", sweepId: "early", token: TOKEN, amount: 5n })
+  )
+  const reconciled = (confirmed: (atMs: number) => Effect.Effect<void>) =>
+    Effect.gen(function* () {
+      yield* accrue
+      yield* confirmed(RECORDED + 60_000)
+      return yield* reconcileNow()
+    })
+
+  rule("cannot be mined where its token has no contract", { isOwed: false }, (confirmed) =>
+    Effect.gen(function* () {
+      const report = yield* reconciled(confirmed)
+      assert.deepStrictEqual([report.reconciled, report.open], [true, []])
+    })
+  )
+
+  rule("may be mined where its token has a contract", { isOwed: false, tokenCode: "0x6001" }, (confirmed) =>
+    Effect.gen(function* () {
+      const report = yield* reconciled(confirmed)
+      assert.isFalse(report.reconciled)
+      assert.include(report.open[0]?.text, `may still be mined on ${source.name} until ${until}`)
+      yield* confirmed(SAFE)
+      assert.isTrue((yield* reconcileNow()).reconciled)
+    })
+  )
+
+  const listed = { chainId: source.id, address: TOKEN, symbol: "TKN", name: "Token", decimals: 18 }
+  rule(
+    "may be mined where the chain's settings have its token, whatever a node says",
+    { isOwed: false, chain: { ...source, tokens: [...source.tokens, listed] } },
+    (confirmed) =>
+      Effect.gen(function* () {
+        assert.isFalse((yield* reconciled(confirmed)).reconciled)
+      })
+  )
+
+  rule("may be mined while no node tells of its token", { isOwed: false, tokenCode: "unknown" }, (confirmed) =>
+    Effect.gen(function* () {
+      const report = yield* reconciled(confirmed)
+      assert.isFalse(report.reconciled)
+      assert.include(report.open[0]?.text, "were not reconciled")
+    })
+  )
+
+  rule("may be mined where builders also earned the token, whatever a node says", {}, (confirmed) =>
+    Effect.gen(function* () {
+      assert.isFalse((yield* reconciled(confirmed)).reconciled)
     })
   )
 })

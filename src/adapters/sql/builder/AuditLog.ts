@@ -1,9 +1,10 @@
 /** Records in `builder.audit_log`. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Schema } from "effect"
-import { AuditLog } from "../../../ports/builder/AuditLog.ts"
+import type { Fragment } from "effect/sql/Statement"
+import { type AuditFilter, AuditLog, BUILDER_ACTOR } from "../../../ports/builder/AuditLog.ts"
 import * as ChangeLog from "../shared/ChangeLog.ts"
-import { guarded } from "../shared/Database.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 const decode = Rows.decode(
@@ -17,6 +18,22 @@ const decode = Rows.decode(
   })
 )
 
+/** Conditions of a filter. Their columns have no index: records are read from the newest on until the page is full. */
+const conditions = (
+  sql: PgClient.PgClient,
+  { action, actor, by, fromMs, subject, toMs }: AuditFilter
+): ReadonlyArray<Fragment> => {
+  const isBuilder = sql`starts_with(actor, ${BUILDER_ACTOR})`
+  return [
+    actor === undefined ? [] : sql`actor = ${text(actor)}`,
+    by === undefined ? [] : by === "builders" ? isBuilder : sql`NOT ${isBuilder}`,
+    action === undefined ? [] : sql`action = ${text(action)}`,
+    subject === undefined ? [] : sql`subject = ${text(subject)}`,
+    fromMs === undefined ? [] : sql`at >= ${timestamp(fromMs)}`,
+    toMs === undefined ? [] : sql`at < ${timestamp(toMs)}`
+  ].flat()
+}
+
 export const layer = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
@@ -27,10 +44,11 @@ export const layer = Layer.effect(
       guarded("AuditLog.append")
     )
 
-    const list: AuditLog["Service"]["list"] = Effect.fn("AuditLog.list")(function* ({ before, limit }) {
+    const list: AuditLog["Service"]["list"] = Effect.fn("AuditLog.list")(function* ({ before, limit, ...filter }) {
+      const isOlder = sql`id < coalesce(${Rows.rowId(before)}::bigint, 9223372036854775807)`
       const rows = yield* decode(
         yield* sql`SELECT * FROM builder.audit_log
-          WHERE id < coalesce(${Rows.rowId(before)}::bigint, 9223372036854775807) ORDER BY id DESC LIMIT ${limit}`
+          WHERE ${sql.and([isOlder, ...conditions(sql, filter)])} ORDER BY id DESC LIMIT ${limit}`
       )
       return rows.map(({ at, ...record }) => ({ ...record, atMs: at }))
     }, guarded("AuditLog.list"))

@@ -36,21 +36,29 @@ export const owed = (sql: Sql, chainId: number) =>
       }))
   )
 
+/** Tokens in which builders earned on a chain, or have a fee that waits there. */
+const earnedTokens = (
+  sql: Sql,
+  chainId: number
+) => sql`SELECT token FROM builder.treasury_totals WHERE chain_id = ${chainId}
+  UNION SELECT token FROM builder.payouts WHERE chain_id = ${chainId}
+  UNION SELECT token FROM builder.unassigned_accruals WHERE chain_id = ${chainId}`
+
+const tokensOf = (rows: ReadonlyArray<unknown>) =>
+  Effect.map(Rows.decode(Schema.Struct({ token: Address.Address }))(rows), (decoded) =>
+    decoded.map(({ token }) => token)
+  )
+
 /**
  * Tokens in which builders earned on a chain, or may have: a fee that waits may have been assigned and paid in the lost time. So may an
  * accrual without a chain, on any chain.
  */
 export const tokens = (sql: Sql, chainId: number) =>
-  Effect.map(
-    Effect.flatMap(
-      sql`SELECT token FROM builder.treasury_totals WHERE chain_id = ${chainId}
-        UNION SELECT token FROM builder.payouts WHERE chain_id = ${chainId}
-        UNION SELECT token FROM builder.unassigned_accruals WHERE chain_id = ${chainId}
-        UNION SELECT token FROM builder.chainless`,
-      Rows.decode(Schema.Struct({ token: Address.Address }))
-    ),
-    (rows) => rows.map(({ token }) => token)
-  )
+  Effect.flatMap(sql`${earnedTokens(sql, chainId)} UNION SELECT token FROM builder.chainless`, tokensOf)
+
+/** Those of {@link tokens} that are in it only for accruals without a chain. */
+export const assignableTokens = (sql: Sql, chainId: number) =>
+  Effect.flatMap(sql`SELECT token FROM builder.chainless EXCEPT (${earnedTokens(sql, chainId)})`, tokensOf)
 
 /** Which of the settlements the books have. */
 export const known = Effect.fnUntraced(function* (sql: Sql, sweepIds: ReadonlyArray<string>) {

@@ -63,4 +63,21 @@ describe("tokens whose payments are compared", () => {
       assert.deepStrictEqual(yield* tokens, [[], [TOKEN]])
     }).pipe(Effect.provide(freshStores))
   )
+
+  it.effect("are those that only accruals without a chain have, on chains where nothing else was earned in them", () =>
+    Effect.gen(function* () {
+      yield* register
+      const sql = yield* PgClient.PgClient
+      const ledger = yield* Ledger
+      const assignable = Effect.forEach([1, 2], (chainId) => LostMoney.assignableTokens(sql, chainId))
+      yield* ledger.accrue({ builderId: "alpha", sweepId: "known", token: TOKEN, amount: 5n, chainId: 2 })
+      assert.deepStrictEqual(yield* assignable, [[], []])
+      for (const sweepId of ["early", "earlier"]) {
+        yield* ledger.accrue({ builderId: "alpha", sweepId, token: TOKEN, amount: 5n })
+      }
+      assert.deepStrictEqual(yield* assignable, [[TOKEN], []])
+      yield* ledger.assign(TOKEN, 2)
+      assert.deepStrictEqual(yield* assignable, [[], []])
+    }).pipe(Effect.provide(freshStores))
+  )
 })
