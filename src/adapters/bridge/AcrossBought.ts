@@ -34,13 +34,22 @@ const withdrawalOf = decode("Withdrawal")
 const isOf = (log: Log, address: Address.Address, topic: Hex): boolean =>
   log.address === address && log.topics[0]?.toLowerCase() === topic
 
-/** Amount that the log moves to the recipient. For native currency, the amount that the router unwraps. */
-const paidBy = (log: Log, router: Address.Address, swap: RouterSwap.RouterSwap): bigint | undefined => {
-  if (swap.unwraps) {
-    if (!isOf(log, swap.tokenOut, WITHDRAWAL)) return undefined
+/** Amount that the router unwraps. Some wrapped tokens, such as Arbitrum's, log only that they burn it. */
+const unwrappedBy = (log: Log, router: Address.Address, wrapped: Address.Address): bigint | undefined => {
+  if (isOf(log, wrapped, WITHDRAWAL)) {
     const args = Option.getOrUndefined(withdrawalOf(log))?.args
     return args !== undefined && "source" in args && Address.of(args.source) === router ? args.amount : undefined
   }
+  if (!isOf(log, wrapped, TRANSFER)) return undefined
+  const args = Option.getOrUndefined(transferOf(log))?.args
+  return args !== undefined && "to" in args && Address.of(args.from) === router && Address.isZero(Address.of(args.to))
+    ? args.value
+    : undefined
+}
+
+/** Amount that the log moves to the recipient. For native currency, the amount that the router unwraps. */
+const paidBy = (log: Log, router: Address.Address, swap: RouterSwap.RouterSwap): bigint | undefined => {
+  if (swap.unwraps) return unwrappedBy(log, router, swap.tokenOut)
   if (!isOf(log, swap.tokenOut, TRANSFER)) return undefined
   const args = Option.getOrUndefined(transferOf(log))?.args
   return args !== undefined && "to" in args && Address.of(args.to) === swap.recipient ? args.value : undefined

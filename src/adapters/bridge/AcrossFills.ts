@@ -5,8 +5,8 @@
  */
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
-import type { Delivery, Filled } from "../../ports/orchestrator/Bridge.ts"
-import type { Block, BlockRange, ChainClient, ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
+import type { Delivery } from "../../ports/orchestrator/Bridge.ts"
+import { type Block, type BlockRange, type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import * as AcrossBought from "./AcrossBought.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import * as AcrossPurchase from "./AcrossPurchase.ts"
@@ -17,6 +17,15 @@ const CLOCK_SKEW_SECONDS = 900n
 
 /** Newest blocks that are searched first, and the requests for it. */
 const NEWEST = { blocks: 100n, requests: 12 }
+
+/** Requests for the logs of older blocks in one look. */
+const REQUESTS = 40
+
+/** Time in which a search must end, in milliseconds. It is much shorter than that of a look, which otherwise loses the proof. */
+const SEARCH_MILLIS = 20_000
+
+/** Time for the newest blocks, and for past states, in milliseconds. It leaves half of the search for older blocks. */
+const SHORTCUT_MILLIS = 5_000
 
 export interface Search {
   /** The destination chain. */
@@ -56,15 +65,23 @@ const locate = ({ head, isFilledAt }: Search, lowest: bigint) =>
   }).pipe(Effect.catchTag("ChainUnavailable", () => Effect.succeed(Option.none<bigint>())))
 
 /**
- * The delivery of a fill. After a swap on arrival, the logs that follow the fill tell what the recipient got. Without them, it is not
- * known.
+ * The delivery of a fill. After a swap on arrival, the logs that follow the fill tell what the recipient got. Fails while no node has
+ * them, so that the search does not go on to older blocks.
  */
 const deliveryOf = Effect.fnUntraced(function* ({ client, pool, relay }: Search, fill: Log, amountOut: bigint) {
   const { message, recipient: handler } = relay.deposit
   const txHash = fill.transactionHash
   const purchase = message === undefined ? undefined : Option.getOrUndefined(AcrossPurchase.decode(message))
   if (purchase === undefined) return Option.some<Delivery>({ _tag: "Delivered", txHash, amountOut })
-  const logs = Option.getOrUndefined(yield* client.receipt(txHash))?.logs ?? []
+  const receipt = Option.getOrUndefined(yield* client.receipt(txHash))
+  if (receipt === undefined) {
+    return yield* new ChainUnavailable({
+      chainId: client.chain.id,
+      method: "eth_getTransactionReceipt",
+      detail: `the receipt of ${txHash}, whose log is confirmed, is missing`
+    })
+  }
+  const { logs } = receipt
   const after = logs.slice(logs.findIndex(({ logIndex }) => logIndex === fill.logIndex) + 1)
   const next = after.findIndex((log) => log.address === pool && log.topics[0] === fill.topics[0])
   const outcome = AcrossBought.outcomeOf(next === -1 ? after : after.slice(0, next), handler, purchase)
@@ -98,40 +115,95 @@ const readRange = Effect.fnUntraced(function* (search: Search, range: BlockRange
   return { delivered: undefined, unread }
 })
 
+/** Keeps the block that a search has come to, for when it runs out of time. */
+interface Progress {
+  /** Newest block that is not read. Undefined: the search begins at the newest one. */
+  searchFrom: bigint | undefined
+}
+
+const filledUntil = ({ searchFrom }: Progress, logsFailed?: ChainUnavailable): Delivery => ({
+  _tag: "Filled",
+  ...(searchFrom === undefined ? {} : { searchFrom }),
+  ...(logsFailed === undefined ? {} : { logsFailed })
+})
+
+/** Reads one window of the node after another, since a longer read that runs out of time tells nothing about its parts. */
+const readOlder = Effect.fnUntraced(function* (search: Search, range: BlockRange, progress: Progress) {
+  let unread: BlockRange | undefined = range
+  let requests = 1
+  for (let left = REQUESTS; left > 0 && unread !== undefined;) {
+    const asked: BlockRange = unread
+    const part = yield* readRange(search, asked, Math.min(requests, left))
+    if (part.delivered !== undefined) return part.delivered
+    left -= requests
+    unread = part.unread
+    // A node that refuses the width of a window needs more requests for it.
+    requests = unread !== undefined && unread.toBlock >= asked.toBlock ? requests * 2 : 1
+    progress.searchFrom = unread?.toBlock
+  }
+  return filledUntil(progress)
+})
+
+/** The fill in the newest blocks, if the node returns them soon. */
+const inNewest = (options: Search) => {
+  const { number: toBlock } = options.head
+  const fromBlock = toBlock >= NEWEST.blocks ? toBlock - NEWEST.blocks + 1n : 0n
+  return readRange(options, { fromBlock, toBlock }, NEWEST.requests).pipe(
+    Effect.map(({ delivered }) => delivered),
+    Effect.timeoutOrElse({ duration: SHORTCUT_MILLIS, orElse: () => Effect.undefined })
+  )
+}
+
 /**
  * The pool accepts no quote timestamp after the deposit, so no fill is much older than that timestamp. A search that came to
  * this end without the event starts again at the newest block.
  */
-const search = Effect.fnUntraced(function* (options: Search): Effect.fn.Return<Delivery, ChainUnavailable> {
+const search = Effect.fnUntraced(function* (
+  options: Search,
+  progress: Progress
+): Effect.fn.Return<Delivery, ChainUnavailable> {
   const { client, head, relay, searchFrom } = options
   if (searchFrom === undefined) {
-    const fromBlock = head.number >= NEWEST.blocks ? head.number - NEWEST.blocks + 1n : 0n
-    const { delivered } = yield* readRange(options, { fromBlock, toBlock: head.number }, NEWEST.requests)
+    const delivered = yield* inNewest(options)
     if (delivered !== undefined) return delivered
   }
   const lowest = yield* blockBefore(client, head, BigInt(relay.deposit.quoteTimestamp) - CLOCK_SKEW_SECONDS)
-  const located = yield* locate(options, lowest)
+  const located = yield* Effect.timeoutOrElse(locate(options, lowest), {
+    duration: SHORTCUT_MILLIS,
+    orElse: () => Effect.succeedNone
+  })
   if (Option.isSome(located)) {
     const { delivered } = yield* readRange(options, { fromBlock: located.value, toBlock: located.value })
     if (delivered !== undefined) return delivered
   }
   const isWithin = searchFrom !== undefined && searchFrom >= lowest && searchFrom < head.number
-  const toBlock = isWithin ? searchFrom : head.number
-  const { delivered, unread } = yield* readRange(options, { fromBlock: lowest, toBlock })
-  if (delivered !== undefined) return delivered
-  return unread === undefined ? { _tag: "Filled" } : { _tag: "Filled", searchFrom: unread.toBlock }
+  return yield* readOlder(options, { fromBlock: lowest, toBlock: isWithin ? searchFrom : head.number }, progress)
 })
+
+/** The search with a limit of time. One that has read a part has not failed. */
+const timely = (options: Search, progress: Progress) =>
+  Effect.timeoutOrElse(search(options, progress), {
+    duration: SEARCH_MILLIS,
+    orElse: () =>
+      progress.searchFrom === options.searchFrom
+        ? Effect.fail(
+            new ChainUnavailable({
+              chainId: options.client.chain.id,
+              method: "eth_getLogs",
+              detail: `no logs of the fill within ${SEARCH_MILLIS} milliseconds`
+            })
+          )
+        : Effect.succeed(filledUntil(progress))
+  })
 
 /** `Delivered` with the fill's transaction, or `Filled` while it is not found. Never fails: the fill is proved already. */
 export const find = (options: Search): Effect.Effect<Delivery> =>
-  search(options).pipe(
-    Effect.catchTag("ChainUnavailable", (logsFailed) =>
-      Effect.succeed({
-        _tag: "Filled",
-        logsFailed,
-        ...(options.searchFrom === undefined ? {} : { searchFrom: options.searchFrom })
-      } satisfies Filled)
-    ),
+  Effect.suspend(() => {
+    const progress: Progress = { searchFrom: options.searchFrom }
+    return Effect.catchTag(timely(options, progress), "ChainUnavailable", (logsFailed) =>
+      Effect.succeed(filledUntil(progress, logsFailed))
+    )
+  }).pipe(
     // The status of a fill with a message proves only that the handler was paid.
     Effect.map((delivery) =>
       delivery._tag === "Filled" && options.relay.deposit.message !== undefined

@@ -65,10 +65,20 @@ const entriesOf = (log: Log, pools: ReadonlyArray<Address.Address>): ReadonlyArr
   }))
 }
 
-/** True if the transaction moved the payment's amount from the pool to the account. */
+/**
+ * True if the transaction moved the payment's amount from the pool to the account. Fails while no node has the receipt, since a later look
+ * may begin after its block.
+ */
 const isTransferred = Effect.fnUntraced(function* (client: ChainClient, pool: Address.Address, line: RefundLine) {
   const receipt = Option.getOrUndefined(yield* client.receipt(line.txHash))
-  return (receipt?.logs ?? []).some((log) => {
+  if (receipt === undefined) {
+    return yield* new ChainUnavailable({
+      chainId: client.chain.id,
+      method: "eth_getTransactionReceipt",
+      detail: `the receipt of ${line.txHash}, whose log is confirmed, is missing`
+    })
+  }
+  return receipt.logs.some((log) => {
     if (log.address !== line.token) return false
     const transfer = Option.getOrUndefined(decodeTransfer(log))
     return (

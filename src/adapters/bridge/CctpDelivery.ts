@@ -50,8 +50,6 @@ interface Burn {
   readonly deposit: CctpDeposit.CctpDeposit
   /** The message, as it was sent. */
   readonly sent: Hex
-  /** Burns with this message in the transaction: those of equal orders. */
-  readonly times: number
   /** UNIX seconds of its block. */
   readonly sentAt: bigint
 }
@@ -59,7 +57,15 @@ interface Burn {
 interface Attested {
   readonly nonce: Hash
   readonly forwardTxHash: Hash | undefined
+  /** True if Circle's own mint failed. */
+  readonly isForwardFailed: boolean
 }
+
+/**
+ * Messages without a mint that one look searches for, since the API may list any number. Those of equal orders that are minted already do
+ * not count.
+ */
+const MOST_UNPROVED = 4
 
 /** The mint, if this transaction has it and counts. */
 const mintIn = Effect.fnUntraced(function* (
@@ -115,21 +121,19 @@ export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["S
         )
       )
 
-  /** The attested forms of a burn's message. Equal orders of one owner, in one transaction, have several. */
-  const attestedOf = Effect.fnUntraced(function* ({ contracts, sent, times }: Burn, transactionHash: Hash) {
-    const found: Array<Attested> = []
+  /**
+   * The attested forms of a burn's message. Equal orders of one owner, in one transaction, have several, and the receipt has the logs of
+   * this order alone.
+   */
+  const attestedOf = Effect.fnUntraced(function* ({ contracts, sent }: Burn, transactionHash: Hash) {
+    const found = new Map<Hash, Attested>()
     for (const { forwardState, forwardTxHash, message } of yield* messagesOf(contracts.sourceDomain, transactionHash)) {
-      const nonce = CctpMessage.attestedAs(message ?? "0x", sent)
-      if (Option.isNone(nonce)) continue
-      // Each is looked for on the destination, so the API must not tell more than there are.
-      if (found.length === times) break
-      if (forwardState === "FAILED") {
-        // Anybody can send the mint instead: the how-to guide of bridges tells how.
-        yield* Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
-      }
-      found.push({ nonce: nonce.value, forwardTxHash: forwardTxHash ?? undefined })
+      const nonce = Option.getOrUndefined(CctpMessage.attestedAs(message ?? "0x", sent))
+      if (nonce === undefined || found.has(nonce)) continue
+      const isForwardFailed = forwardState === "FAILED"
+      found.set(nonce, { nonce, forwardTxHash: forwardTxHash ?? undefined, isForwardFailed })
     }
-    return found
+    return found.values()
   })
 
   return Effect.fn("Cctp.delivery")(
@@ -146,17 +150,26 @@ export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["S
         Effect.catchTag("NoRoute", ({ detail }) => Effect.fail(unprovable(detail)))
       )
       const sent = CctpMessage.of(contracts, { ...deposit, depositor: order.owner })
-      const times = CctpMessage.timesSent(receipt.logs, contracts.transmitter, sent)
-      if (times === 0) {
+      if (!CctpMessage.isSent(receipt.logs, contracts.transmitter, sent)) {
         return yield* unprovable(`no burn of this order in transaction ${receipt.transactionHash}`)
       }
       const block = Option.getOrUndefined(yield* source.block(receipt.blockNumber))
       const head = Option.getOrUndefined(yield* settledBlock(destination, confirmations))
       if (block === undefined || head === undefined) return PENDING
-      const burn: Burn = { contracts, deposit, sent, times, sentAt: block.timestamp }
-      for (const attested of yield* attestedOf(burn, receipt.transactionHash)) {
+      const burn: Burn = { contracts, deposit, sent, sentAt: block.timestamp }
+      const { transactionHash } = receipt
+      let unproved = 0
+      for (const attested of yield* attestedOf(burn, transactionHash)) {
         const proof = yield* proofOf(destination, head, burn, attested, search)
-        if (Option.isNone(proof)) continue
+        if (Option.isNone(proof)) {
+          if (attested.isForwardFailed) {
+            // Anybody can send the mint instead: the how-to guide of bridges tells how.
+            yield* Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
+          }
+          unproved += 1
+          if (unproved === MOST_UNPROVED) break
+          continue
+        }
         const id = `cctp:${destination.chain.id}:${attested.nonce}`
         const claimed = yield* claim(id, `${sourceChainId}:${order.owner}:${order.nonce}`)
         if (claimed === "own") return proof.value

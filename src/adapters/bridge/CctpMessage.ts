@@ -105,14 +105,14 @@ const BYTES = parseAbiParameters("bytes")
 
 const sentIn = Option.liftThrowable(({ data }: Log) => decodeAbiParameters(BYTES, data)[0])
 
-/** Number of times that the logs have this message, from this transmitter. */
-export const timesSent = (logs: ReadonlyArray<Log>, transmitter: Address.Address, message: Hex): number =>
-  logs.filter(
+/** True if the logs have this message, from this transmitter. */
+export const isSent = (logs: ReadonlyArray<Log>, transmitter: Address.Address, message: Hex): boolean =>
+  logs.some(
     (log) =>
       log.address === transmitter &&
       log.topics[0]?.toLowerCase() === SENT &&
       Option.exists(sentIn(log), (found) => found.toLowerCase() === message)
-  ).length
+  )
 
 /** Topics of the log by which a message with this nonce was received. */
 export const receivedTopics = (nonce: Hash): ReadonlyArray<Hash | null> => [RECEIVED, null, nonce]
@@ -128,6 +128,10 @@ const minted = Option.liftThrowable(({ data, topics }: Log) => {
   if (event.eventName !== "MintAndWithdraw") throw new Error("another event")
   return event.args
 })
+
+/** True for the log by which this messenger minted for a message. */
+export const isMint = ({ address, topics }: Pick<Log, "address" | "topics">, messenger: Address.Address): boolean =>
+  address === messenger && topics[0]?.toLowerCase() === MINTED
 
 /** True for the log by which this message was received. */
 const isReceived = (log: Log, ends: Ends, sent: Hex, nonce: Hash): boolean =>
@@ -156,9 +160,7 @@ export const mintOf = (
 ): Option.Option<bigint> => {
   const at = logs.findIndex((log) => isReceived(log, ends, sent, nonce))
   if (at === -1) return Option.none()
-  const mint = logs
-    .slice(0, at)
-    .findLast((log) => log.address === ends.destinationMessenger && log.topics[0]?.toLowerCase() === MINTED)
+  const mint = logs.slice(0, at).findLast((log) => isMint(log, ends.destinationMessenger))
   return Option.fromUndefinedOr(mint).pipe(
     Option.flatMap(minted),
     Option.filter(

@@ -1,8 +1,8 @@
 /**
  * Proves by a chain's own logs that a transfer arrived, in transactions that a service names. The service's word is never enough: the
  * transfer must be at the chain's confirmation depth, later than the deposit, to the recipient, of the token and of at least the
- * minimum. Neither the recipient nor the owner may have paid it, and its transaction may not be a sweep or a fill of Across, which are
- * deliveries of other orders. One log line proves one order at most, also across replicas and restarts.
+ * minimum. Neither the recipient nor the owner may have paid it. Its transaction may not be a sweep, a fill or a refund of Across, or a
+ * mint of CCTP, which belong to other orders. One log line proves one order at most, also across replicas and restarts.
  *
  * A log does not tell for whom a payer pays: a service could cite a transfer of somebody else to the same recipient.
  */
@@ -15,6 +15,8 @@ import type { Hash } from "../../domain/Hex.ts"
 import { type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import type { Idempotency } from "../../ports/shared/Idempotency.ts"
 import { settledBlock } from "./Blocks.ts"
+import * as CctpContracts from "./CctpContracts.ts"
+import * as CctpMessage from "./CctpMessage.ts"
 import * as ProofClaims from "./ProofClaims.ts"
 import { spokePoolAbi } from "./spokePoolAbi.ts"
 
@@ -48,6 +50,11 @@ const MOST_TRANSACTIONS = 4
 const SKEW_SECONDS = 15n
 
 const [FILLED] = encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay" })
+const [REFUNDED] = encodeEventTopics({ abi: spokePoolAbi, eventName: "ExecutedRelayerRefundRoot" })
+const [CLAIMED] = encodeEventTopics({ abi: spokePoolAbi, eventName: "ClaimedRelayerRefund" })
+
+/** Events of payments of Across: of a fill, of the leaf of a refund, and of a part of a leaf that the pool could not pay at first. */
+const PAID_BY_ACROSS: ReadonlySet<string> = new Set([FILLED, REFUNDED, CLAIMED])
 
 const [TRANSFER] = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer" })
 
@@ -67,13 +74,17 @@ export const arrived = (log: Log, { minAmountOut, owner, recipient, token }: Arr
         Option.map(({ value }) => value)
       )
 
-/** True if the transaction is a sweep or a fill of Across: what arrives in it belongs to another order. */
+/** True if the transaction is a sweep, a payment of Across or a mint of CCTP: what arrives in it belongs to another order. */
 const isOfAnother = ({ chain }: ChainClient, logs: ReadonlyArray<Log>): boolean => {
   // Orders of earlier generations still settle.
   const guards = new Set(Generations.all(chain).map(({ guard }) => guard))
   const pools = Chain.spokePools(chain)
+  const messengers = (chain.targets ?? []).filter(({ kind, name }) => kind === "bridge" && name === CctpContracts.NAME)
   return logs.some(
-    ({ address, topics }) => guards.has(address) || (pools.includes(address) && topics[0]?.toLowerCase() === FILLED)
+    (log) =>
+      guards.has(log.address) ||
+      (pools.includes(log.address) && PAID_BY_ACROSS.has(log.topics[0]?.toLowerCase() ?? "")) ||
+      messengers.some(({ address }) => CctpMessage.isMint(log, address))
   )
 }
 

@@ -6,8 +6,9 @@ import * as AcrossRefunds from "../../../src/adapters/bridge/AcrossRefunds.ts"
 import { spokePoolAbi } from "../../../src/adapters/bridge/spokePoolAbi.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 import { BridgeRefunds } from "../../../src/ports/orchestrator/BridgeRefunds.ts"
-import { type BlockRange, type ChainClient, Chains, type Log } from "../../../src/ports/shared/Chains.ts"
+import { type BlockRange, type ChainClient, Chains, type Log, type Receipt } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
+import * as FakeEnds from "./fakeEnds.ts"
 
 const pool = FakeChain.address(0x50)
 const token = FakeChain.address(0x70)
@@ -15,7 +16,7 @@ const account = FakeChain.address(0x80)
 const chain = { ...FakeChain.chain, spokePool: pool }
 
 /** The payment of 7 tokens to the account in a block. */
-const paymentAt = (block: bigint): Log => ({
+const paymentAt = (block: bigint, isDeferred = false): Log => ({
   address: pool,
   topics: [
     ...encodeEventTopics({
@@ -31,7 +32,7 @@ const paymentAt = (block: bigint): Log => ({
     [7n],
     token,
     [account],
-    false,
+    isDeferred,
     account
   ]),
   blockNumber: block,
@@ -43,9 +44,12 @@ const paymentAt = (block: bigint): Log => ({
 /** A chain whose logs come from a node with an own head, and those payments of it. `most`: blocks of one read. */
 const scene = () => {
   const state = { head: 1_000n, isMissing: false, logsUpTo: 1_000n, most: 10_000n, payments: [] as Array<bigint> }
+  /** Marks every leaf as one with a payment that the pool keeps. Receipts are the test's. */
+  const deferred = { isMarked: false, receipts: new Map<Hash, Receipt>() }
   const asked: Array<BlockRange> = []
   const client: ChainClient = {
     ...FakeChain.client({
+      receipt: (id) => Effect.sync(() => Option.fromUndefinedOr(deferred.receipts.get(id))),
       block: () =>
         Effect.sync(() =>
           state.isMissing
@@ -65,7 +69,7 @@ const scene = () => {
           asked.push({ fromBlock, toBlock: last })
           const logs = state.payments
             .filter((block) => block >= fromBlock && block <= last && block <= state.logsUpTo)
-            .map(paymentAt)
+            .map((block) => paymentAt(block, deferred.isMarked))
           return last === toBlock ? { logs } : { logs, unread: { fromBlock: last + 1n, toBlock } }
         })
     }),
@@ -81,7 +85,7 @@ const scene = () => {
   const firstBlock = Effect.flatMap(BridgeRefunds, (refunds) => refunds.firstBlock(chain.id, 10_000)).pipe(
     Effect.provide(layer)
   )
-  return { asked, firstBlock, paid, state }
+  return { asked, deferred, firstBlock, paid, state }
 }
 
 describe("Across refunds", () => {
@@ -121,6 +125,25 @@ describe("Across refunds", () => {
       assert.strictEqual((yield* paid(100n)).nextBlock, 300n)
       assert.strictEqual((yield* paid(700n)).nextBlock, 745n, "at least the newest blocks are read again")
     })
+  )
+
+  it.effect(
+    "of a leaf with a payment that the pool keeps are unknown while no node has the transaction's receipt",
+    () =>
+      Effect.gen(function* () {
+        const { deferred, paid, state } = scene()
+        deferred.isMarked = true
+        state.payments.push(900n)
+        const { transactionHash: id } = paymentAt(900n)
+        const error = yield* Effect.flip(paid(800n))
+        assert.strictEqual(error._tag, "ChainUnavailable")
+        assert.include(error.message, id)
+        const transfer = FakeEnds.transfer(token, account, 7n, id, 0, pool)
+        deferred.receipts.set(id, FakeEnds.receiptOf(id, 900n, []))
+        assert.deepStrictEqual((yield* paid(800n)).lines, [])
+        deferred.receipts.set(id, FakeEnds.receiptOf(id, 900n, [transfer]))
+        assert.lengthOf((yield* paid(800n)).lines, 1)
+      })
   )
 
   it.effect(

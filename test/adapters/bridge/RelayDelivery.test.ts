@@ -10,12 +10,17 @@ import { orderOf } from "../../ports/orchestrator/Bridge.suite.ts"
 import { address, chain } from "../../support/FakeChain.ts"
 import * as FakeEnds from "./fakeEnds.ts"
 import { DEPOSITORY, ORDER_ID, REQUEST_ID } from "./relayAnswers.ts"
-import { failureOf, http, request, scene } from "./relayScene.ts"
+import { failureOf, http, MESSENGER, request, scene, SOURCE_POOLS } from "./relayScene.ts"
 
 const DEPOSITED = toEventSelector("RelayErc20Deposit(address,address,uint256,bytes32)")
 const FILL = FakeEnds.hash(0xf111)
 const PAYER = address(0x99)
 const [FILLED_BY_ACROSS = "0x"] = encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay" })
+const REFUNDED_BY_ACROSS = toEventSelector(
+  "ExecutedRelayerRefundRoot(uint256,uint256,uint256[],uint32,uint32,address,address[],bool,address)"
+)
+const CLAIMED_FROM_ACROSS = toEventSelector("ClaimedRelayerRefund(bytes32,bytes32,uint256,address)")
+const MINTED_BY_CCTP = toEventSelector("MintAndWithdraw(address,uint256,address,uint256)")
 
 /** A settled order with a route of Relay. The status of the request and the chains are the test's. */
 const settled = Effect.fnUntraced(function* () {
@@ -142,12 +147,15 @@ describe("a delivery of Relay", () => {
         FakeEnds.log(chain.contracts.guard, [FakeEnds.hash(1)], "0x", FILL, 1),
         FakeEnds.log(FakeEnds.EARLIER.guard, [FakeEnds.hash(1)], "0x", FILL, 1),
         FakeEnds.log(FakeEnds.POOL, [FILLED_BY_ACROSS], "0x", FILL, 1),
-        FakeEnds.log(FakeEnds.FORMER_POOL, [FILLED_BY_ACROSS], "0x", FILL, 1)
+        FakeEnds.log(FakeEnds.FORMER_POOL, [FILLED_BY_ACROSS], "0x", FILL, 1),
+        FakeEnds.log(MESSENGER, [MINTED_BY_CCTP], "0x", FILL, 1)
       ]) {
         ends.receipts.set(FILL, { ...receipt, logs: [...logs, other] })
         assert.deepStrictEqual(yield* look(), { _tag: "Pending" })
       }
-      ends.receipts.set(FILL, { ...receipt, logs })
+      // Anybody can log such an event in a contract of his own.
+      const foreign = FakeEnds.log(address(0xee), [MINTED_BY_CCTP], "0x", FILL, 1)
+      ends.receipts.set(FILL, { ...receipt, logs: [...logs, foreign] })
       assert.strictEqual((yield* look())._tag, "Delivered")
     }).pipe(Effect.provide(http))
   )
@@ -217,6 +225,24 @@ describe("a delivery of Relay", () => {
           amount: request.amountIn - 10n
         }
       })
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("is not refunded by what Across refunds", () =>
+    Effect.gen(function* () {
+      const { ends, fill, look, says } = yield* settled()
+      yield* says("refund", [FILL])
+      fill(request.amountIn, 60n, request.depositor, request.tokenIn)
+      const { logs, ...receipt } = ends.receipts.get(FILL) ?? assert.fail()
+      for (const pool of SOURCE_POOLS) {
+        for (const topic of [REFUNDED_BY_ACROSS, CLAIMED_FROM_ACROSS]) {
+          const other = FakeEnds.log(pool, [topic], "0x", FILL, 1)
+          ends.receipts.set(FILL, { ...receipt, logs: [...logs, other] })
+          assert.deepStrictEqual(yield* look(), { _tag: "Pending" })
+        }
+      }
+      ends.receipts.set(FILL, { ...receipt, logs })
+      assert.strictEqual((yield* look())._tag, "Refunded")
     }).pipe(Effect.provide(http))
   )
 

@@ -87,6 +87,8 @@ export const DESTINATION = 31338
 export interface More {
   /** Targets of the destination. Default: none. */
   readonly destinationTargets?: ReadonlyArray<NamedTarget>
+  /** SpokePools of the source. Default: none. */
+  readonly sourcePools?: Pick<Chain, "spokePool" | "formerSpokePools">
   /** Answers to calls of other contracts than the guard. Undefined: the guard's answer. */
   readonly call?: (chainId: number, request: CallRequest) => Hex | undefined
   readonly logs?: ChainClient["logs"]
@@ -95,7 +97,7 @@ export interface More {
 export const make = (
   targets: ReadonlyArray<NamedTarget>,
   tokens: Chain["tokens"] = chain.tokens,
-  { call, destinationTargets = [], logs }: More = {}
+  { call, destinationTargets = [], logs, sourcePools = {} }: More = {}
 ) => {
   const ends: Ends = {
     head: 100n,
@@ -128,7 +130,14 @@ export const make = (
     })
   const source = {
     ...client({ ...answers, call: calls(SOURCE) }),
-    chain: { ...chain, id: SOURCE, name: "source", targets, tokens }
+    chain: {
+      ...chain,
+      id: SOURCE,
+      name: "source",
+      targets,
+      tokens,
+      ...sourcePools
+    }
   }
   const destination = {
     ...client({ ...answers, call: calls(DESTINATION) }),

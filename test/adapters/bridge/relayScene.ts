@@ -9,11 +9,18 @@ import type { BridgeRequest } from "../../../src/ports/orchestrator/Bridge.ts"
 import { BridgeFlights } from "../../../src/ports/orchestrator/BridgeFlights.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { Idempotency } from "../../../src/ports/shared/Idempotency.ts"
+import { address } from "../../support/FakeChain.ts"
 import { type Answer, StubServer } from "../../support/StubServer.ts"
 import * as FakeEnds from "./fakeEnds.ts"
 import { answerTo, DEPOSITORY, request as asked } from "./relayAnswers.ts"
 
 const TARGETS = [{ name: "relay", kind: "bridge", address: DEPOSITORY }] as const
+
+/** Messenger of CCTP on the destination. */
+export const MESSENGER = address(0x71)
+
+/** SpokePools of the source: the current one, and one that it had before. */
+export const SOURCE_POOLS = [address(0x5e), address(0x5f)] as const
 
 export const request: BridgeRequest = { ...asked, deadline: 2n ** 40n }
 
@@ -53,7 +60,10 @@ const TOKENS = [asked.tokenIn, asked.tokenOut].map((address) => ({
 
 export const scene = Effect.fnUntraced(function* (options: Partial<Relay.Options> = {}) {
   const stub = yield* StubServer
-  const fake = FakeEnds.make(TARGETS, TOKENS)
+  const fake = FakeEnds.make(TARGETS, TOKENS, {
+    destinationTargets: [{ name: "cctp", kind: "bridge", address: MESSENGER }],
+    sourcePools: { spokePool: SOURCE_POOLS[0], formerSpokePools: [SOURCE_POOLS[1]] }
+  })
   const { layer, ...told } = terms()
   const environment = yield* Layer.build(Layer.mergeAll(fake.layer, MemoryIdempotency.layer, layer))
   const relay = yield* Relay.make({ apiUrl: stub.url, isOffered: true, ...options }).pipe(Effect.provide(environment))
