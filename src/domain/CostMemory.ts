@@ -20,6 +20,21 @@ const KEPT = 5
 /** Gas that no sweep undercuts: the transaction, its calldata, and two transfers. */
 export const LEAST_SWEEP_GAS = 80_000n
 
+/**
+ * Most gas of a sweep beside its route that is remembered: the transaction, its authorization, the guard, and the transfers of a costly token.
+ * The code of an account that receives the output may burn far more, and such a sample would raise the fees of everybody's next quotes.
+ */
+export const MOST_BESIDE_GAS = 500_000n
+
+/** Most gas of a route that does not tell its gas. */
+const MOST_ROUTE_GAS = 1_000_000n
+
+/** Gas of a sweep, at most what one by such a route may need. */
+export const bounded = (gas: bigint, routeGas = MOST_ROUTE_GAS): bigint => {
+  const most = routeGas + MOST_BESIDE_GAS
+  return gas < most ? gas : most
+}
+
 /** The samples with one more, oldest first. */
 export const remembered = (samples: ReadonlyArray<CostSample>, sample: CostSample): ReadonlyArray<CostSample> => [
   ...samples.slice(1 - KEPT),

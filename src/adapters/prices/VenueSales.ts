@@ -12,19 +12,19 @@
  * that count for its sake are worth less than the money in it, and the budget of losses with unlisted tokens bounds what follows.
  */
 import { Clock, Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData, erc20Abi, prepareEncodeFunctionData } from "viem"
+import { decodeFunctionResult, encodeFunctionData, erc20Abi, maxUint256, prepareEncodeFunctionData } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { minPoolAge } from "../../domain/PriceFacts.ts"
-import type { SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { RoutingUnavailable, type SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
+import { type ChainClient, Chains, type ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as LatestMap from "../../domain/LatestMap.ts"
 import * as ListedRouters from "../swap/ListedRouters.ts"
 import { before, KnownPools } from "../swap/KnownPools.ts"
 import * as Venues from "../swap/Venues.ts"
 import * as PoolAges from "./PoolAges.ts"
-import type { Offer } from "./SaleRehearsal.ts"
+import * as VenueOffers from "./VenueOffers.ts"
 
 export interface Sale {
   readonly token: Address.Address
@@ -36,11 +36,6 @@ export interface Sale {
   /** Amount that others are to pay to the seller, in the smallest unit. */
   readonly beside: Effect.Effect<bigint, StoreUnavailable>
 }
-
-type BoundedOffer = Offer & { readonly atMost: bigint }
-
-/** Part of the present output that the exchange must have paid before. */
-const PAST_PART = 2n
 
 /** Age of the younger of the two earlier blocks, in seconds. */
 const RECENT_SECONDS = 600
@@ -70,11 +65,11 @@ const decodeBalance = Option.liftThrowable((data: Hex) =>
   decodeFunctionResult({ abi: erc20Abi, functionName: "balanceOf", data })
 )
 
-/** Amount of the token that the seller holds beside that of the sale. None if neither the node nor the token tells it. */
+/** Amount of the token that the seller holds beside that of the sale. None if the token does not tell it. Fails if no node answers. */
 const heldBeside = (
   { call }: ChainClient,
   { amount, isHeld, seller, token }: Sale
-): Effect.Effect<Option.Option<bigint>> =>
+): Effect.Effect<Option.Option<bigint>, ChainUnavailable> =>
   call({
     to: token,
     data: encodeFunctionData({ ...BALANCE_OF, args: [seller] }),
@@ -86,7 +81,7 @@ const heldBeside = (
         return beside > 0n ? beside : 0n
       })
     ),
-    Effect.orElseSucceed(() => Option.none<bigint>())
+    Effect.catchTag("CallReverted", () => Effect.succeedNone)
   )
 
 /** The chain as it was at the end of a block. */
@@ -106,12 +101,25 @@ const requestOf = ({ chain }: ChainClient, { amount, seller, token }: Sale) => (
   deadline: NEVER
 })
 
-/** The exchange's route of the sale; none without one in time. */
-const routeBy = (source: Source, client: ChainClient, sale: Sale): Effect.Effect<Option.Option<SwapRoute>> =>
+/** The exchange's route of the sale; none without one. */
+const routeBy = (
+  source: Source,
+  client: ChainClient,
+  sale: Sale
+): Effect.Effect<Option.Option<SwapRoute>, RoutingUnavailable> =>
   source.route(requestOf(client, sale)).pipe(
-    Effect.timeoutOption(LIMIT_MILLIS),
-    Effect.orElseSucceed(() => Option.none())
+    Effect.asSome,
+    Effect.catchTag("NoRoute", () => Effect.succeedNone)
   )
+
+/** Fails for an exchange that does not answer in time. */
+const inTime =
+  ({ name: provider }: Source) =>
+  <A, E>(effect: Effect.Effect<A, E>) =>
+    Effect.timeoutOrElse(effect, {
+      duration: LIMIT_MILLIS,
+      orElse: () => Effect.fail(new RoutingUnavailable({ provider, detail: `no answer within ${LIMIT_MILLIS} ms` }))
+    })
 
 type Source = Venues.ExchangeSource
 
@@ -153,11 +161,12 @@ const makePast = (pools: KnownPools["Service"]) => {
   })
 }
 
-/** Output of the sale at the exchange; none without a route in time. */
-const outputBy = (source: Source, client: ChainClient, sale: Sale) =>
-  Effect.map(routeBy(source, client, sale), (route) => Option.map(route, ({ amountOut }) => amountOut))
+const outputOf = (route: Option.Option<SwapRoute>) => Option.map(route, ({ amountOut }) => amountOut)
 
-/** Makes `find(client, sale)`: the call of the sale that counts for most, by an exchange that counts; none without one. */
+/**
+ * Makes `find(client, sale)`: the call of the sale that counts for most, by an exchange that counts; none without one. Fails if no exchange
+ * answered, since that says nothing about the worth of the fee.
+ */
 export const make = Effect.gen(function* () {
   const sources = yield* Venues.make
   const listed = ListedRouters.make()
@@ -190,7 +199,11 @@ export const make = Effect.gen(function* () {
         const source = Option.getOrUndefined(past)?.sources.find((each) => each.name === name)
         return Option.isNone(past) || source === undefined
           ? Option.none<bigint>()
-          : yield* outputBy(source, past.value.client, whole)
+          : // A node without the old state fails at once, and proves nothing.
+            yield* Effect.orElseSucceed(routeBy(source, past.value.client, whole), () => Option.none()).pipe(
+              inTime(source),
+              Effect.map(outputOf)
+            )
       }),
       { concurrency: "unbounded" }
     )
@@ -199,27 +212,25 @@ export const make = Effect.gen(function* () {
 
   /** The sale by one exchange, if that counts. */
   const offerOf = Effect.fnUntraced(function* (client: ChainClient, source: Source, sale: Sale, beside: bigint) {
-    const whole = { ...sale, amount: sale.amount + beside }
-    const [found, paid, before] = yield* Effect.all(
+    const all = { ...sale, amount: sale.amount + beside }
+    // A token may report any amounts, and no exchange sells more than a word of the ABI has.
+    if (all.amount > maxUint256) return VenueOffers.NONE
+    const now = (asked: Sale) => inTime(source)(routeBy(source, client, asked))
+    const [found, whole, before] = yield* Effect.all(
       [
-        routeBy(source, client, sale),
-        beside === 0n ? Effect.succeedNone : outputBy(source, client, whole),
-        paidBefore(client, source, whole)
+        Effect.result(now(sale)),
+        Effect.result(beside === 0n ? Effect.succeedNone : Effect.map(now(all), outputOf)),
+        Effect.result(paidBefore(client, source, all))
       ],
       { concurrency: "unbounded" }
     )
-    if (Option.isNone(found) || Option.isNone(before)) return []
-    const { amountOut, calldata, target: router } = found.value
-    const share = (output: bigint): bigint => (output * sale.amount) / whole.amount
-    const now = beside === 0n ? amountOut : share(Option.getOrElse(paid, () => 0n))
-    const shares = [now, ...before.value.map(share)]
-    const least = shares.reduce((a, b) => (a < b ? a : b))
-    return least > 0n && least * PAST_PART >= now ? [{ router, calldata, atMost: least }] : []
+    const share = (output: bigint): bigint => (output * sale.amount) / all.amount
+    return VenueOffers.offerBy({ found, whole, before }, beside === 0n ? undefined : share)
   })
 
   return Effect.fn("VenueSales.find")(function* (client: ChainClient, sale: Sale) {
     const open = yield* openOn(client, sale.token)
-    if (open.length === 0) return Option.none<BoundedOffer>()
+    if (open.length === 0) return Option.none<VenueOffers.BoundedOffer>()
     const promised = yield* sale.beside
     const offersBeside = (held: bigint) =>
       Effect.forEach(open, (source) => offerOf(client, source, sale, held + promised), { concurrency: "unbounded" })
@@ -230,14 +241,9 @@ export const make = Effect.gen(function* () {
       concurrency: "unbounded"
     })
     // Otherwise one fee would count for all that the pool pays, beside those that wait already.
-    if (Option.isNone(held)) return Option.none<BoundedOffer>()
+    if (Option.isNone(held)) return Option.none<VenueOffers.BoundedOffer>()
     holdings.set(key, held.value)
     const offers = held.value === last ? likely : yield* offersBeside(held.value)
-    return offers
-      .flat()
-      .reduce<Option.Option<BoundedOffer>>(
-        (best, offer) => (Option.exists(best, ({ atMost }) => atMost >= offer.atMost) ? best : Option.some(offer)),
-        Option.none()
-      )
+    return yield* Effect.fromResult(VenueOffers.bestOf(client, offers))
   })
 })

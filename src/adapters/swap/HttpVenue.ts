@@ -2,9 +2,16 @@
  * A service that is asked for routes over HTTP, as a source among venues.
  *
  * A service fixes the amount in its calldata, and a quote knows the amount only after its fees. So nothing is asked while a market is
- * read, and each amount is asked for once. Most quotes price twice at most, with an assumed and with the measured cost of gas. If the route
- * for the second amount costs otherwise, they price a third time. A token without a price is priced by the sale of its whole amount before.
- * So a service is asked for four routes at most, and a fifth amount has no route.
+ * read, and each amount is asked for once. A service is asked for six routes of a quote at most, and a seventh amount has no route:
+ *
+ * 1. The whole amount, whose sale prices a token that no source of prices knows.
+ * 2. What the likely cost leaves, which a route by exchanges alone tells.
+ * 3. What the assumed cost leaves, if there is no route of the likely one.
+ * 4. What the cost leaves that the best of these routes tells, if it is another one.
+ * 5. What the simulated cost leaves, if that does not fit the charged one.
+ * 6. What the second simulated cost leaves, if the route of the fifth amount costs otherwise.
+ *
+ * Most quotes ask for one or two of them.
  */
 import { Effect, Option, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -41,8 +48,8 @@ export interface Service {
   ) => Effect.Effect<SwapRoute, NoRoute | ProviderUnavailable>
 }
 
-/** Routes that a service is asked for in one quote. */
-const ROUTES_PER_QUOTE = 4
+/** Most routes that a service is asked for in one quote. */
+export const ROUTES_PER_QUOTE = 6
 
 /** Contracts of a service on a chain: the targets of this name in the chains file, or else the known one. */
 export const routersOn = (

@@ -46,6 +46,12 @@ const BEST_POOLS = 2
 /** Smallest share of an amount at which its best pools are asked alone. Others may be better for less, or have run out of money for it. */
 const SMALLEST_SHARE = 100n
 
+/**
+ * Largest multiple of an amount up to which its best pools are asked alone. Dust finds a buyer in pools without money, so the pools that pay
+ * most for it may pay nearly nothing for a balance.
+ */
+const LARGEST_MULTIPLE = 2n
+
 /** Tokens of all chains that are remembered. Beyond them the oldest is forgotten. */
 const CAPACITY = 20_000
 
@@ -110,7 +116,10 @@ const outcomeOf = ({ pools, sale }: Asked, answers: ReadonlyArray<Multicall3.Ans
 }
 
 const hasPoolsFor = ({ pooled, pools }: Remembered, amount: bigint, nowMillis: number): boolean =>
-  pools.length > 0 && nowMillis - pooled.atMillis < POOLS_LIFETIME_MILLIS && amount * SMALLEST_SHARE >= pooled.amount
+  pools.length > 0 &&
+  nowMillis - pooled.atMillis < POOLS_LIFETIME_MILLIS &&
+  amount * SMALLEST_SHARE >= pooled.amount &&
+  amount <= pooled.amount * LARGEST_MULTIPLE
 
 /** Makes the memory of tokens, by chain. */
 const makeMemory = () => {

@@ -1,8 +1,9 @@
 /**
  * Asks the factories of all exchanges of a chain which pools exist, in few calls: the lookups that are made at the same moment share them,
- * and each is made once, whichever exchanges and pairs need it. Factories alone are called, so no token can fail the others' lookups.
+ * and each is made once, whichever exchanges and pairs need it. Factories alone are called, so no token can fail the others' lookups. A pair
+ * waits only for the calls that hold its own lookups, and fails only with them.
  */
-import { Context, Effect, Exit, Request, RequestResolver } from "effect"
+import { Array, Context, Effect, Exit, Request, RequestResolver } from "effect"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
@@ -36,21 +37,66 @@ const askAlone = (entries: ReadonlyArray<Entry>) =>
     { concurrency: "unbounded", discard: true }
   )
 
-const failAll = (entries: ReadonlyArray<Entry>, error: ChainUnavailable) =>
-  Effect.sync(() => {
-    for (const entry of entries) entry.completeUnsafe(Exit.fail(error))
-  })
+/** Reads in one call, well within the gas and size limits of nodes. */
+const READS_IN_CALL = 200
 
-/** Makes all lookups in the same calls. */
+/** Calls in flight at once, for the lookups of one moment. */
+const CONCURRENCY = 16
+
+/** An entry that is not completed yet. */
+interface Waiting {
+  readonly entry: Entry
+  /** Indexes of the calls that it waits for. */
+  readonly calls: Set<number>
+}
+
+/** Makes each lookup once, in calls side by side. */
 const askTogether = Effect.fnUntraced(function* (client: ChainClient, entries: ReadonlyArray<Entry>) {
   const distinct = new Map(entries.flatMap(({ request }) => request.reads.map((read) => [keyOf(read), read])))
-  const answers = yield* Multicall3.read(client, [...distinct.values()])
-  const answerOf = new Map([...distinct.keys()].map((key, index) => [key, answers[index] ?? Multicall3.NONE]))
-  for (const entry of entries) {
-    const own = entry.request.reads.map((read) => answerOf.get(keyOf(read)) ?? Multicall3.NONE)
-    entry.completeUnsafe(Exit.succeed(own))
+  const callOf = new Map([...distinct.keys()].map((key, index) => [key, Math.floor(index / READS_IN_CALL)]))
+  const answerOf = new Map<string, Multicall3.Answer>()
+  const waiting = new Set(
+    entries.map((entry): Waiting => ({
+      entry,
+      calls: new Set(entry.request.reads.flatMap((read) => callOf.get(keyOf(read)) ?? []))
+    }))
+  )
+
+  /** Removes and returns the entries that have reads in the call. */
+  const failed = (call: number): ReadonlyArray<Entry> => {
+    const own = [...waiting].filter(({ calls }) => calls.has(call))
+    for (const each of own) waiting.delete(each)
+    return own.map(({ entry }) => entry)
   }
+
+  const answered = (call: number, reads: ReadonlyArray<Multicall3.Read>, answers: Answers): void => {
+    for (const [index, read] of reads.entries()) answerOf.set(keyOf(read), answers[index] ?? Multicall3.NONE)
+    for (const each of waiting) {
+      const { calls, entry } = each
+      if (!calls.delete(call) || calls.size > 0) continue
+      waiting.delete(each)
+      const own = entry.request.reads.map((read) => answerOf.get(keyOf(read)) ?? Multicall3.NONE)
+      entry.completeUnsafe(Exit.succeed(own))
+    }
+  }
+
+  const ask = (reads: ReadonlyArray<Multicall3.Read>, call: number) =>
+    Effect.matchEffect(Multicall3.read(client, reads, { batch: READS_IN_CALL }), {
+      onSuccess: (answers) => Effect.sync(() => answered(call, reads, answers)),
+      // A node that is down or busy is not asked again by each exchange.
+      onFailure: (error) =>
+        Multicall3.mayDivide(error) ? askAlone(failed(call)) : Effect.sync(() => failAll(failed(call), error))
+    })
+
+  yield* Effect.forEach(Array.chunksOf([...distinct.values()], READS_IN_CALL), ask, {
+    concurrency: CONCURRENCY,
+    discard: true
+  })
 })
+
+const failAll = (entries: ReadonlyArray<Entry>, error: ChainUnavailable): void => {
+  for (const entry of entries) entry.completeUnsafe(Exit.fail(error))
+}
 
 export const make = (): LookUp => {
   const resolver = RequestResolver.makeWith<Asked>({
@@ -60,12 +106,7 @@ export const make = (): LookUp => {
     collectWhile: () => true,
     runAll: (entries) => {
       const [{ request }, ...others] = entries
-      return others.length === 0
-        ? askAlone(entries)
-        : Effect.catch(askTogether(request.client, entries), (error) =>
-            // A node that is down or busy is not asked again by each exchange.
-            Multicall3.mayDivide(error) ? askAlone(entries) : failAll(entries, error)
-          )
+      return others.length === 0 ? askAlone(entries) : askTogether(request.client, entries)
     }
   })
   return (client, reads) =>

@@ -1,10 +1,12 @@
 /**
  * Simulated costs of the last sweeps, by their kind and by their venue. Only the first assumption of a quote comes from them: every order is
- * simulated.
+ * simulated. Anybody can ask for quotes that deliver native currency to an account whose code burns gas. So sweeps of native currency to other
+ * accounts than the owner's, which is no contract, tell nothing of other sweeps.
  */
 import * as CostMemory from "../../domain/CostMemory.ts"
 import * as LatestMap from "../../domain/LatestMap.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
+import { isNative } from "../../domain/Token.ts"
 import type { SimulatedSweep } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type * as Routing from "./Routing.ts"
@@ -39,30 +41,53 @@ const makeSamples = () => {
   }
 }
 
-/** Makes `remember`, `typical`, `knowsLane` and `expected`. */
-export const make = () => {
+/** True if code of an account that is not known runs in the sweep: it receives native currency. */
+const runsOthersCode = ({ client, request }: Terms): boolean =>
+  request.destChainId === client.chain.id && isNative(request.tokenOut) && request.destination !== request.owner
+
+/** Samples of whole sweeps, and of what they cost beside their routes. */
+const makeMemory = () => {
   const whole = makeSamples()
   const beside = makeSamples()
+  return {
+    remember: (terms: Terms, route: Routing.Route, { dataFee, dataGas, gas }: SimulatedSweep): void => {
+      const sample = { gas: CostMemory.bounded(gas, route.gas) + dataGas, dataFee }
+      whole.add(pairOf(terms), sample)
+      if (route.gas === undefined) return
+      const rest = CostMemory.beside(sample, route.gas)
+      beside.add(venueOf(terms, route), rest)
+      beside.add(laneOf(terms), rest)
+    },
+    wholeOf: (terms: Terms) => whole.typical(pairOf(terms)),
+    laneOf: (terms: Terms) => beside.typical(laneOf(terms)),
+    besideOf: (terms: Terms, route: Routing.Route) =>
+      beside.typical(venueOf(terms, route)) ?? beside.typical(laneOf(terms))
+  }
+}
+
+type Memory = ReturnType<typeof makeMemory>
+
+/** Makes `remember`, `typical`, `knowsLane` and `expected`. */
+export const make = () => {
+  const ordinary = makeMemory()
+  const others = makeMemory()
+
+  const told = (terms: Terms, ask: (memory: Memory) => CostMemory.CostSample | undefined) =>
+    ask(ordinary) ?? (runsOthersCode(terms) ? ask(others) : undefined)
 
   /** Remembers the simulated cost of a sweep by this route. */
-  const remember = (terms: Terms, route: Routing.Route, { dataFee, dataGas, gas }: SimulatedSweep): void => {
-    const sample = { gas: gas + dataGas, dataFee }
-    whole.add(pairOf(terms), sample)
-    if (route.gas === undefined) return
-    const rest = CostMemory.beside(sample, route.gas)
-    beside.add(venueOf(terms, route), rest)
-    beside.add(laneOf(terms), rest)
-  }
+  const remember = (terms: Terms, route: Routing.Route, simulated: SimulatedSweep): void =>
+    (runsOthersCode(terms) ? others : ordinary).remember(terms, route, simulated)
 
   /** Cost of the last sweeps of the pair. Undefined without any. */
-  const typical = (terms: Terms): CostMemory.CostSample | undefined => whole.typical(pairOf(terms))
+  const typical = (terms: Terms): CostMemory.CostSample | undefined => told(terms, (memory) => memory.wholeOf(terms))
 
   /** True if {@link expected} tells a cost for any route that tells its gas. */
-  const knowsLane = (terms: Terms): boolean => beside.typical(laneOf(terms)) !== undefined
+  const knowsLane = (terms: Terms): boolean => told(terms, (memory) => memory.laneOf(terms)) !== undefined
 
   /** Cost by the gas that the route expects, and by what the last sweeps of its venue cost beside theirs. Undefined if either is unknown. */
   const expected = (terms: Terms, route: Routing.Route): CostMemory.CostSample | undefined => {
-    const rest = beside.typical(venueOf(terms, route)) ?? beside.typical(laneOf(terms))
+    const rest = told(terms, (memory) => memory.besideOf(terms, route))
     return rest === undefined || route.gas === undefined ? undefined : CostMemory.together(rest, route.gas)
   }
 

@@ -9,6 +9,9 @@ import type * as Routing from "./Routing.ts"
 /** Difference of the simulated cost from the charged one up to which an order is not priced again, in percent. */
 const TOLERANCE_PERCENT = 10n
 
+/** Largest multiple of the simulated cost that the charged one may be where nothing shows that the owner gets more by it. */
+const MOST_CHARGED = 2n
+
 /** A pricing of the order. Costs in wei. */
 export interface Pass<P> {
   readonly priced: P
@@ -38,19 +41,34 @@ const isCovered = ({ charged, cost }: Costs): boolean => (cost - charged) * 100n
 export const isFitting = ({ charged, cost }: Costs): boolean =>
   isCovered({ charged, cost }) && (charged - cost) * 100n <= charged * TOLERANCE_PERCENT
 
-/** The covered pass that delivers most, an allowed one if there is any. Of equal ones, the last. Undefined without one. */
+/** False if the fee was computed with far more than the order costs. */
+const isFair = ({ charged, cost }: Costs): boolean => charged <= cost * MOST_CHARGED
+
+/**
+ * The covered pass that delivers most, an allowed one if there is any. Of equal ones, the last. Undefined without one, and if the fees of all
+ * of them are unfair.
+ */
 const bestOf = <P extends Offerable>(
   passes: ReadonlyArray<Pass<P>>,
   isAllowed: (priced: P) => boolean
 ): Pass<P> | undefined => {
   const covered = passes.filter(isCovered)
   const allowed = covered.filter(({ priced }) => isAllowed(priced))
-  return (allowed.length > 0 ? allowed : covered).reduce<Pass<P> | undefined>(
+  const offerable = allowed.length > 0 ? allowed : covered
+  if (!offerable.some(isFair)) return undefined
+  return offerable.reduce<Pass<P> | undefined>(
     (best, pass) =>
       best !== undefined && best.priced.route.estimatedAmountOut > pass.priced.route.estimatedAmountOut ? best : pass,
     undefined
   )
 }
+
+/** The refusal of an order that no pass prices well now. Another market may. */
+const unfitting = (passes: ReadonlyArray<Costs>): QuoteFailed =>
+  new QuoteFailed({
+    reason: "upstream_unavailable",
+    detail: `no fee fits the cost of its route: ${passes.map(({ charged, cost }) => `${charged} wei for ${cost}`).join(", then ")}`
+  })
 
 /** Order of routes by what the passes before showed. */
 export interface Preference {
@@ -97,7 +115,7 @@ const isOfOrder = ({ revert }: Failure): boolean => revert === "NonceUsed"
 /**
  * The pass to offer. A first pass that does not fit is priced again at its own cost, and if that one does not fit either, a third time, by
  * the same venue if it still has a route. Venues that failed in a pass are tried last in those after it, so that the quote's time is spent on
- * others. A pass that fails leaves those before it to offer. Fails if no pass is covered by its fee.
+ * others. A pass that fails leaves those before it to offer. Fails if no pass is covered by its fee, or each fee is far above its cost.
  */
 export const fitting = Effect.fnUntraced(function* <P extends Offerable, E extends Failure, R>(
   first: Pass<P>,
@@ -108,7 +126,8 @@ export const fitting = Effect.fnUntraced(function* <P extends Offerable, E exten
   const again = yield* Effect.result(price(first.cost, { failed }))
   if (Result.isFailure(again)) {
     const isOffered = isUsable && isCovered(first) && isAllowed(first.priced) && !isOfOrder(again.failure)
-    return isOffered ? { ...first, isLast: false } : yield* Effect.fail(again.failure)
+    if (!isOffered) return yield* Effect.fail(again.failure)
+    return isFair(first) ? { ...first, isLast: false } : yield* unfitting([first])
   }
   const second = again.success
   const passes = isUsable ? [first, second] : [second]
@@ -117,11 +136,9 @@ export const fitting = Effect.fnUntraced(function* <P extends Offerable, E exten
   const third = isEnough ? undefined : yield* Effect.result(price(second.cost, preference))
   if (third !== undefined && Result.isSuccess(third)) passes.push(third.success)
   const best = bestOf(passes, isAllowed)
-  const isFailed = third !== undefined && Result.isFailure(third)
-  if (isFailed && (best === undefined || isOfOrder(third.failure))) return yield* Effect.fail(third.failure)
-  if (best !== undefined) return { ...best, isLast: !isFailed && best === passes.at(-1) }
-  return yield* new QuoteFailed({
-    reason: "upstream_unavailable",
-    detail: `each route costs more than the one before: ${passes.map(({ cost }) => cost).join(", then ")} wei`
-  })
+  if (third !== undefined && Result.isFailure(third)) {
+    if (isOfOrder(third.failure) || !passes.some(isCovered)) return yield* Effect.fail(third.failure)
+    return best === undefined ? yield* unfitting(passes) : { ...best, isLast: false }
+  }
+  return best === undefined ? yield* unfitting(passes) : { ...best, isLast: best === passes.at(-1) }
 })

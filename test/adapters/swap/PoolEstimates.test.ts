@@ -189,6 +189,39 @@ describe("the estimate of a sale", () => {
     })
   )
 
+  it.effect("does not come from the one pool that buys a far smaller balance", () =>
+    Effect.gen(function* () {
+      const { of, reads } = yield* scene((exchange, _tokenIn, tokenOut, amountIn) => {
+        if (tokenOut !== USDC) return undefined
+        if (exchange === "v2") return amountIn < 50n ? amountIn : 50n
+        return amountIn < 100n ? undefined : (amountIn * 9n) / 10n
+      })
+      assert.deepStrictEqual(yield* of(TOKEN, 10n), paid([USDC, 10n]))
+      const cold = reads()
+      assert.deepStrictEqual(yield* of(TOKEN, 1_000_000n), paid([USDC, 900_000n]))
+      assert.strictEqual(reads(), 2 * cold)
+      // The larger reading counts from now on.
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(yield* of(TOKEN, 1_000_000n), paid([USDC, 900_000n]))
+      assert.isBelow(reads(), 3 * cold)
+    })
+  )
+
+  it.effect("of a balance that grows is asked of all pools again above twice the amount that they were asked for", () =>
+    Effect.gen(function* () {
+      const { of, reads } = yield* scene((exchange, _tokenIn, tokenOut) =>
+        exchange === "v2" && tokenOut === USDC ? 90n : undefined
+      )
+      yield* of(TOKEN, 1_000n)
+      const cold = reads()
+      yield* of(TOKEN, 1_900n)
+      yield* of(TOKEN, 2_000n)
+      assert.strictEqual(reads(), cold + 2)
+      yield* of(TOKEN, 2_001n)
+      assert.strictEqual(reads(), 2 * cold + 2)
+    })
+  )
+
   it.effect("of a token without a pool is not read again for each amount", () =>
     Effect.gen(function* () {
       const { calls, of } = yield* scene(() => undefined)

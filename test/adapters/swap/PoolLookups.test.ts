@@ -1,6 +1,6 @@
 /** Lookups of pools that share their calls. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { decodeFunctionData, encodeFunctionResult, getAbiItem, multicall3Abi } from "viem"
 import type * as Multicall3 from "../../../src/adapters/evm/codec/Multicall3.ts"
 import * as PoolLookups from "../../../src/adapters/swap/PoolLookups.ts"
@@ -101,6 +101,102 @@ describe("lookups that are made at the same moment", () => {
         { concurrency: "unbounded" }
       )
       assert.sameDeepMembers(calls, [["0x01"], ["0x02"]])
+    })
+  )
+})
+
+/** As many different reads of a contract, from a number on. */
+const many = (to: Address.Address, count: number, from = 0): ReadonlyArray<Multicall3.Read> =>
+  Array.from({ length: count }, (_, index) => read(to, `0x${(from + index + 1).toString(16).padStart(8, "0")}`))
+
+/** A chain whose calls with a read of {@link SECOND} wait for `gate`. */
+const gated = <E extends CallReverted | ChainUnavailable>(gate: Effect.Effect<void, E>) => {
+  const { calls, chain } = echoing()
+  let inFlight = 0
+  let most = 0
+  const call: typeof chain.call = (request) =>
+    Effect.gen(function* () {
+      most = Math.max(most, ++inFlight)
+      const [reads] = decodeFunctionData({ abi, data: request.data ?? "0x" }).args
+      if (reads.some(({ target }) => Address.of(target) === SECOND)) yield* gate
+      else yield* Effect.yieldNow
+      return yield* chain.call(request)
+    }).pipe(Effect.ensuring(Effect.sync(() => void inFlight--)))
+  return { calls, chain: { ...chain, call }, most: () => most }
+}
+
+describe("more lookups than fit into a call", () => {
+  it.effect("are answered as soon as their own calls are", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const { chain } = gated(Deferred.await(gate))
+      const lookUp = PoolLookups.make()
+      const quick = yield* Effect.forkChild(lookUp(chain, many(FIRST, 200)))
+      const slow = yield* Effect.forkChild(lookUp(chain, many(SECOND, 200)))
+      assert.lengthOf(yield* Fiber.join(quick), 200)
+      assert.isUndefined(slow.pollUnsafe())
+      yield* Deferred.succeed(gate, undefined)
+      assert.lengthOf(yield* Fiber.join(slow), 200)
+    })
+  )
+
+  it.effect("fail with their own calls alone, and those that share one with them", () =>
+    Effect.gen(function* () {
+      const failure = new ChainUnavailable({ chainId: 1, method: "eth_call", detail: "no answer" })
+      const { calls, chain } = gated(Effect.fail(failure))
+      const lookUp = PoolLookups.make()
+      const results = yield* Effect.all(
+        [
+          lookUp(chain, many(FIRST, 200)),
+          // Its reads lie in two calls.
+          lookUp(chain, [...many(FIRST, 150, 1_000), ...many(SECOND, 100)]),
+          lookUp(chain, many(FIRST, 150, 2_000)),
+          lookUp(chain, many(FIRST, 200, 3_000))
+        ].map(Effect.result),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        results.map(({ _tag }) => _tag),
+        ["Success", "Failure", "Failure", "Success"]
+      )
+      // Nothing is asked again of a node that does not answer.
+      assert.lengthOf(calls, 2)
+    })
+  )
+
+  it.effect("are made apart if only their own call runs out of gas", () =>
+    Effect.gen(function* () {
+      const { calls, chain } = echoing()
+      const lookUp = PoolLookups.make()
+      const results = yield* Effect.all(
+        [
+          lookUp(chain, many(FIRST, 200)),
+          lookUp(chain, many(FIRST, 100, 1_000)),
+          lookUp(chain, [read(BROKEN, "0x02")])
+        ].map(Effect.result),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        results.map(({ _tag }) => _tag),
+        ["Success", "Success", "Failure"]
+      )
+      assert.sameMembers(
+        calls.map(({ length }) => length),
+        [200, 101, 100, 1]
+      )
+    })
+  )
+
+  it.effect("are made side by side, within a bound", () =>
+    Effect.gen(function* () {
+      const { calls, chain, most } = gated(Effect.void)
+      const lookUp = PoolLookups.make()
+      yield* Effect.all(
+        Array.from({ length: 27 }, (_, index) => lookUp(chain, many(FIRST, 200, index * 1_000))),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(calls.length, 27)
+      assert.strictEqual(most(), 16)
     })
   )
 })

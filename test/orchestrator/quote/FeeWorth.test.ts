@@ -208,7 +208,7 @@ describe("the fee in an unlisted token", () => {
     Effect.gen(function* () {
       const worths: Array<bigint | undefined> = []
       // The second pricing is offered in both. In the first one it is followed by a third, with a lower fee that covers nothing.
-      for (const second of [150_000n, 500_000n]) {
+      for (const second of [250_000n, 500_000n]) {
         const scene = yield* make(100n)
         const rate = (FAIR * 56n) / 100n
         yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [rate, Quoting.WHOLE, 300n * Quoting.WHOLE]]]))
@@ -228,7 +228,7 @@ describe("the fee in an unlisted token", () => {
       const asked = { tokenIn: UNLISTED, tier: "tier3" } as const
       yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [FAIR, Quoting.WHOLE, 3_000n * Quoting.WHOLE]]]))
       // The second pricing is offered, and a third one follows it.
-      scene.script.gas = (run) => (run === 1 ? 150_000n : 500_000n)
+      scene.script.gas = (run) => (run === 1 ? 250_000n : 500_000n)
       yield* scene.quote({ ...asked, owner: owner(0), amountIn: 1_000_000n * Quoting.WHOLE })
       assert.lengthOf(scene.asked.simulated, 3)
       for (let index = 0; index < 5; index++) yield* scene.quote({ ...asked, owner: owner(1 + index) })

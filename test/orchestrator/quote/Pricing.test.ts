@@ -128,9 +128,9 @@ describe("gas", () => {
         [[300_000n, 900_000n], 900_000n],
         [[900_000n, 150_000n], 150_000n],
         // Another one for the third amount costs as little as the first one again. The fee covers it.
-        [[300_000n, 900_000n, 300_000n], 900_000n],
+        [[300_000n, 500_000n, 300_000n], 500_000n],
         // The last one is not covered, and the second one is, which was charged too much.
-        [[900_000n, 150_000n, 900_000n], 900_000n],
+        [[900_000n, 450_000n, 900_000n], 900_000n],
         // So is the first one.
         [[150_000n, 300_000n, 900_000n], 225_000n]
       ] as const) {
@@ -145,6 +145,21 @@ describe("gas", () => {
         assert.isTrue(cover.gas * cover.gasPrice <= cover.value, told)
         const offered = scene.asked.simulated.find((each) => each.swapCalldata === order.swapCalldata)
         assert.deepStrictEqual(offered, order, told)
+      }
+    })
+  )
+
+  it.effect("that is far below the charged one refuses the quote for now, if no other pass is covered", () =>
+    Effect.gen(function* () {
+      for (const gas of [
+        [300_000n, 900_000n, 300_000n],
+        [900_000n, 150_000n, 900_000n]
+      ]) {
+        const scene = yield* Quoting.make()
+        scene.script.gas = (run) => gas[run] ?? 0n
+        const failed = yield* Effect.flip(scene.quote())
+        assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "upstream_unavailable")
+        assert.deepStrictEqual(scene.asked.created, [])
       }
     })
   )
@@ -164,7 +179,9 @@ describe("gas", () => {
     Effect.gen(function* () {
       for (const [gas, expected] of [
         [[300_000n, 900_000n], "upstream_unavailable"],
-        [[900_000n, 150_000n], protocolFee("tier2") + networkFee(900_000n)]
+        [[900_000n, 450_000n], protocolFee("tier2") + networkFee(900_000n)],
+        // Its fee is far above its cost.
+        [[900_000n, 150_000n], "upstream_unavailable"]
       ] as const) {
         const scene = yield* Quoting.make()
         scene.script.gas = (run) => gas[run] ?? 0n

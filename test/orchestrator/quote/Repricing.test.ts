@@ -133,7 +133,7 @@ describe("an order", () => {
       Effect.gen(function* () {
         const gone = new NoRoute({ detail: "gone" })
         const spent = new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" })
-        const kept = yield* chosen([{ cost: 900n }, { cost: 150n }, gone])
+        const kept = yield* chosen([{ cost: 900n }, { cost: 450n }, gone])
         assert.deepStrictEqual([kept.outcome, kept.isLast], [900n, false])
         assert.strictEqual((yield* chosen([{ cost: 300n }, { cost: 900n }, gone])).outcome, "NoRoute")
         assert.strictEqual((yield* chosen([{ cost: 900n }, { cost: 150n }, spent])).outcome, "SimulationFailed")
@@ -151,6 +151,33 @@ describe("an order", () => {
       // Its fee is above the maximum that the request allows.
       assert.strictEqual((yield* chosen([{ cost: 50n }, gone], { most: 99n })).outcome, "NoRoute")
       assert.strictEqual((yield* chosen([{ cost: 50n }, spent])).outcome, "SimulationFailed")
+    })
+  )
+
+  it.effect("fails for now if only a fee of more than twice its cost leaves it a route", () =>
+    Effect.gen(function* () {
+      const gone = new NoRoute({ detail: "gone" })
+      assert.strictEqual((yield* chosen([{ cost: 49n }, gone])).outcome, "QuoteFailed")
+      assert.strictEqual((yield* chosen([{ cost: 1n }, gone])).outcome, "QuoteFailed")
+      assert.strictEqual((yield* chosen([{ cost: 900n }, { cost: 449n }, gone])).outcome, "QuoteFailed")
+      // The third route costs more than its fee covers.
+      assert.strictEqual((yield* chosen([{ cost: 900n }, { cost: 449n }, { cost: 900n }])).outcome, "QuoteFailed")
+      assert.strictEqual((yield* chosen([{ cost: 900n }, { cost: 450n }, { cost: 900n }])).outcome, 900n)
+      // The request would not allow it anyway, or the nonce is spent.
+      assert.strictEqual((yield* chosen([{ cost: 49n }, gone], { most: 99n })).outcome, "NoRoute")
+      const spent = new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" })
+      assert.strictEqual((yield* chosen([{ cost: 49n }, spent])).outcome, "SimulationFailed")
+    })
+  )
+
+  it.effect("has a fee of more than twice its cost only where it delivers more so than at a fee that fits", () =>
+    Effect.gen(function* () {
+      const less = yield* chosen([{ cost: 40n }, { cost: 40n, out: 99n }])
+      assert.strictEqual(less.outcome, 100n)
+      assert.strictEqual((yield* chosen([{ cost: 40n }, { cost: 40n, out: 100n }])).outcome, 40n)
+      // The second one is not covered.
+      const gone = new NoRoute({ detail: "gone" })
+      assert.strictEqual((yield* chosen([{ cost: 40n }, { cost: 60n, out: 99n }, gone])).outcome, "QuoteFailed")
     })
   )
 

@@ -1,0 +1,73 @@
+/** Decides which exchange sells a fee (VenueSales.ts), by what the exchanges answered. */
+import { Array, Option, Result } from "effect"
+import { identity } from "effect/Function"
+import type { RoutingUnavailable, SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
+import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { Offer } from "./SaleRehearsal.ts"
+
+export type BoundedOffer = Offer & { readonly atMost: bigint }
+
+/** Part of the present output that the exchange must have paid before. */
+const PAST_PART = 2n
+
+/** An exchange, or the node that reads it, did not answer. */
+type Silence = ChainUnavailable | RoutingUnavailable
+
+/** The offer of an exchange; none if it does not count. A failure is that the exchange did not answer. */
+type Offered = Result.Result<Option.Option<BoundedOffer>, Silence>
+
+/** An exchange that does not count. */
+export const NONE: Offered = Result.succeed(Option.none())
+
+/** What an exchange says of a sale. A failure is that it did not answer. */
+export interface Answers {
+  /** Its route of the sale now. */
+  readonly found: Answer<SwapRoute>
+  /** Output of the whole sale now, if that is a larger one. */
+  readonly whole: Answer<bigint>
+  /** Outputs of the whole sale in the earlier blocks. */
+  readonly before: Answer<ReadonlyArray<bigint>>
+}
+
+/** None: the exchange has no route. */
+type Answer<A> = Result.Result<Option.Option<A>, Silence>
+
+const isNone = <A>(answer: Answer<A>): boolean => Result.isSuccess(answer) && Option.isNone(answer.success)
+
+/**
+ * The sale by an exchange, if that counts. Fails if an answer that decides this is missing. `share`: part of the whole sale's output that the
+ * sale counts for. Undefined: nothing is to be sold beside it.
+ */
+export const offerBy = (
+  { before, found, whole }: Answers,
+  share: ((output: bigint) => bigint) | undefined
+): Offered => {
+  if (isNone(found) || isNone(before) || (share !== undefined && isNone(whole))) return NONE
+  return Result.map(Result.all([found, whole, before]), ([route, paid, earlier]) =>
+    Option.flatMap(Option.all([route, earlier]), ([{ amountOut, calldata, target: router }, outputs]) => {
+      const now = share === undefined ? amountOut : share(Option.getOrElse(paid, () => 0n))
+      const least = [now, ...outputs.map(share ?? identity)].reduce((a, b) => (a < b ? a : b))
+      return least > 0n && least * PAST_PART >= now ? Option.some({ router, calldata, atMost: least }) : Option.none()
+    })
+  )
+}
+
+const better = (best: Option.Option<BoundedOffer>, offer: Option.Option<BoundedOffer>): Option.Option<BoundedOffer> =>
+  Option.isNone(offer) || Option.exists(best, ({ atMost }) => atMost >= offer.value.atMost) ? best : offer
+
+/** The offer that counts for most. Fails if none of the exchanges answered. */
+export const bestOf = (
+  { chain }: Pick<ChainClient, "chain">,
+  offers: ReadonlyArray<Offered>
+): Result.Result<Option.Option<BoundedOffer>, ChainUnavailable> => {
+  const [answered, silent] = Array.separate(offers)
+  return silent.length > 0 && answered.length === 0
+    ? Result.fail(
+        new ChainUnavailable({
+          chainId: chain.id,
+          method: "eth_call",
+          detail: `no exchange told what the fee sells for: ${silent.map(({ message }) => message).join("; ")}`
+        })
+      )
+    : Result.succeed(answered.reduce(better, Option.none()))
+}
