@@ -1,7 +1,9 @@
 /** Amounts that the user enters for a token of the list. */
 import { assert, describe, it } from "vitest"
 import type { SweepableToken } from "../../src/sdk/index.ts"
-import { amountOf, defaultAmount, isNoAmount } from "../../src/web/sweep/selection.ts"
+import { parse } from "../../src/web/lib/amounts.ts"
+import { keyOf, NATIVE } from "../../src/web/sweep/catalog.ts"
+import { amountOf, defaultAmount, isNoAmount, shownAmount, withRest } from "../../src/web/sweep/selection.ts"
 
 const token: SweepableToken = {
   chainId: 1,
@@ -26,5 +28,52 @@ describe("an entered amount", () => {
     assert.strictEqual(amountOf(token, undefined), defaultAmount(token))
     assert.isFalse(isNoAmount(token, undefined) || isNoAmount(token, token.balance))
     for (const entered of [null, token.balance + 1n]) assert.isTrue(isNoAmount(token, entered))
+  })
+})
+
+describe("the field for an amount", () => {
+  const shown = (entered: bigint | null | undefined, typed: string, of = token) =>
+    shownAmount({ token: of, amount: amountOf(of, entered), lacksAmount: isNoAmount(of, entered) }, typed)
+
+  it("follows the balance until something is typed", () => {
+    assert.strictEqual(shown(undefined, ""), "40")
+    assert.strictEqual(shown(undefined, "", { ...token, balance: 55_000_000n }), "55")
+  })
+
+  it("shows what is typed, as it is typed, also if it is no amount", () => {
+    for (const text of ["1", "1.", "1.50", "01"]) assert.strictEqual(shown(parse(text, 6), text), text)
+    for (const text of ["", "x", "0"]) assert.strictEqual(shown(null, text), text)
+    assert.strictEqual(shown(50_000_000n, "50"), "50", "more than the account holds by now")
+  })
+
+  it("shows what is swept once the typed amount is forgotten", () => {
+    assert.strictEqual(shown(undefined, "15"), "40")
+    assert.strictEqual(shown(7_000_000n, "15"), "7")
+  })
+})
+
+describe("the rest of a sweep", () => {
+  const key = keyOf(token)
+
+  it("has the amounts that failed, and no more than the account holds", () => {
+    const before = new Map([["other", 1n]])
+    const rest = (amount: bigint | undefined) => withRest(before, new Map([[key, amount]]), [token])
+    assert.deepStrictEqual(rest(15n), new Map([...before, [key, 15n]]))
+    assert.deepStrictEqual(rest(token.balance), new Map([...before, [key, token.balance]]))
+    assert.deepStrictEqual(rest(token.balance + 1n), new Map([...before, [key, token.balance]]))
+    assert.deepStrictEqual(rest(undefined), before, "the default if it is not known")
+    assert.deepStrictEqual(withRest(new Map([[key, 3n]]), new Map([[key, undefined]]), [token]), new Map())
+    assert.deepStrictEqual(
+      withRest(before, new Map([[key, 15n]]), []),
+      new Map([...before, [key, 15n]]),
+      "not listed yet"
+    )
+  })
+
+  it("leaves gas money if less is there than failed", () => {
+    const native = { ...token, address: NATIVE, symbol: "ETH" } as const
+    const amounts = withRest(new Map(), new Map([[keyOf(native), native.balance + 1n]]), [native])
+    assert.strictEqual(amounts.get(keyOf(native)), defaultAmount(native))
+    assert.isBelow(Number(amounts.get(keyOf(native))), Number(native.balance))
   })
 })

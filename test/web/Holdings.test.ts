@@ -79,6 +79,7 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
               send: { chainId: 8453, token: dai, amount: "1000000", symbol: "DAI" },
               receive: { chainId: 42161, token: weth, amount: "1", destination: owner },
               crossing: { chainId: 8453, token: usdc },
+              bridged: "2000000",
               status: "failed",
               failureReason: "bridge_refunded"
             }
@@ -98,6 +99,9 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
       const ticked = (name: string) =>
         Effect.promise(() => page.getByRole("checkbox", { name, exact: true }).isChecked())
       assert.deepStrictEqual([yield* ticked("DAI on Base"), yield* ticked("USDC on Base")], [false, true])
+      yield* click(page, "Change the amount of USDC on Base")
+      const amount = page.getByLabel("Amount of USDC to sweep")
+      assert.strictEqual(yield* Effect.promise(() => amount.inputValue()), "2")
     }).pipe(Effect.scoped)
   )
 

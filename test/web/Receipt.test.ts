@@ -1,8 +1,8 @@
 /** The receipt of a sweep whose swap on arrival failed, or that failed, or of which the service forgot a part. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Address, Intent, ServedChain } from "../../src/sdk/index.ts"
-import { makeCatalog } from "../../src/web/sweep/catalog.ts"
-import { arrivedText, leftAfter, outcomeOf, receiptText } from "../../src/web/sweep/receipt.ts"
+import { keyOf, makeCatalog } from "../../src/web/sweep/catalog.ts"
+import { arrivedText, leftAfter, outcomeOf, receiptText, restOf } from "../../src/web/sweep/receipt.ts"
 import { lastSeen, type Submission, UNKNOWN_TO_SERVICE } from "../../src/web/sweep/submissions.ts"
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -60,6 +60,35 @@ describe("a sweep that failed", () => {
     assert.deepStrictEqual(failed("bridge_refunded", { crossing }), { chainId: 1, address: WETH })
     assert.deepStrictEqual(failed("bridge_refunded"), sentToken)
     assert.deepStrictEqual(failed("expired", { crossing }), sentToken)
+  })
+
+  it("leaves the amount that was sent, or the refund's, or the least that was bridged", () => {
+    const rest = (failureReason: string, more: Partial<Submission> = {}) =>
+      restOf([sent("a", { status: "failed", failureReason, ...more })])
+    const [SENT, BRIDGED] = [keyOf({ chainId: 1, address: at("c") }), keyOf({ chainId: 1, address: WETH })]
+    assert.deepStrictEqual(rest("expired", { crossing, bridged: "7" }), new Map([[SENT, 1n]]))
+    assert.deepStrictEqual(rest("bridge_refunded", { crossing, bridged: "7" }), new Map([[BRIDGED, 7n]]))
+    assert.deepStrictEqual(rest("bridge_refunded", { crossing, bridged: "7", refunded: "8" }), new Map([[BRIDGED, 8n]]))
+    assert.deepStrictEqual(rest("bridge_refunded", { bridged: "7" }), new Map([[SENT, 7n]]))
+    assert.deepStrictEqual(rest("bridge_refunded"), new Map([[SENT, 1n]]), "stored by an earlier version")
+    assert.deepStrictEqual(rest("bridge_refunded", { crossing }), new Map([[BRIDGED, undefined]]), "not known")
+  })
+
+  it("leaves the sum of what several intents left of a token, which is unknown if a part is", () => {
+    const refund = sent("a", { status: "failed", failureReason: "bridge_refunded", crossing })
+    const weth = sent("b", {
+      status: "failed",
+      failureReason: "expired",
+      send: { chainId: 1, token: WETH, amount: "5" }
+    })
+    const key = keyOf({ chainId: 1, address: WETH })
+    assert.deepStrictEqual(restOf([{ ...refund, bridged: "7" }, weth]), new Map([[key, 12n]]))
+    for (const failed of [
+      [refund, weth],
+      [weth, refund]
+    ]) {
+      assert.deepStrictEqual(restOf(failed), new Map([[key, undefined]]))
+    }
   })
 })
 

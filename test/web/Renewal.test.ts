@@ -3,10 +3,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { BatchReview, ReviewedLeg } from "../../src/sdk/index.ts"
 import { leastOf } from "../../src/web/sweep/plan.ts"
-import { afterPlan, begin, changeToShow, type Renewal } from "../../src/web/sweep/useRenewal.ts"
+import {
+  afterPlan,
+  begin,
+  changeToShow,
+  followed,
+  type Followed,
+  type Renewal
+} from "../../src/web/sweep/useRenewal.ts"
 
-const TOKEN = `0x${"a".repeat(40)}` as const
-const OTHER = `0x${"b".repeat(40)}` as const
+const TOKEN: `0x${string}` = `0x${"a".repeat(40)}`
+const OTHER: `0x${string}` = `0x${"b".repeat(40)}`
 
 interface Shown {
   readonly request: string
@@ -24,7 +31,7 @@ const shown = (least: bigint | undefined, request = "all"): Shown => ({
               send: { chainId: 1, token: TOKEN, amount: 1n },
               fees: { protocol: 0n, builder: 0n, total: 0n, builderAddress: undefined },
               delegate: TOKEN,
-              receive: { minAmount: least },
+              receive: { chainId: 1, token: TOKEN, destination: TOKEN, minAmount: least },
               warnings: []
             } as unknown as ReviewedLeg
           ],
@@ -123,6 +130,54 @@ describe("a plan that renews itself", () => {
       assert.strictEqual(renewed?.agreed, (steps.at(-1) ?? 0) < best ? BigInt(best) : undefined)
     }
   )
+})
+
+describe("a plan whose request changes", () => {
+  const start: Followed<Shown> = { ...begin<Shown>(undefined), choices: 0 }
+  const follow = (...steps: ReadonlyArray<readonly [plan: Shown | undefined, choices: number]>) =>
+    steps.reduce((state, [plan, choices]) => followed(state, plan, choices), start)
+
+  it("by itself is said and held, also if it brings more", () => {
+    for (const grown of [split(100n, 10n), split(100n, 100n)]) {
+      const { isHeld, renewed } = follow([shown(100n), 1], [undefined, 1], [grown, 1])
+      assert.deepStrictEqual(renewed, { kind: "different", agreed: 100n })
+      assert.isTrue(isHeld)
+    }
+    const fewer = follow([split(50n, 50n), 1], [undefined, 1], [shown(50n), 1])
+    assert.isTrue(fewer.isHeld)
+    assert.isDefined(fewer.renewed)
+  })
+
+  it("by itself to another target is said and held", () => {
+    const moved = (chainId: number, token = TOKEN, destination = TOKEN): Shown => {
+      const { review } = shown(100n)
+      const legs = (review?.legs ?? []).map((leg) => ({
+        ...leg,
+        receive: { ...leg.receive, chainId, token, destination }
+      }))
+      return { request: "all", review: { legs, authorizations: [] } as unknown as BatchReview }
+    }
+    for (const other of [moved(2), moved(1, OTHER), moved(1, TOKEN, OTHER)]) {
+      const { isHeld, renewed } = follow([moved(1), 1], [undefined, 1], [other, 1])
+      assert.strictEqual(renewed?.kind, "different")
+      assert.isTrue(isHeld)
+    }
+    assert.isUndefined(follow([moved(1), 1], [undefined, 1], [moved(1), 1]).renewed)
+  })
+
+  it("by a choice of the user begins anew", () => {
+    const { isHeld, renewed } = follow([split(50n, 50n), 1], [undefined, 2], [shown(1n), 2])
+    assert.isUndefined(renewed)
+    assert.isFalse(isHeld)
+    assert.isUndefined(follow([shown(100n), 1], [shown(99n), 1], [undefined, 2], [shown(99n), 2]).renewed)
+  })
+
+  it("by itself after a choice that changed nothing is held", () => {
+    const plan = shown(100n)
+    assert.isTrue(follow([plan, 1], [plan, 3], [undefined, 3], [split(100n, 9n), 3]).isHeld)
+    const lower = shown(99n)
+    assert.isTrue(follow([plan, 1], [lower, 1], [lower, 2]).isHeld, "a choice does not end the hold of the same plan")
+  })
 })
 
 describe("the change to show", () => {

@@ -1,10 +1,18 @@
 /** Submissions of the sweep page: what the service is known to have, and when it is certain that one never reached it. */
 import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
-import { type Intent, NotFoundError, type SweepClient, WaitTimeoutError } from "../../src/sdk/index.ts"
+import {
+  type Intent,
+  NetworkError,
+  NotFoundError,
+  type ReviewedLeg,
+  type SweepClient,
+  WaitTimeoutError
+} from "../../src/sdk/index.ts"
 import { errorOfAnswer, SweepRefusedError } from "../../src/sdk/model/ApiErrors.ts"
 import { LASTING } from "../../src/domain/SweepRefusal.ts"
 import { explain, isOutdated } from "../../src/web/sweep/explain.ts"
 import { followIntent } from "../../src/web/sweep/followIntent.ts"
+import { mayBeAccepted } from "../../src/web/sweep/mayBeAccepted.ts"
 import {
   acceptedIn,
   bySweep,
@@ -12,6 +20,7 @@ import {
   lostAtMs,
   NOT_SUBMITTED,
   type Submission,
+  submissionOf,
   UNKNOWN_TO_SERVICE,
   unansweredIn,
   updatedIn
@@ -86,6 +95,25 @@ describe("a submission", () => {
     assert.lengthOf(bySweep(updatedIn(list, [state("b", "failed", { failureReason: "expired" })], 9)), 2)
   })
 
+  it("keeps the least that crosses a bridge, and what the bridge refunded", () => {
+    const leg = (chainId: number, via?: { readonly minAmount: bigint }) =>
+      ({
+        quoteId: "a",
+        expiresAt: new Date(0),
+        send: { chainId: 1, token: "0x1", amount: 100n },
+        fees: { total: 10n },
+        receive: { chainId, token: "0x2", minAmount: 1n, destination: "0x3", ...(via === undefined ? {} : { via }) }
+      }) as unknown as ReviewedLeg
+    const stored = (of: ReviewedLeg) =>
+      submissionOf(of, { tokens: [], to: { chainId: 2, address: "0x2" }, destination: "0x3" }, 0).bridged
+    assert.isUndefined(stored(leg(1)))
+    assert.strictEqual(stored(leg(2)), "90")
+    assert.strictEqual(stored(leg(2, { minAmount: 80n })), "80")
+    const refund = { token: "0x1", amount: 85n, txHash: "0x4" } as const
+    const [ended] = updatedIn([sent("a")], [state("a", "failed", { failureReason: "bridge_refunded", refund })], 9)
+    assert.strictEqual(ended?.refunded, "85")
+  })
+
   it("that took too long is said to be with the service only if it is", () => {
     const text = (last: Intent | undefined) => explain(new WaitTimeoutError("a", 1, last))
     assert.include(text(state("a", "submitted")), "The service has your order")
@@ -103,7 +131,42 @@ describe("a refused submission", () => {
       ["unknown_quote", "expired_quote", "outdated_contracts", "wrong_delegate", "missing_authorization"]
     )
     assert.isFalse(isOutdated(refused("reason_of_the_future")))
-    assert.isTrue(isOutdated(refused("internal error")), "the reason is masked")
+    for (const reason of ["internal error", ""]) {
+      assert.isFalse(isOutdated(refused(reason)), "a gateway may have refused it")
+      assert.include(explain(refused(reason)), "did not accept the signed sweep. Nothing was sent. Tell the operator")
+    }
+  })
+
+  it("may be accepted if an earlier attempt was not answered, unless the service itself names the reason", () => {
+    const attempts = (last: number, reason: string, first: unknown) => {
+      const error = errorOfAnswer(answer(last, reason))
+      error.cause = first
+      return mayBeAccepted(error)
+    }
+    const lost = new NetworkError("https://sweep.test/sweeps", new TypeError("connection reset"))
+    for (const [status, reason] of [
+      [400, ""],
+      [400, "internal error"],
+      [400, "bad_request"],
+      [403, ""],
+      [404, ""],
+      [408, ""],
+      [409, ""],
+      [413, ""],
+      [422, ""],
+      [429, ""],
+      [503, "busy"],
+      [400, "already_submitted"]
+    ] as const) {
+      assert.isTrue(attempts(status, reason, lost), `${status} ${reason}`)
+      assert.isTrue(attempts(status, reason, errorOfAnswer(answer(502, ""))), `${status} ${reason} after 502`)
+    }
+    for (const reason of Object.keys(LASTING)) {
+      assert.strictEqual(attempts(400, reason, lost), reason === "already_submitted", reason)
+    }
+    for (const status of [400, 403, 404, 429])
+      assert.isFalse(mayBeAccepted(errorOfAnswer(answer(status, ""))), `${status}`)
+    assert.isTrue(mayBeAccepted(lost))
   })
 
   it("is explained by what happened", () => {

@@ -78,6 +78,34 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect(
+    "is told that tokens of another chain came late, may wait with them, and keeps the target that was shown",
+    () =>
+      Effect.gen(function* () {
+        const { beta } = yield* Steps.chains
+        const { address, alpha, key, page } = yield* Steps.person({ DAI: "20" })
+        yield* Steps.fund(beta, address, { DAI: "40" })
+        let isWhole = false
+        yield* Effect.promise(() =>
+          page.route("**/sweepable", async (route) => {
+            const response = await route.fetch()
+            if (isWhole || !response.ok()) return route.fulfill({ response })
+            const body: { tokens: ReadonlyArray<{ chainId: number }> } = await response.json()
+            const tokens = body.tokens.filter(({ chainId }) => chainId !== beta.info.id)
+            await route.fulfill({ response, json: { ...body, tokens, unavailableChains: [beta.info.id] } })
+          })
+        )
+        yield* Steps.usesKey(page, key)
+        yield* Steps.planned(page, 1)
+        isWhole = true
+        yield* reads(page, "The plan changed …")
+        yield* reads(page, /^The plan changed while you decided\. Check its tokens/)
+        yield* reads(page, "Sweep 2 tokens anyway")
+        const target = page.getByLabel("On", { exact: true })
+        assert.strictEqual(yield* Effect.promise(() => target.inputValue()), String(alpha.info.id))
+      }).pipe(Effect.scoped)
+  )
+
   it.effect("is told why a token stays, leaves out another, and sweeps the rest with the keyboard alone", () =>
     Effect.gen(function* () {
       const { address, alpha, key, page } = yield* Steps.person({ DAI: "40", USDT: "30", WBTC: "0.0002" })
@@ -145,6 +173,26 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
       wallet.isWilling = true
       yield* click(page, "Switch to Alpha to check")
       yield* Effect.promise(() => page.getByRole("button", { name: "Revoke on Alpha" }).waitFor())
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("stops waiting for the wallet, whose late signature is not sent, and signs again", () =>
+    Effect.gen(function* () {
+      const { address, alpha, page, wallet } = yield* withWallet({ DAI: "40" })
+      const late = Promise.withResolvers<void>()
+      wallet.pause = late.promise
+      let posted = 0
+      page.on("request", (request) => {
+        if (request.method() === "POST" && new URL(request.url()).pathname.endsWith("/sweeps")) posted++
+      })
+      yield* Steps.signs(page, 1)
+      yield* click(page, "Stop waiting")
+      yield* Steps.planned(page, 1)
+      late.resolve()
+      yield* Steps.sweeps(page, 1)
+      assert.deepStrictEqual(wallet.signed.filter((method) => method === SWEEP).length, 2)
+      assert.strictEqual(posted, 1)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)
     }).pipe(Effect.scoped)
   )
 

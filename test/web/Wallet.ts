@@ -15,6 +15,8 @@ export interface TestWallet {
   isWilling: boolean
   /** If false, the person rejects the next authorizations. */
   isDelegating: boolean
+  /** The wallet signs no sweep before this is settled. */
+  pause: Promise<void> | undefined
   /** Moves the wallet to another account, as a person would in the wallet. */
   readonly use: (account: PrivateKeyAccount) => Effect.Effect<void>
 }
@@ -94,6 +96,7 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
     rejected,
     isWilling: true,
     isDelegating: true,
+    pause: undefined,
     use: (next) =>
       Effect.promise(() => {
         account = next
@@ -133,6 +136,7 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
           return { code: -32602, message: "another chain is active" }
         }
         wallet.shown.push(text)
+        await wallet.pause
         if (!wallet.isWilling) return reject(method)
         wallet.signed.push(method)
         return { result: await account.signTypedData(typedData) }

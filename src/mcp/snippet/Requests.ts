@@ -29,6 +29,8 @@ function pause(response?: Response): Promise<void> {
 /** Submits, and repeats a submission without a final answer. The key makes all attempts one request to the service. */
 async function submitOnce<A>(path: string, signed: object, quoteIds: string[]): Promise<A> {
   const key = crypto.getRandomValues(new Uint32Array(4)).join("-")
+  // A refusal says nothing about an earlier attempt that may have reached the service.
+  let mayBeAccepted = false
   for (let sent = 1; ; sent++) {
     try {
       return await call<A>("POST", path, signed, key)
@@ -36,11 +38,12 @@ async function submitOnce<A>(path: string, signed: object, quoteIds: string[]): 
       const response = responseOf(error)
       const isFinal =
         response !== undefined && response.status < 500 && response.status !== 429 && !response.headers.has("retry-after")
-      if (isFinal) throw error
-      if (sent === 5) {
+      if (isFinal && !mayBeAccepted) throw error
+      if (isFinal || sent === 5) {
         const advice = "the sweep may be executed: do not sign again before you follow "
         throw new Error(advice + quoteIds.join(), { cause: error })
       }
+      mayBeAccepted ||= response === undefined || response.status >= 500 || response.status === 409
       await pause(response)
     }
   }

@@ -1,5 +1,6 @@
 /** Connects a browser wallet or, on the local network, a worthless key. */
 import { type FormEvent, useState } from "react"
+import { makeTurns } from "../lib/turns.ts"
 import { Button } from "../ui/Button.tsx"
 import { Input } from "../ui/Field.tsx"
 import { Icon, type IconName } from "../ui/Icon.tsx"
@@ -34,20 +35,19 @@ function Promises() {
 }
 
 function WalletChoice({
-  busy,
   choose,
+  isBusy,
   wallet
 }: {
   readonly wallet: Wallet
-  readonly busy: string | undefined
+  readonly isBusy: boolean
   readonly choose: (wallet: Wallet) => void
 }) {
-  const isBusy = busy === wallet.info.uuid
   return (
     <button
       aria-busy={isBusy}
       className="flex h-14 w-full items-center gap-3 rounded-md border border-line bg-surface px-4 text-left font-medium shadow-card transition-colors hover:border-line-strong hover:bg-canvas disabled:opacity-60"
-      disabled={busy !== undefined}
+      disabled={isBusy}
       onClick={() => choose(wallet)}
       type="button"
     >
@@ -107,13 +107,16 @@ export function ConnectStep({ choice, isLocal }: { readonly choice: AccountChoic
   const wallets = useWallets()
   const [busy, setBusy] = useState<string>()
   const [error, setError] = useState<unknown>()
+  const [beginChoice] = useState(makeTurns)
+  /** A wallet may never answer, so another one can be chosen meanwhile. */
   const choose = (wallet: Wallet) => {
+    const isLast = beginChoice()
     setBusy(wallet.info.uuid)
     setError(undefined)
     choice
       .connectWallet(wallet)
-      .catch(setError)
-      .finally(() => setBusy(undefined))
+      .catch((failure: unknown) => isLast() && setError(failure))
+      .finally(() => isLast() && setBusy(undefined))
   }
   return (
     <div className="mx-auto flex w-full max-w-[38rem] flex-col gap-6">
@@ -133,7 +136,7 @@ export function ConnectStep({ choice, isLocal }: { readonly choice: AccountChoic
           <ul aria-label="Wallets" className="flex flex-col gap-2">
             {wallets.map((wallet) => (
               <li key={wallet.info.uuid}>
-                <WalletChoice busy={busy} choose={choose} wallet={wallet} />
+                <WalletChoice choose={choose} isBusy={busy === wallet.info.uuid} wallet={wallet} />
               </li>
             ))}
           </ul>

@@ -20,7 +20,7 @@ const Delegations = lazy(() => import("./Delegations.tsx").then((module) => ({ d
 const History = lazy(() => import("./History.tsx").then((module) => ({ default: module.History })))
 
 /** Names the chains whose tokens are missing from the list. */
-function UnavailableChains({ found }: Pick<Selection, "found">) {
+function UnavailableChains({ found, refresh }: Pick<Selection, "found" | "refresh">) {
   const { catalog } = useSession()
   const ids = found.data?.unavailableChains ?? []
   if (ids.length === 0) return null
@@ -30,7 +30,7 @@ function UnavailableChains({ found }: Pick<Selection, "found">) {
         Tokens on {ids.map(catalog.chainName).join(", ")} are missing, because no node answered. They are shown as soon
         as one does.
       </p>
-      <Button busy={found.isFetching} onClick={() => void found.refetch()} small>
+      <Button busy={found.isFetching} onClick={refresh} small>
         Try again
       </Button>
     </div>
@@ -59,7 +59,7 @@ function Tokens({ heading, selection }: { readonly selection: Selection; readonl
           aria-label="Refresh your tokens"
           busy={found.isFetching && found.data !== undefined}
           icon="refresh"
-          onClick={() => void found.refetch()}
+          onClick={selection.refresh}
           small
           variant="quiet"
         >
@@ -72,7 +72,7 @@ function Tokens({ heading, selection }: { readonly selection: Selection; readonl
         <HoldingsSkeleton />
       ) : (
         <>
-          <UnavailableChains found={found} />
+          <UnavailableChains found={found} refresh={selection.refresh} />
           <Holdings areAllKnown={found.data.unavailableChains === undefined} selection={selection} />
           <LookFor selection={selection} />
         </>
@@ -96,10 +96,14 @@ const useWanted = ({ chosen, destination, isRefused, to }: Selection): Wanted | 
   )
 
 export function Desk({ selection }: { readonly selection: Selection }) {
-  const state = usePlan(useWanted(selection))
+  const state = usePlan({ wanted: useWanted(selection), choices: selection.choices })
   const tokens = useRef<HTMLHeadingElement>(null)
   const sweeps = useRef<HTMLHeadingElement>(null)
-  const { pickOnly } = selection
+  const { keepTarget, pickRest } = selection
+  const target = state.plan?.review === undefined ? undefined : state.plan.wanted.to
+  useEffect(() => {
+    if (target !== undefined) keepTarget(target)
+  }, [keepTarget, target])
   const forget = (outcome: Outcome) => {
     if (outcome.kind === "submitted") selection.forget(outcome.swept)
   }
@@ -115,8 +119,8 @@ export function Desk({ selection }: { readonly selection: Selection }) {
     <div className="flex flex-col gap-5">
       <Sweeps
         heading={sweeps}
-        onRest={(keys) => {
-          pickOnly(keys)
+        onRest={(rest) => {
+          pickRest(rest)
           tokens.current?.focus()
         }}
         shown="recent"

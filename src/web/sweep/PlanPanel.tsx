@@ -227,6 +227,11 @@ export function PlanPanel(props: PlanPanelProps) {
           </Button>
         </div>
         <SweepButton {...props} />
+        {state.stopWaiting !== undefined && (
+          <Button className="self-center" onClick={state.stopWaiting} small variant="quiet">
+            Stop waiting
+          </Button>
+        )}
         <p
           className={classes("text-center text-sm text-muted", !state.sweep.isPending && "max-lg:hidden")}
           role="status"

@@ -10,10 +10,10 @@ import { Card } from "../ui/Card.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Banner } from "./Banner.tsx"
-import { keyOf, unitOf } from "./catalog.ts"
+import { unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
 import { FollowTrouble, Progress } from "./Progress.tsx"
-import { arrivedText, elapsed, leftAfter, outcomeOf, receiptText, type SignedSweep, symbolOf } from "./receipt.ts"
+import { arrivedText, elapsed, outcomeOf, receiptText, restOf, type SignedSweep, symbolOf } from "./receipt.ts"
 import { useSession } from "./session.ts"
 import { bySweep, isBeingSent, isEnded, isUnconfirmed, type Submission, UNKNOWN_TO_SERVICE } from "./submissions.ts"
 import { badgeOf, Bar } from "./SweepParts.tsx"
@@ -99,7 +99,7 @@ function Failures({
   onRest
 }: {
   readonly failed: ReadonlyArray<Submission>
-  readonly onRest: ((keys: ReadonlyArray<string>) => void) | undefined
+  readonly onRest: SweepsProps["onRest"]
 }) {
   const { catalog } = useSession()
   if (failed.length === 0) return null
@@ -119,12 +119,7 @@ function Failures({
         ))}
       </ul>
       {onRest !== undefined && (
-        <Button
-          className="mt-3"
-          icon="refresh"
-          onClick={() => onRest(failed.map((each) => keyOf(leftAfter(each))))}
-          small
-        >
+        <Button className="mt-3" icon="refresh" onClick={() => onRest(restOf(failed))} small>
           Sweep the rest
         </Button>
       )}
@@ -164,7 +159,7 @@ function SweepCard({
 }: {
   readonly sweep: SignedSweep
   readonly isOpen: boolean
-  readonly onRest: ((keys: ReadonlyArray<string>) => void) | undefined
+  readonly onRest: SweepsProps["onRest"]
 }) {
   const { catalog } = useSession()
   const pending = sweep.find((each) => !isEnded(each))
@@ -210,8 +205,8 @@ export interface SweepsProps {
   /** `recent`: those under way, and those that ended since the page was opened. */
   readonly shown: "recent" | "earlier"
   readonly heading?: Ref<HTMLHeadingElement>
-  /** Selects the tokens that failed intents left in the account. */
-  readonly onRest?: (keys: ReadonlyArray<string>) => void
+  /** Selects the tokens that failed intents left in the account, by key, each with its amount if that is known. */
+  readonly onRest?: ((rest: ReadonlyMap<string, bigint | undefined>) => void) | undefined
 }
 
 const isRecent = (sweep: SignedSweep): boolean =>

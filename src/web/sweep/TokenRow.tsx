@@ -6,7 +6,7 @@ import { dollars, worth } from "../lib/usd.ts"
 import { Badge } from "../ui/Badge.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
-import { reserveOf } from "./selection.ts"
+import { reserveOf, shownAmount } from "./selection.ts"
 import { useSession } from "./session.ts"
 import { TokenMark } from "./TokenMark.tsx"
 import type { Entry } from "./useSelection.ts"
@@ -26,9 +26,10 @@ export interface RowActions {
 }
 
 function AmountField({ entry, onAmount }: Pick<RowActions, "onAmount"> & { readonly entry: Entry }) {
-  const { amount, key, lacksAmount, token } = entry
+  const { amount, key, token } = entry
   const { balance, decimals, symbol } = token
-  const [text, setText] = useState(lacksAmount ? "" : exact(amount, decimals))
+  const [typedText, setText] = useState("")
+  const text = shownAmount(entry, typedText)
   const typed = parse(text, decimals)
   const problem =
     typed === undefined || typed === 0n

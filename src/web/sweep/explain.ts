@@ -115,21 +115,23 @@ const MENDED_BY_QUOTES: ReadonlySet<string> = new Set([
 const isSignatureRefusal = ({ reason }: SweepRefusedError | SubmissionRefusedError): boolean =>
   reason === "bad_signature" || reason === "bad_authorization"
 
-/** True if the quotes cannot be submitted any more, so that the owner needs new ones. The reason of a single order's refusal is masked. */
+/** True if the quotes cannot be submitted any more, so that the owner needs new ones. A status alone may be of a gateway. */
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof SweepRefusedError
-    ? MENDED_BY_QUOTES.has(error.reason)
-    : error instanceof SubmissionRefusedError || isForAnotherNonce(error)
+  error instanceof SweepRefusedError ? MENDED_BY_QUOTES.has(error.reason) : isForAnotherNonce(error)
 
 /** True if the service is known to have what was waited for. */
 const hasOrder = ({ intent, sweep }: WaitTimeoutError): boolean =>
   sweep !== undefined || (intent !== undefined && intent.status !== "quoted")
 
 /** A message that names a transaction says what it did, so that the owner can look it up. */
-const ofNode = ({ message }: NodeError): string =>
-  /^transaction 0x[0-9a-f]{64} /i.test(message)
-    ? `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
-    : "The chain's node did not answer. Please try again in a moment."
+const ofNode = (error: NodeError): string => {
+  const { message } = error
+  if (/^transaction 0x[0-9a-f]{64} /i.test(message)) return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+  const wallet = Array.from(causes(error)).find((each) => each instanceof WalletFailed)
+  return wallet === undefined ? "The chain's node did not answer. Please try again in a moment." : ofWallet(wallet)
+}
+
+const ofWallet = ({ message }: WalletFailed): string => `Your wallet could not do this: ${message}.`
 
 /** One or two sentences: what happened, and what to do. */
 export const explain = (error: unknown): string => {
@@ -150,7 +152,7 @@ export const explain = (error: unknown): string => {
       : "This takes longer than usual, and it is not known that the service has your order. Check again later."
   }
   if (error instanceof NodeError) return ofNode(error)
-  if (error instanceof WalletFailed) return `Your wallet could not do this: ${error.message}.`
+  if (error instanceof WalletFailed) return ofWallet(error)
   return ofService(error) ?? "Something went wrong. Please try again."
 }
 

@@ -71,6 +71,12 @@ const isSameBuilder = ({ fees: agreed }: ReviewedLeg, { fees: renewed }: Reviewe
   renewed.builderAddress === undefined ||
   (agreed.builderAddress !== undefined && sameAddress(agreed.builderAddress, renewed.builderAddress))
 
+/** True if the token arrives where it was agreed. */
+const isSameTarget = ({ receive: agreed }: ReviewedLeg, { receive: renewed }: ReviewedLeg): boolean =>
+  agreed.chainId === renewed.chainId &&
+  sameAddress(agreed.token, renewed.token) &&
+  sameAddress(agreed.destination, renewed.destination)
+
 /** True if the guarantee is the agreed one. Every guarantee is at least as good as the word of the service. */
 const isAsGuaranteed = ({ receive: agreed }: ReviewedLeg, { receive: renewed }: ReviewedLeg): boolean =>
   agreed.guaranteedBy === "service" || agreed.guaranteedBy === renewed.guaranteedBy
@@ -78,6 +84,7 @@ const isAsGuaranteed = ({ receive: agreed }: ReviewedLeg, { receive: renewed }: 
 /** True if the agreement to a leg covers the terms of its renewal. Amounts to receive are no terms. */
 const coversTerms = (agreed: ReviewedLeg, renewed: ReviewedLeg): boolean =>
   agreed.send.amount === renewed.send.amount &&
+  isSameTarget(agreed, renewed) &&
   sameAddress(agreed.delegate, renewed.delegate) &&
   isSameBuilder(agreed, renewed) &&
   isAsGuaranteed(agreed, renewed) &&

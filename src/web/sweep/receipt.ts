@@ -3,7 +3,7 @@ import { exact, readable } from "../lib/amounts.ts"
 import { transaction } from "../lib/explorer.ts"
 import { atSecond } from "../lib/time.ts"
 import { dollars, total } from "../lib/usd.ts"
-import { type Catalog, type Place, unitOf } from "./catalog.ts"
+import { type Catalog, keyOf, type Place, unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
 import { isEnded, isUnknown, type Submission } from "./submissions.ts"
 
@@ -51,6 +51,25 @@ export const outcomeOf = (sweep: SignedSweep): Outcome => {
 export const leftAfter = ({ crossing, failureReason, send }: Submission): Place => {
   const { chainId, token } = (failureReason === "bridge_refunded" ? crossing : undefined) ?? send
   return { chainId, address: token }
+}
+
+/** Amount of that token that a failed intent leaves. Undefined if it is not known. */
+const leftAmount = ({ bridged, crossing, failureReason, refunded, send }: Submission): bigint | undefined => {
+  const left =
+    failureReason === "bridge_refunded" ? (refunded ?? bridged ?? (crossing ? undefined : send.amount)) : send.amount
+  return left === undefined ? undefined : BigInt(left)
+}
+
+/** The tokens that failed intents leave in the account by key, each with its amount if that is known. */
+export const restOf = (failed: ReadonlyArray<Submission>): ReadonlyMap<string, bigint | undefined> => {
+  const rest = new Map<string, bigint | undefined>()
+  for (const each of failed) {
+    const key = keyOf(leftAfter(each))
+    const before = rest.has(key) ? rest.get(key) : 0n
+    const amount = leftAmount(each)
+    rest.set(key, before === undefined || amount === undefined ? undefined : before + amount)
+  }
+  return rest
 }
 
 /** Amount and symbol of the token that arrived in place of the wanted one. Undefined if none did. */

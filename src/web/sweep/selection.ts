@@ -1,8 +1,9 @@
 /** Decides which tokens are selected at first, and how much of each. Pure. */
 import type { SweepableToken } from "../../sdk/index.ts"
 import { sameAddress } from "../../sdk/model/Address.ts"
+import { exact, parse } from "../lib/amounts.ts"
 import { amountWorth, isBelow, valueUsd as valueOf } from "../lib/usd.ts"
-import { NATIVE } from "./catalog.ts"
+import { keyOf, NATIVE } from "./catalog.ts"
 import { needsCare, warningOf } from "./warning.ts"
 
 /**
@@ -68,6 +69,9 @@ export const isFound = (
 /** Input of an amount: undefined without one, and null for a text that is no amount. */
 type Entered = bigint | null | undefined
 
+/** Amounts that the user entered, by key. Null for an input that is no amount. */
+export type Amounts = ReadonlyMap<string, bigint | null>
+
 /** True for an input that is no amount, or more than the account holds by now. */
 export const isNoAmount = ({ balance }: SweepableToken, entered: Entered): boolean =>
   entered === null || (entered !== undefined && entered > balance)
@@ -75,3 +79,29 @@ export const isNoAmount = ({ balance }: SweepableToken, entered: Entered): boole
 /** The entered amount, or else the default. */
 export const amountOf = (token: SweepableToken, entered: Entered): bigint =>
   isNoAmount(token, entered) ? defaultAmount(token) : (entered ?? defaultAmount(token))
+
+/** A token with the amount to sweep, and if the last input is none. */
+interface Selected {
+  readonly token: Pick<SweepableToken, "decimals">
+  readonly amount: bigint
+  readonly lacksAmount: boolean
+}
+
+/** Text of the field for an amount: what was typed while it is what is swept, and then the amount, which may change by itself. */
+export const shownAmount = ({ amount, lacksAmount, token: { decimals } }: Selected, typed: string): string =>
+  lacksAmount || parse(typed, decimals) === amount ? typed : exact(amount, decimals)
+
+/** The amounts once the rest of a sweep is selected, which is no more than the account holds. An unknown rest is the default amount. */
+export const withRest = (
+  amounts: Amounts,
+  rest: ReadonlyMap<string, bigint | undefined>,
+  tokens: ReadonlyArray<SweepableToken>
+): Amounts => {
+  const next = new Map(amounts)
+  for (const [key, amount] of rest) {
+    const token = tokens.find((each) => keyOf(each) === key)
+    if (amount === undefined) next.delete(key)
+    else next.set(key, token !== undefined && amount > token.balance ? defaultAmount(token) : amount)
+  }
+  return next
+}

@@ -35,6 +35,10 @@ export interface Submission {
   readonly feeUsd?: string
   /** The bridged token, if it is not the sent one. It is refunded if the deposit is not filled. */
   readonly crossing?: Omit<Side, "amount">
+  /** Least amount that crosses a bridge. Absent from submissions that earlier versions stored. */
+  readonly bridged?: string
+  /** Amount that the bridge refunded, once it is known. */
+  readonly refunded?: string
   /** The last known status. */
   readonly status: IntentStatus
   readonly txHash?: Hex
@@ -156,11 +160,12 @@ export const isUnknown = ({ failureReason }: Pick<Submission, "failureReason">):
   failureReason === UNKNOWN_TO_SERVICE
 
 /** The stored facts of an intent's state. */
-const factsOf = ({ amountOut, arrivedInstead, deliveryTxHash, failureReason, status, txHash }: Intent) => ({
+const factsOf = ({ amountOut, arrivedInstead, deliveryTxHash, failureReason, refund, status, txHash }: Intent) => ({
   status,
   ...(txHash === undefined ? {} : { txHash }),
   ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
   ...(failureReason === undefined ? {} : { failureReason }),
+  ...(refund === undefined ? {} : { refunded: refund.amount.toString() }),
   ...(amountOut === undefined ? {} : { amountOut: amountOut.toString() }),
   ...(arrivedInstead === undefined
     ? {}
@@ -203,6 +208,9 @@ export const submissionOf = (leg: ReviewedLeg, wanted: Wanted, submittedAtMs: nu
     },
     ...(feeUsd === null ? {} : { feeUsd }),
     ...(receive.via === undefined ? {} : { crossing: { chainId: receive.via.chainId, token: receive.via.token } }),
+    ...(send.chainId === receive.chainId
+      ? {}
+      : { bridged: (receive.via?.minAmount ?? send.amount - fees.total).toString() }),
     // Until the first answer of the service.
     status: "quoted"
   }

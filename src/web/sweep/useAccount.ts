@@ -20,6 +20,9 @@ const KEY = "sweep-local-key"
 /** Name of the wallet to reconnect on the next visit. */
 const WALLET = "sweep-owner-wallet"
 
+/** Time in which the wallet of the last visit is expected to answer. */
+const RESTORE_MILLIS = 3_000
+
 const hostAccount = ({ nodes = {}, sender, signer }: AccountOptions): SweepAccount | undefined =>
   signer === undefined
     ? undefined
@@ -74,12 +77,15 @@ export const useAccount = (options: AccountOptions) => {
   useEffect(() => {
     if (host !== undefined || !isOpen) return
     let isHere = true
+    // A wallet that never answers must not keep the page. Its late answer still counts, unless another account is chosen.
+    const patience = setTimeout(() => setConnection((found) => found ?? null), RESTORE_MILLIS)
     restored(remembered, localNodes).then(
       (found) => isHere && setConnection(found ?? null),
       () => isHere && setConnection(null)
     )
     return () => {
       isHere = false
+      clearTimeout(patience)
     }
   }, [host, isOpen, remembered, localNodes])
 

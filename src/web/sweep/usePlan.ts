@@ -5,21 +5,17 @@ import { keepPreviousData, onlineManager, useMutation, useQuery, useQueryClient 
 import { useEffect, useMemo, useState } from "react"
 import {
   type BatchReview,
-  IdempotencyKeyInUseError,
   type LeftOutToken,
-  MalformedAnswerError,
   NetworkError,
   NothingToSweepError,
-  RateLimitedError,
-  ServiceError,
   type SignedBatch,
-  SweepRefusedError,
-  type SweepQuotesRequest,
-  UnavailableError
+  type SweepQuotesRequest
 } from "../../sdk/index.ts"
 import { askAgain, useLastError } from "../api/askAgain.ts"
+import { makeTurns } from "../lib/turns.ts"
 import type { Place } from "./catalog.ts"
 import { isOutdated } from "./explain.ts"
+import { mayBeAccepted } from "./mayBeAccepted.ts"
 import { changeOf, type Figures, figuresOf, isPassing, isPast, leastOf, type Wanted } from "./plan.ts"
 import { type Session, useSession } from "./session.ts"
 import { submissionOf } from "./submissions.ts"
@@ -87,17 +83,6 @@ const planOf = async (session: Session, wanted: Wanted, signal?: AbortSignal): P
   }
 }
 
-/** True if the response may be lost although the sweep was accepted. The service gives 503 for that too, with a time to retry. */
-const mayBeAccepted = (error: unknown): boolean =>
-  error instanceof NetworkError ||
-  error instanceof ServiceError ||
-  (error instanceof UnavailableError && error.status >= 500) ||
-  error instanceof MalformedAnswerError ||
-  (error instanceof SweepRefusedError && error.reason === "already_submitted") ||
-  error instanceof IdempotencyKeyInUseError ||
-  // A limit refuses a repeated request before the outcome of the first one is known.
-  (error instanceof RateLimitedError && mayBeAccepted(error.cause))
-
 const textOf = ({ destination, to, tokens }: Wanted): string =>
   [
     destination,
@@ -105,8 +90,6 @@ const textOf = ({ destination, to, tokens }: Wanted): string =>
     to.address,
     ...tokens.map(({ amount, token }) => `${token.chainId}:${token.address}:${amount}`)
   ].join()
-
-const isSameRequest = (a: Plan, b: Plan): boolean => textOf(a.wanted) === textOf(b.wanted)
 
 /** The value once it has not changed for a while. */
 const useSettled = <A>(value: A, key: string): { readonly value: A; readonly key: string } => {
@@ -121,6 +104,15 @@ const useSettled = <A>(value: A, key: string): { readonly value: A; readonly key
 
 /** Outcome of a press on the button: submitted, or not because the renewed plan is not what the user agreed to. */
 export type Outcome = { readonly kind: "submitted"; readonly swept: ReadonlyArray<Place> } | Renewed
+
+/** The user stopped waiting for the wallet, whose answer does not count any more. */
+class StoppedWaiting extends Error {
+  override readonly name = "StoppedWaiting"
+}
+
+const checkPress = (isLast: () => boolean): void => {
+  if (!isLast()) throw new StoppedWaiting("the user stopped waiting for the wallet")
+}
 
 /** Stores the sweep, and then submits it. Stored sweeps that the service refused are removed. */
 const submit = async ({ client, submissions }: Session, plan: Plan, review: BatchReview, signed: SignedBatch) => {
@@ -139,15 +131,23 @@ const submit = async ({ client, submissions }: Session, plan: Plan, review: Batc
   }
 }
 
+/** The request for a plan, undefined while something is missing, and the number of choices that led to it. */
+interface Chosen {
+  readonly wanted: Wanted | undefined
+  readonly choices: number
+}
+
 /** Asks for the plan of what is wanted, renews it, and repeats what failed and may succeed. */
-const useQuotes = (session: Session, wanted: Wanted | undefined, isBusy: boolean) => {
+const useQuotes = (session: Session, { choices, wanted }: Chosen, isBusy: boolean) => {
   const { address } = session.account
   const queries = useQueryClient()
-  const settled = useSettled(wanted, wanted === undefined ? "" : textOf(wanted))
-  const key = useMemo(() => ["quotes", address, settled.key], [address, settled.key])
+  const text = wanted === undefined ? "" : textOf(wanted)
+  const asked = useMemo(() => ({ choices, text, wanted }), [choices, text, wanted])
+  const { value: settled } = useSettled(asked, `${choices} ${text}`)
+  const key = useMemo(() => ["quotes", address, settled.text], [address, settled.text])
   const quote = useQuery<Plan>({
     queryKey: key,
-    enabled: settled.value !== undefined && !isBusy,
+    enabled: settled.wanted !== undefined && !isBusy,
     gcTime: 0,
     staleTime: Infinity,
     refetchOnReconnect: false,
@@ -155,9 +155,9 @@ const useQuotes = (session: Session, wanted: Wanted | undefined, isBusy: boolean
     placeholderData: keepPreviousData,
     refetchInterval: nextAfter,
     queryFn: async ({ signal }) => {
-      if (settled.value === undefined) throw new Error("nothing is selected")
+      if (settled.wanted === undefined) throw new Error("nothing is selected")
       const before = queries.getQueryData<Plan>(key)
-      const plan = await planOf(session, settled.value, signal)
+      const plan = await planOf(session, settled.wanted, signal)
       return { ...plan, renewals: before?.review === undefined ? 0 : before.renewals + 1 }
     }
   })
@@ -166,23 +166,30 @@ const useQuotes = (session: Session, wanted: Wanted | undefined, isBusy: boolean
   return {
     key,
     quote,
-    settledKey: settled.key,
+    settledText: settled.text,
+    settledChoices: settled.choices,
     /** The error for which there is no plan, or null. */
-    failure: useLastError({ data, error: quote.error }, settled.key),
+    failure: useLastError({ data, error: quote.error }, settled.text),
     /** Milliseconds after the last answer until the page asks again by itself, because it has no plan. False if it does not. */
     repeatMillis: query === undefined ? false : repeatAfter(query)
   }
 }
 
-export const usePlan = (wanted: Wanted | undefined) => {
+export const usePlan = ({ choices, wanted }: Chosen) => {
   const session = useSession()
   const { account, client } = session
   const queries = useQueryClient()
-  const [isBusy, setBusy] = useState(false)
-  const { failure, key, quote, repeatMillis, settledKey } = useQuotes(session, wanted, isBusy)
+  /** `signing` while the wallet is asked, and `sending` once it has signed. */
+  const [stage, setStage] = useState<"signing" | "sending">()
+  const [beginPress] = useState(makeTurns)
+  const { failure, key, quote, repeatMillis, settledChoices, settledText } = useQuotes(
+    session,
+    { choices, wanted },
+    stage !== undefined
+  )
 
   /** Signs and submits what was agreed to. Quotes that expired are renewed, and used if the agreement covers them. */
-  const run = async (agreed: Plan): Promise<Outcome> => {
+  const run = async (agreed: Plan, isLast: () => boolean): Promise<Outcome> => {
     if (agreed.review === undefined) throw new NothingToSweepError(agreed.leftOut)
     // A signature that cannot be submitted is not asked for.
     if (!onlineManager.isOnline()) throw new NetworkError("the service", "the browser is offline")
@@ -199,33 +206,46 @@ export const usePlan = (wanted: Wanted | undefined) => {
       const { review } = plan
       if (review === undefined) throw new NothingToSweepError(plan.leftOut)
       try {
+        checkPress(isLast)
         const signed = await client.signBatch(review, account.signer)
+        checkPress(isLast)
+        setStage("sending")
         await submit(session, plan, review, signed)
         const swept = review.legs.map(({ send: { chainId, token } }) => ({ chainId, address: token }))
         return { kind: "submitted", swept }
       } catch (error) {
-        if (attempt > 1 || !isOutdated(error)) throw error
+        if (attempt > 1 || !isOutdated(error) || !isLast()) throw error
+        setStage("signing")
       }
     }
   }
   const sweep = useMutation({
     mutationFn: async (agreed: Plan) => {
-      setBusy(true)
+      const isLast = beginPress()
+      setStage("signing")
       try {
-        return await run(agreed)
+        return await run(agreed, isLast)
       } finally {
-        setBusy(false)
+        if (isLast()) setStage(undefined)
       }
     }
   })
-  const isCurrent = wanted !== undefined && settledKey === textOf(wanted) && !quote.isPlaceholderData
+  /** Ends the wait for a wallet that does not answer. What it signs later is not sent. */
+  const stopWaiting = () => {
+    beginPress()
+    setStage(undefined)
+    sweep.reset()
+  }
+  const isCurrent = wanted !== undefined && settledText === textOf(wanted) && !quote.isPlaceholderData
   /** True while the last press on the button was about what is selected now. */
-  const isAnswered = sweep.variables !== undefined && textOf(sweep.variables.wanted) === settledKey
+  const isAnswered = sweep.variables !== undefined && textOf(sweep.variables.wanted) === settledText
   const outcome = isAnswered ? sweep.data : undefined
-  const { isHeld, renewed } = useRenewal(quote.isPlaceholderData ? undefined : quote.data, isSameRequest)
+  const { isHeld, renewed } = useRenewal(quote.isPlaceholderData ? undefined : quote.data, settledChoices)
   return {
     quote,
     sweep,
+    /** Undefined unless the wallet is asked. */
+    stopWaiting: stage === "signing" ? stopWaiting : undefined,
     error: isAnswered ? sweep.error : null,
     /** The change that the user has not agreed to, while it holds, with the least amount before it. */
     changed: changeToShow(outcome?.kind === "submitted" ? undefined : outcome, renewed, leastOf(quote.data?.review)),

@@ -83,17 +83,35 @@ export const changeToShow = (
   return standing === undefined || renewed?.kind === "different" ? (renewed ?? standing) : standing
 }
 
+/** Plans of a page, and the number of choices that the user had made when the last one was asked for. */
+export interface Followed<Plan extends Renewable> extends Renewal<Plan> {
+  readonly choices: number
+}
+
+/**
+ * The state after another render. Only a choice of the user begins anew: a request may also change by itself, since the account holds more
+ * or less, and its plan is then compared with the one that was shown before. There is no plan while another one is asked for.
+ */
+export const followed = <Plan extends Renewable>(
+  before: Followed<Plan>,
+  plan: Plan | undefined,
+  choices: number
+): Followed<Plan> => {
+  if (choices !== before.choices) {
+    return { ...begin(plan), isHeld: plan !== undefined && plan === before.plan && before.isHeld, choices }
+  }
+  if (plan === undefined || plan === before.plan) return before
+  return { ...afterPlan(before, plan, () => true), choices }
+}
+
 /** Time for which the button waits after a change, long enough to see it. */
 const HOLD_MILLIS = 2_000
 
-/** Follows the plans of a page. `isSameRequest` must be a stable function. */
-export const useRenewal = <Plan extends Renewable>(
-  plan: Plan | undefined,
-  isSameRequest: (a: Plan, b: Plan) => boolean
-): Renewal<Plan> => {
-  const [state, setState] = useState<Renewal<Plan>>(() => begin(plan))
+/** Follows the plans of a page. `choices` is the number of choices that the user had made when `plan` was asked for. */
+export const useRenewal = <Plan extends Renewable>(plan: Plan | undefined, choices: number): Followed<Plan> => {
+  const [state, setState] = useState<Followed<Plan>>(() => ({ ...begin(plan), choices }))
   // Set while rendering, so that the button never shows the new plan without its hold.
-  const current = state.plan === plan ? state : afterPlan(state, plan, isSameRequest)
+  const current = followed(state, plan, choices)
   if (current !== state) setState(current)
   const { isHeld } = current
   useEffect(() => {

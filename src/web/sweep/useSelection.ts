@@ -1,6 +1,6 @@
 /** Choices of the user: preset, ticked tokens, amounts and target. */
 import { useQuery } from "@tanstack/react-query"
-import { useEffect, useMemo, useState } from "react"
+import { useCallback, useEffect, useMemo, useState } from "react"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import type { Address, SweepableToken } from "../../sdk/index.ts"
 import { askAgain } from "../api/askAgain.ts"
@@ -8,7 +8,7 @@ import { comparable } from "../lib/usd.ts"
 import { keyOf, type Place, unitOf } from "./catalog.ts"
 import { contradiction } from "./knownToken.ts"
 import { obstacle } from "./obstacle.ts"
-import { amountOf, isNoAmount, isPreselected, type Preset, whyLeft } from "./selection.ts"
+import { type Amounts, amountOf, isNoAmount, isPreselected, type Preset, whyLeft, withRest } from "./selection.ts"
 import { holdings as holdingsOf, isIncomplete, type Session } from "./session.ts"
 import { isEnded, isUnconfirmed } from "./submissions.ts"
 import { defaultTarget, readDestination, type TargetDefaults } from "./target.ts"
@@ -49,6 +49,8 @@ const useTarget = (
     // Decided once, by all holdings: a finished sweep must not change the target of the next one.
     if (holdings?.isWhole === true) setTo((chosen) => chosen ?? defaultTarget(catalog, holdings.tokens, defaults))
   }, [holdings, catalog, defaults])
+  /** Keeps the target of a plan that was shown, unless another one is chosen: holdings of another chain may come late. */
+  const keepTarget = useCallback((shown: Place) => setTo((chosen) => chosen ?? shown), [])
   const to = decided ?? (holdings === undefined ? undefined : defaultTarget(catalog, holdings.tokens, defaults))
   const read = typed === undefined ? { address: account.address } : readDestination(catalog, typed)
   return {
@@ -56,6 +58,7 @@ const useTarget = (
     /** True if the service's facts about the token contradict the shipped ones, so that nothing is swept into it. */
     isRefused: to !== undefined && contradiction({ ...to, ...unitOf(catalog, to) }) !== undefined,
     setTo,
+    keepTarget,
     typed,
     setTyped,
     destination: "address" in read ? read.address : undefined,
@@ -71,9 +74,6 @@ interface Choice {
   readonly picked: ReadonlySet<string>
   readonly amounts: Amounts
 }
-
-/** Amounts that the user entered, by key. Null for an input that is no amount. */
-type Amounts = ReadonlyMap<string, bigint | null>
 
 const UNDER_WAY = "On its way in another sweep"
 const UNCONFIRMED = "Signed in another sweep, which the service has not confirmed"
@@ -141,12 +141,20 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
   /** Keys of the tokens that the user ticked, for the preset `custom`. */
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [amounts, setAmounts] = useState<Amounts>(new Map())
+  const [choices, setChoices] = useState(0)
+  /** Counts what the user does. */
+  const choosing =
+    <A extends ReadonlyArray<unknown>>(act: (...args: A) => void) =>
+    (...args: A) => {
+      setChoices((count) => count + 1)
+      act(...args)
+    }
 
   const entries = useEntries(session, { amounts, picked, preset, to, tokens })
   const chosen = useMemo(() => entries.filter(({ isChosen }) => isChosen), [entries])
 
   /** Changes some ticks, by key. The others stay as they are, and no preset decides any more. */
-  const tick = (changes: Iterable<readonly [key: string, isWanted: boolean]>) => {
+  const tick = choosing((changes: Iterable<readonly [key: string, isWanted: boolean]>) => {
     const next = new Set(chosen.map(({ key }) => key))
     for (const [key, isWanted] of changes) {
       if (isWanted) next.add(key)
@@ -154,35 +162,42 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
     }
     setPicked(next)
     setPreset("custom")
-  }
+  })
   return {
     ...target,
+    setTo: choosing((to: Place) => target.setTo(to)),
+    setTyped: choosing(target.setTyped),
+    /** Number of times that the user changed what to sweep. What is chosen may also change by itself, with the holdings. */
+    choices,
     found,
     tokens,
     asked,
+    /** Asks for the holdings because the user wants to. What changes by them is no surprise. */
+    refresh: () => void found.refetch().then(({ isSuccess }) => isSuccess && setChoices((count) => count + 1)),
     lookFor: (token: Address) => setAsked((before) => [...before.filter((other) => other !== token), token]),
     entries,
     chosen,
     preset,
-    choosePreset: (next: Preset) => {
+    choosePreset: choosing((next: Preset) => {
       setPicked(new Set(chosen.map(({ key }) => key)))
       setPreset(next)
-    },
+    }),
     tick,
-    /** Ticks these tokens alone. */
-    pickOnly: (keys: ReadonlyArray<string>) => {
-      setPicked(new Set(keys))
+    /** Ticks the rest of a sweep alone, with the amounts that are left of it, by key. */
+    pickRest: choosing((rest: ReadonlyMap<string, bigint | undefined>) => {
+      setPicked(new Set(rest.keys()))
+      setAmounts((before) => withRest(before, rest, tokens))
       setPreset("custom")
-    },
+    }),
     /** Sets the amount of a token. Null for an input that is no amount. */
-    setAmount: (key: string, amount: bigint | null) => setAmounts(new Map(amounts).set(key, amount)),
+    setAmount: choosing((key: string, amount: bigint | null) => setAmounts(new Map(amounts).set(key, amount))),
     /** Forgets the ticks and amounts of tokens that are swept: they were for the balance before. */
-    forget: (swept: ReadonlyArray<Place>) => {
+    forget: choosing((swept: ReadonlyArray<Place>) => {
       const keys = new Set(swept.map((place) => keyOf(place).toLowerCase()))
       const isLeft = (key: string) => !keys.has(key.toLowerCase())
       setPicked((before) => new Set([...before].filter(isLeft)))
       setAmounts((before) => new Map([...before].filter(([key]) => isLeft(key))))
-    }
+    })
   }
 }
 

@@ -3,7 +3,7 @@
  * deliberately reject it. Wallets that support it use `eth_signAuthorization`.
  */
 import { getAddress, toHex } from "viem"
-import type { Address, AuthorizationSignature, Hex, NodeCall, RevocationSender } from "../../sdk/index.ts"
+import type { Address, AuthorizationSignature, Hex, NodeCall, NodeClient, RevocationSender } from "../../sdk/index.ts"
 import { fromProvider } from "../../sdk/sign/Signer.ts"
 import type { Wallet, WalletProvider } from "../wallet/provider.ts"
 import * as Signing from "../wallet/signing.ts"
@@ -64,19 +64,35 @@ const chainOf = (provider: WalletProvider): ChainSwitch => ({
   }
 })
 
-const senderOf = (provider: WalletProvider, address: Address): RevocationSender => ({
+/** Fails if the wallet is on another chain. Its user may switch it at any time. */
+const checkChain = async (provider: WalletProvider, chainId: number): Promise<void> => {
+  const current = await Signing.chainId(provider)
+  if (current !== chainId) throw new WalletFailed(`it is on chain ${current}, not on chain ${chainId}`)
+}
+
+/** A wallet answers requests for its current chain, so the chain is read before an answer counts. */
+const nodeOf = (provider: WalletProvider, chainId: number): NodeClient => ({
+  request: async (call: NodeCall) => {
+    const answer = await provider.request(call)
+    await checkChain(provider, chainId)
+    return answer
+  }
+})
+
+const senderOf = (provider: WalletProvider, address: Address, chainId: number): RevocationSender => ({
   account: { address },
   sendTransaction: async ({ authorizationList, to }) => {
-    const list = authorizationList.map(({ address, chainId, nonce, r, s, yParity }) => ({
+    await checkChain(provider, chainId)
+    const list = authorizationList.map(({ address, nonce, r, s, yParity, ...authorization }) => ({
       address,
-      chainId: toHex(chainId),
+      chainId: toHex(authorization.chainId),
       nonce: toHex(nonce),
       yParity: toHex(yParity),
       r,
       s
     }))
     const hash = await Signing.ask(provider, "eth_sendTransaction", [
-      { from: address, to, value: "0x0", type: "0x4", authorizationList: list }
+      { chainId: toHex(chainId), from: address, to, value: "0x0", type: "0x4", authorizationList: list }
     ])
     if (!isHex(hash)) throw new WalletFailed("it gave no transaction hash")
     return hash
@@ -103,10 +119,8 @@ export const walletAccount = async ({ info, provider }: Wallet, shared: Address)
         )
     }),
     chain: chainOf(provider),
-    // A wallet answers requests for its current chain.
-    node: (chainId, current) =>
-      chainId === current ? { request: (call: NodeCall) => provider.request(call) } : undefined,
-    sender: () => senderOf(provider, address)
+    node: (chainId, current) => (chainId === current ? nodeOf(provider, chainId) : undefined),
+    sender: (chainId) => senderOf(provider, address, chainId)
   }
 }
 

@@ -99,5 +99,21 @@ describe("the generated code's requests", () => {
       assert.include(String(lost.outcome), `do not sign again before you follow ${quoteIds}`)
       assert.lengthOf(lost.asked, 5)
     })
+
+    it(`${name} says what to follow if a refusal comes after an attempt without an answer`, async () => {
+      const refusals = [400, 403, 404, 408].flatMap((status) => [
+        [reset, html(status)],
+        [html(502), html(status)]
+      ])
+      const masked = () => json(400, { error: "internal error" })
+      for (const answers of [...refusals, [inProgress, masked], [reset, limited, masked]]) {
+        const { asked, outcome } = await run(answers, submit)
+        assert.include(String(outcome), `do not sign again before you follow ${quoteIds}`)
+        assert.lengthOf(asked, answers.length)
+      }
+      const { outcome } = await run([limited, html(403)], submit)
+      assert.include(String(outcome), "403", "a limit stores nothing")
+      assert.notInclude(String(outcome), "do not sign again")
+    })
   }
 })
