@@ -34,7 +34,9 @@ export const make = (maxBatch: number): BatchLimit => {
         limitedUntil = now + SMALLER_FOR_MILLIS
       }),
     current: Effect.map(Clock.currentTimeMillis, (now) => {
-      if (size < maxBatch && now >= limitedUntil) size = maxBatch
+      // A longer time means that the clock was set back.
+      const isOver = now >= limitedUntil || limitedUntil - now > SMALLER_FOR_MILLIS
+      if (size < maxBatch && isOver) size = maxBatch
       return size
     })
   }

@@ -35,7 +35,9 @@ export interface BlockOverrides {
   readonly areTaken: (endpoint: Endpoint) => Effect.Effect<boolean>
 }
 
-const lifetime = (exit: Exit.Exit<boolean, RpcFailure>) => (Exit.isSuccess(exit) ? KNOWN_FOR : Duration.zero)
+/** A failure has no lifetime. One of zero would keep it while a clock that was set back catches up. */
+const lifetime = (exit: Exit.Exit<boolean, RpcFailure>) =>
+  Exit.isSuccess(exit) ? KNOWN_FOR : Duration.negativeInfinity
 
 export const make = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
   const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED, lifetime)

@@ -9,6 +9,7 @@
  * An overloaded endpoint may refuse a share of all requests, regardless of their number. If that share stays after a reduction,
  * reductions are of no use: the rate is restored, and reduced no more until the share grows.
  */
+import * as Bucket from "./Bucket.ts"
 
 /** Limits of an endpoint that an operator states. Default of each: no limit. */
 export interface Limits {
@@ -28,24 +29,9 @@ const NO_REPLIES = { answered: 0, refused: 0 }
 
 export const FREE: Cost = { requests: 0, computeUnits: 0 }
 
-interface Bucket {
-  /** Limit per second. Infinite without one. */
-  readonly ceiling: number
-  /** Least rate after reductions. */
-  readonly floor: number
-  /** Current rate per second. */
-  readonly rate: number
-  /** Tokens that can be spent now, at most the rate of one second. */
-  readonly level: number
-  /** Answered in the current second. */
-  readonly answered: number
-  /** Answered in the second before. */
-  readonly answeredBefore: number
-}
-
 export interface Budget {
-  readonly requests: Bucket
-  readonly compute: Bucket
+  readonly requests: Bucket.Bucket
+  readonly compute: Bucket.Bucket
   /** Time of the last event, in milliseconds, as all times here. */
   readonly at: number
   /** Start of the second in which answers are counted. */
@@ -83,8 +69,6 @@ export interface Decision {
   readonly delayMillis: number
 }
 
-/** Factor by which a reduced rate grows in a second. */
-const RESTORED_PER_SECOND = 1.07
 const REDUCTION_SPACING_MILLIS = 5_000
 /** Least rates after reductions, unless the operator's limit is lower. */
 const FLOOR = { requests: 10, compute: 250 }
@@ -98,25 +82,14 @@ const SAME_SHARE = { from: 0.7, to: 1.3 }
 const REFUSALS_IN_A_ROW = 3
 /** Rate after the first reduction of an endpoint without a stated limit, unless it answered more. */
 const FIRST_RATE = { requests: 25, compute: 625 }
-/** A rate above this is no limit. */
-const UNLIMITED = 100_000
 /** First and longest pause after refusals that name no time, in milliseconds. */
 const PAUSE = { first: 50, longest: 10_000 }
 /** Longest pause that an endpoint can ask for, in milliseconds. */
 export const LONGEST_RETRY_AFTER_MILLIS = 600_000
 
-const bucket = (ceiling: number, floor: number): Bucket => ({
-  ceiling,
-  floor: Math.min(ceiling, floor),
-  rate: ceiling,
-  level: ceiling,
-  answered: 0,
-  answeredBefore: 0
-})
-
 export const make = (limits: Limits, now: number): Budget => ({
-  requests: bucket(limits.requestsPerSecond ?? Number.POSITIVE_INFINITY, FLOOR.requests),
-  compute: bucket(limits.computeUnitsPerSecond ?? Number.POSITIVE_INFINITY, FLOOR.compute),
+  requests: Bucket.make(limits.requestsPerSecond ?? Number.POSITIVE_INFINITY, FLOOR.requests),
+  compute: Bucket.make(limits.computeUnitsPerSecond ?? Number.POSITIVE_INFINITY, FLOOR.compute),
   at: now,
   secondAt: now,
   pausedUntil: now,
@@ -128,46 +101,31 @@ export const make = (limits: Limits, now: number): Budget => ({
   suspendedAt: undefined
 })
 
-/** A request that costs more than a second grants is sent when the bucket is full. */
-const capacity = ({ rate }: Bucket): number => Math.max(1, rate)
-
-const isUnlimited = ({ rate }: Bucket): boolean => rate === Number.POSITIVE_INFINITY
-
-/** The bucket after some milliseconds, during `seconds` turns of the counted second. */
-const advanced = (state: Bucket, millis: number, seconds: number): Bucket => {
-  if (isUnlimited(state) && seconds === 0) return state
-  const grown = state.rate * RESTORED_PER_SECOND ** (millis / 1_000)
-  const rate = isUnlimited(state) || grown >= Math.min(state.ceiling, UNLIMITED) ? state.ceiling : grown
+/** The budget at a clock that was set back. All its times are set back as well, so that a pause gets no longer. */
+const setBack = (state: Budget, now: number): Budget => {
+  const millis = now - state.at
   return {
-    ceiling: state.ceiling,
-    floor: state.floor,
-    rate,
-    level:
-      rate === Number.POSITIVE_INFINITY
-        ? rate
-        : Math.min(Math.max(1, rate), state.level + (Math.min(state.rate, rate) * millis) / 1_000),
-    answered: seconds === 0 ? state.answered : 0,
-    answeredBefore: seconds === 0 ? state.answeredBefore : seconds === 1 ? state.answered : 0
+    ...state,
+    at: now,
+    secondAt: state.secondAt + millis,
+    pausedUntil: state.pausedUntil + millis,
+    refusedAt: state.refusedAt + millis,
+    reducedAt: state.reducedAt + millis
   }
 }
 
 const advance = (state: Budget, now: number): Budget => {
-  if (now <= state.at) return state
+  if (now === state.at) return state
+  if (now < state.at) return setBack(state, now)
   const millis = now - state.at
   const seconds = Math.floor((now - state.secondAt) / 1_000)
   return {
     ...state,
-    requests: advanced(state.requests, millis, seconds),
-    compute: advanced(state.compute, millis, seconds),
+    requests: Bucket.advanced(state.requests, millis, seconds),
+    compute: Bucket.advanced(state.compute, millis, seconds),
     at: now,
     secondAt: state.secondAt + 1_000 * seconds
   }
-}
-
-const bucketDelay = (state: Bucket, ahead: number, cost: number): number => {
-  if (isUnlimited(state)) return 0
-  const missing = ahead + Math.min(cost, capacity(state)) - state.level
-  return missing <= 0 ? 0 : Math.max(1, Math.ceil((1_000 * missing) / state.rate))
 }
 
 /** Milliseconds until a request of this cost can be sent behind others that wait. Changes nothing. */
@@ -176,18 +134,19 @@ export const delayOf = (state: Budget, cost: Cost, ahead: Cost, now: number): nu
   return Math.max(
     0,
     current.pausedUntil - now,
-    bucketDelay(current.requests, ahead.requests, cost.requests),
-    bucketDelay(current.compute, ahead.computeUnits, cost.computeUnits)
+    Bucket.delayOf(current.requests, ahead.requests, cost.requests),
+    Bucket.delayOf(current.compute, ahead.computeUnits, cost.computeUnits)
   )
 }
 
-const spent = (state: Bucket, cost: number): Bucket =>
-  isUnlimited(state) ? state : { ...state, level: state.level - cost }
-
 const spend = (state: Budget, cost: Cost): Budget =>
-  isUnlimited(state.requests) && isUnlimited(state.compute)
+  Bucket.isUnlimited(state.requests) && Bucket.isUnlimited(state.compute)
     ? state
-    : { ...state, requests: spent(state.requests, cost.requests), compute: spent(state.compute, cost.computeUnits) }
+    : {
+        ...state,
+        requests: Bucket.spent(state.requests, cost.requests),
+        compute: Bucket.spent(state.compute, cost.computeUnits)
+      }
 
 const answered = (state: Budget, cost: Cost): Budget => ({
   ...state,
@@ -197,9 +156,9 @@ const answered = (state: Budget, cost: Cost): Budget => ({
   replies: { answered: state.replies.answered + 1, refused: state.replies.refused }
 })
 
-const reduced = (state: Bucket, first: number): Bucket => {
+const reduced = (state: Bucket.Bucket, first: number): Bucket.Bucket => {
   const granted = Math.max(state.answered, state.answeredBefore, state.floor)
-  const rate = Math.min(state.ceiling, Math.max(isUnlimited(state) ? first : state.rate / 2, granted))
+  const rate = Math.min(state.ceiling, Math.max(Bucket.isUnlimited(state) ? first : state.rate / 2, granted))
   return { ...state, rate, level: Math.min(state.level, 0) }
 }
 
@@ -264,18 +223,12 @@ const limited = (
   }
 }
 
-const restored = (state: Bucket): Bucket => ({
-  ...state,
-  rate: state.ceiling,
-  level: state.ceiling === Number.POSITIVE_INFINITY ? state.ceiling : state.level
-})
-
 const forgiven = ({ at, compute, requests, secondAt }: Budget, now: number): Budget => ({
   ...make({}, now),
   at,
   secondAt,
-  requests: restored(requests),
-  compute: restored(compute)
+  requests: Bucket.restored(requests),
+  compute: Bucket.restored(compute)
 })
 
 export const decide = (before: Budget, event: Event, now: number): Decision => {

@@ -1,6 +1,6 @@
 /**
- * New heads of a chain by a WebSocket subscription (`eth_subscribe`). A socket that cannot be opened, breaks, falls silent or serves
- * another chain is opened again, after ever longer pauses.
+ * New heads of a chain by a WebSocket subscription (`eth_subscribe`). A socket that cannot be opened, breaks, falls silent, serves
+ * another chain or lags is opened again, after ever longer pauses.
  */
 import { Effect, Latch, Layer, Option, PubSub, Schema, type Scope, Stream } from "effect"
 import { Socket } from "effect/socket"
@@ -38,9 +38,11 @@ const decodeMessage = Schema.decodeUnknownEffect(Message)
 const call = (id: number, method: string, params: ReadonlyArray<unknown>): string =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params })
 
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "invalid URL")
+
 /** Always ends with a failure, because a subscription has no regular end. */
 const subscribed = (chain: Chain, url: string): Stream.Stream<Block, EndpointFailed, Socket.WebSocketConstructor> => {
-  const endpoint = URL.canParse(url) ? new URL(url).host : "invalid URL"
+  const endpoint = hostOf(url)
   const hide = UrlSecrets.hiding(url)
   // A key is hidden before the cut, which could leave a part of it.
   const failed = (detail: string) => new EndpointFailed({ endpoint, detail: hide(detail).slice(0, LONGEST_DETAIL) })
@@ -82,11 +84,11 @@ export interface HeadSocket {
   readonly down: Effect.Effect<void>
 }
 
-/** `note` hears of each head first. A `WebSocketConstructor` in the context replaces that of the runtime. */
+/** `accept` hears of each head first. It returns false for an old head, which counts as a failure of the socket. A `WebSocketConstructor` in the context replaces that of the runtime. */
 export const make = Effect.fnUntraced(function* (
   chain: Chain,
   url: string,
-  note: (head: Block) => Effect.Effect<void>
+  accept: (head: Block) => Effect.Effect<boolean>
 ): Effect.fn.Return<HeadSocket, never, Scope.Scope> {
   const scope = yield* Effect.scope
   const given = yield* Effect.serviceOption(Socket.WebSocketConstructor)
@@ -102,12 +104,14 @@ export const make = Effect.fnUntraced(function* (
   const isUp = () => !down.isOpen()
 
   const received = Effect.fnUntraced(function* (head: Block) {
+    if (!(yield* accept(head))) {
+      return yield* new EndpointFailed({ endpoint: hostOf(url), detail: `lags: block ${head.number} is old` })
+    }
     if (!isUp()) {
       yield* down.close
       if (failures > 0) yield* Effect.logInfo("heads.subscribed").pipe(Effect.annotateLogs({ chain: chain.name }))
     }
     failures = 0
-    yield* note(head)
     yield* PubSub.publish(hub, head)
   })
 

@@ -25,11 +25,23 @@ const ON_DEMAND_MILLIS = 2_000
 /** Interval of polls while the subscription is up, in milliseconds. They notice a subscription that lags. */
 const SUBSCRIBED_MILLIS = 60_000
 
+/** A subscription whose head is more blocks below the last polled one lags. Nodes behind a load balancer may differ by two blocks. */
+const TOLERATED_BLOCKS = 2n
+
+/** A head on its way may be older by this many milliseconds than a polled one, which is several blocks on a fast chain. */
+const TOLERATED_MILLIS = 2_000
+
+/** Block times for which a head counts as young, and least milliseconds. */
+const YOUNG = { blocks: 2, millis: 2_000 }
+
 /** Weight of the newest block in the moving average of block times. */
 const NEWEST_WEIGHT = 0.25
 
 const clamp = (value: number, { from, to }: { readonly from: number; readonly to: number }): number =>
   Math.min(Math.max(value, from), to)
+
+/** True if less than `limit` milliseconds have passed since `atMillis`. False if the clock was set back before it. */
+const isWithin = (limit: number, atMillis: number, now: number): boolean => now >= atMillis && now - atMillis < limit
 
 /**
  * Polls rarely while no block is due and often when one is, by the average of observed block times. The average starts at the
@@ -51,7 +63,8 @@ const polled = (
         if (socket?.isUp() === true) return yield* Effect.raceFirst(socket.down, Effect.sleep(SUBSCRIBED_MILLIS))
         const now = yield* Clock.currentTimeMillis
         const step = clamp(blockMillis / QUESTIONS_PER_BLOCK, QUESTION_MILLIS)
-        const dueIn = seen === undefined ? 0 : seen.atMillis + blockMillis - step - now
+        // At most a block time, also if the clock was set back.
+        const dueIn = seen === undefined ? 0 : Math.min(seen.atMillis - now, 0) + blockMillis - step
         const early = Effect.andThen(soon.await, Effect.sleep(QUESTION_MILLIS.from))
         yield* Effect.raceFirst(Effect.sleep(Math.max(dueIn, step)), early)
         yield* soon.close
@@ -60,7 +73,8 @@ const polled = (
         const found = yield* Effect.orElseSucceed(latest, Option.none)
         const now = yield* Clock.currentTimeMillis
         if (Option.isNone(found) || found.value.hash === seen?.head.hash) return []
-        if (seen !== undefined) {
+        // After the clock was set back, nobody knows how long the block took.
+        if (seen !== undefined && now >= seen.atMillis) {
           const blocks = Math.max(1, Number(found.value.number - seen.head.number))
           const took = Math.min((now - seen.atMillis) / blocks, chain.blockTimeMillis)
           blockMillis += NEWEST_WEIGHT * (took - blockMillis)
@@ -73,6 +87,16 @@ const polled = (
       )
     })
   )
+
+interface Known {
+  readonly head: Block
+  /** UNIX milliseconds at which it was received. */
+  readonly atMillis: number
+}
+
+/** The head, unless it is older than the limit. */
+const younger = (known: Known | undefined, limit: number, now: number): Block | undefined =>
+  known !== undefined && isWithin(limit, known.atMillis, now) ? known.head : undefined
 
 /**
  * All readers of the stream share it. Without a reader of either, no node is asked. The subscription starts with the first one and
@@ -87,29 +111,42 @@ export const make = Effect.fnUntraced(function* (
   Scope.Scope
 > {
   const soon = yield* Latch.make()
-  let known: { readonly head: Block; readonly atMillis: number } | undefined
+  const { blockTimeMillis } = client.chain
+  const youngMillis = Math.max(YOUNG.blocks * blockTimeMillis, YOUNG.millis)
+  const toleratedBlocks = TOLERATED_BLOCKS + BigInt(Math.floor(TOLERATED_MILLIS / blockTimeMillis))
+  /** The newest known head. */
+  let known: Known | undefined
+  /** The newest head of a poll. */
+  let polledHead: Known | undefined
   /** UNIX milliseconds of the newest answer to a poll. */
   let polledAt = Number.NEGATIVE_INFINITY
 
-  const note = (head: Block) =>
-    Effect.map(Clock.currentTimeMillis, (atMillis) => {
-      known = { head, atMillis }
-    })
   const latest = Effect.gen(function* () {
     const found = yield* client.block("latest")
-    if (Option.isSome(found)) yield* note(found.value)
     polledAt = yield* Clock.currentTimeMillis
+    // Also if it is lower than the known one: a poll asks all endpoints, and a reorganisation may lower the head.
+    if (Option.isSome(found)) known = polledHead = { head: found.value, atMillis: polledAt }
     return found
   })
-  const socket = wsUrl === undefined ? undefined : yield* HeadSocket.make(client.chain, wsUrl, note)
+  const accept = (head: Block) =>
+    Effect.map(Clock.currentTimeMillis, (atMillis) => {
+      // An older poll proves nothing, because a reorganisation may have lowered the head since.
+      const polled = younger(polledHead, SUBSCRIBED_MILLIS, atMillis)
+      if (polled !== undefined && head.number + toleratedBlocks < polled.number) return false
+      const before = younger(known, youngMillis, atMillis)
+      if (before === undefined || before.number <= head.number) known = { head, atMillis }
+      return true
+    })
+  const socket = wsUrl === undefined ? undefined : yield* HeadSocket.make(client.chain, wsUrl, accept)
 
   const recentHead: ChainClient["recentHead"] = Effect.fnUntraced(function* (maxAgeMillis) {
     if (socket !== undefined) yield* socket.start
     const now = yield* Clock.currentTimeMillis
-    const isTold = socket?.isUp() === true && now - polledAt < SUBSCRIBED_MILLIS
-    return known !== undefined && (isTold || now - known.atMillis < maxAgeMillis)
-      ? Option.some(known.head)
-      : yield* latest
+    // The subscription may lag unless a poll was compared with it a while ago. It tells of the next block while the last one is young.
+    const isCompared = isWithin(SUBSCRIBED_MILLIS, polledAt, now)
+    const isTold = isCompared && socket?.isUp() === true
+    const limit = isTold ? Math.max(maxAgeMillis, youngMillis) : isCompared || known === polledHead ? maxAgeMillis : 0
+    return known !== undefined && isWithin(limit, known.atMillis, now) ? Option.some(known.head) : yield* latest
   })
 
   const asked = polled(client.chain, latest, socket, soon)

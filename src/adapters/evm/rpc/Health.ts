@@ -13,6 +13,9 @@ const TOLERATED_BLOCKS = 2n
 /** A recorded height expires after this many milliseconds. */
 const HEIGHT_LIFETIME_MILLIS = 60_000
 
+/** A head this many blocks above all known ones counts only after a new check of the endpoint's chain. */
+const FAR_BLOCKS = 100n
+
 /** A failure is forgotten after this many milliseconds, so that an endpoint that nobody asked since is asked again. */
 const FAILURE_LIFETIME_MILLIS = 30_000
 
@@ -33,7 +36,11 @@ export interface Health {
   readonly endpoints: ReadonlyArray<PacedEndpoint>
   /** Starts the cooldown of an endpoint. */
   readonly avoid: (endpoint: Endpoint) => Effect.Effect<void>
-  readonly recordHeight: (endpoint: Endpoint, height: bigint) => Effect.Effect<void>
+  /**
+   * Records the height of the endpoint's head. One far above all known heads may be that of another chain, so the endpoint's chain is
+   * then checked first. Fails without a record if the check fails.
+   */
+  readonly recordHeight: (endpoint: Endpoint, height: bigint) => Effect.Effect<void, RpcFailure>
   /** Height of the endpoint's head, if it was recorded in the last minute. */
   readonly heightOf: (endpoint: Endpoint) => Effect.Effect<bigint | undefined>
   /** True when the endpoint's head is below the highest known head. */
@@ -57,10 +64,15 @@ export interface Health {
   readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
 }
 
-const isAvoided = ({ avoidedUntil }: Standing, now: number): boolean => avoidedUntil > now
+/** A longer cooldown means that the clock was set back. It is over then. */
+const isAvoided = ({ avoidedUntil }: Standing, now: number): boolean =>
+  avoidedUntil > now && avoidedUntil - now <= COOLDOWN_MILLIS
+
+/** True if less than the lifetime has passed since `at`. After a clock was set back nobody knows, so it counts as passed. */
+const isWithin = (lifetimeMillis: number, at: number, now: number): boolean => now >= at && now - at < lifetimeMillis
 
 const knownHeight = ({ height, heightAt }: Standing, now: number): bigint | undefined =>
-  now - heightAt < HEIGHT_LIFETIME_MILLIS ? height : undefined
+  isWithin(HEIGHT_LIFETIME_MILLIS, heightAt, now) ? height : undefined
 
 /** The highest known head of those endpoints that are neither avoided nor left out. */
 const highest = (standings: ReadonlyMap<Endpoint, Standing>, now: number, except: ReadonlySet<Endpoint>): bigint => {
@@ -72,12 +84,28 @@ const highest = (standings: ReadonlyMap<Endpoint, Standing>, now: number, except
   return top
 }
 
+/** True for a height far above all known heads. False while none is known. */
+const isFarAbove = (height: bigint, standings: ReadonlyMap<Endpoint, Standing>, now: number): boolean => {
+  const known = highest(standings, now, NOBODY)
+  return known > 0n && height > known + FAR_BLOCKS
+}
+
+/** False if each endpoint failed at its last request, not long ago. */
+const isAnswering = (standings: ReadonlyMap<Endpoint, Standing>, now: number): boolean => {
+  for (const { failedAt } of standings.values()) {
+    if (failedAt === undefined || !isWithin(FAILURE_LIFETIME_MILLIS, failedAt, now)) return true
+  }
+  return standings.size === 0
+}
+
 /** Notes an answer, as undefined, or a failure. */
 const note = (standing: Standing, failure: EndpointFailed | undefined, now: number): void => {
   standing.avoidedUntil = failure === undefined ? 0 : now + COOLDOWN_MILLIS
   standing.failedAt = failure === undefined ? undefined : now
   // A failure of another kind proves nothing about the chain.
   standing.isElsewhere = failure !== undefined && (standing.isElsewhere || failure.isOtherChain === true)
+  // The height may be that of the other chain. It would count again after the cooldown.
+  if (failure?.isOtherChain === true) standing.heightAt = Number.NEGATIVE_INFINITY
 }
 
 /** Wraps an endpoint so that each of its answers, as undefined, and failures reaches `record`. */
@@ -94,7 +122,8 @@ const observed = (
     name: endpoint.name,
     waitMillis: endpoint.waitMillis,
     request: (method, params) => noted(endpoint.request(method, params)),
-    requestAll: (lookups) => noted(endpoint.requestAll(lookups))
+    requestAll: (lookups) => noted(endpoint.requestAll(lookups)),
+    recheck: endpoint.recheck === undefined ? undefined : noted(endpoint.recheck)
   }
 }
 
@@ -156,14 +185,19 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>): Health => {
       .map(({ endpoint }) => endpoint)
   }
 
+  const recordHeight: Health["recordHeight"] = Effect.fnUntraced(function* (endpoint, height) {
+    const recheck = endpoints.find((each) => each === endpoint)?.recheck
+    if (recheck !== undefined && isFarAbove(height, standings, yield* Clock.currentTimeMillis)) yield* recheck
+    yield* update(endpoint, (standing, now) => {
+      standing.height = height
+      standing.heightAt = now
+    })
+  })
+
   return {
     endpoints,
     avoid,
-    recordHeight: (endpoint, height) =>
-      update(endpoint, (standing, now) => {
-        standing.height = height
-        standing.heightAt = now
-      }),
+    recordHeight,
     heightOf: (endpoint) => Effect.map(Clock.currentTimeMillis, (now) => heightOf(endpoint, now)),
     isBehind: (endpoint) => Effect.map(Clock.currentTimeMillis, (now) => isBehind(endpoint, now, 0n)),
     available: Effect.map(Clock.currentTimeMillis, (now) =>
@@ -174,12 +208,7 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>): Health => {
       const list = ordered(priority, now).filter((endpoint) => !except.has(endpoint))
       return endpoints.length === 1 ? list : list.filter((endpoint) => !isBehind(endpoint, now, 0n, except))
     },
-    isAnswering: Effect.map(Clock.currentTimeMillis, (now) => {
-      for (const { failedAt } of standings.values()) {
-        if (failedAt === undefined || now - failedAt >= FAILURE_LIFETIME_MILLIS) return true
-      }
-      return standings.size === 0
-    }),
+    isAnswering: Effect.map(Clock.currentTimeMillis, (now) => isAnswering(standings, now)),
     elsewhere: Effect.sync(() =>
       endpoints.filter((endpoint) => standings.get(endpoint)?.isElsewhere === true).map(({ name }) => name)
     )

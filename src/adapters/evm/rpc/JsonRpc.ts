@@ -3,7 +3,7 @@
  * answer ({@link EndpointFailed}), and a refusal for the rate of requests ({@link RateLimited}). Every decision about a retry
  * depends on that.
  */
-import { Duration, Effect, Schema } from "effect"
+import { Clock, Duration, Effect, Schema } from "effect"
 
 /** The node answered with an error object (JSON-RPC 2.0, section 5.1). */
 export class RpcError extends Schema.TaggedError<RpcError>()("RpcError", {
@@ -67,15 +67,92 @@ export const checkChain = (endpoint: string, answer: unknown, chainId: number): 
         new EndpointFailed({ endpoint, detail: `serves chain ${textOf(answer)}, not ${chainId}`, isOtherChain: true })
       )
 
-/** Checks before the first request that the endpoint serves `chainId`. Repeats the check until it got an answer. */
-export const verified = Effect.fnUntraced(function* (endpoint: Endpoint, chainId: number) {
-  const check = yield* endpoint.request("eth_chainId", []).pipe(
-    Effect.flatMap((answer) => checkChain(endpoint.name, answer, chainId)),
-    Effect.cachedWithTTL((exit) => (exit._tag === "Success" ? Duration.infinity : Duration.zero))
+/** A check of the chain counts for this many milliseconds. A newer one then runs beside the requests, which do not wait for it. */
+const CHECK_LIFETIME_MILLIS = 90_000
+
+/** Requests wait for a new check if the last one is older than this many milliseconds. An idle chain is read every two minutes. */
+const LONGEST_CHECK_MILLIS = 2 * CHECK_LIFETIME_MILLIS
+
+/** Least time between checks beside the requests, in milliseconds. */
+const CHECK_SPACING_MILLIS = 5_000
+
+/** Times in UNIX milliseconds. */
+interface Checks {
+  /** Start of the last check that found the right chain. Undefined if none did, or another chain was found since. */
+  readonly provedAt: number | undefined
+  /** Start of the last check beside the requests. */
+  readonly besideAt: number
+}
+
+/** Tells if a request needs no check, one beside it, or one before it. A clock that was set back makes the last check old. */
+const checkFor = ({ besideAt, provedAt }: Checks, now: number): "none" | "beside" | "before" => {
+  if (provedAt === undefined || now < provedAt || now - provedAt >= LONGEST_CHECK_MILLIS) return "before"
+  if (now - provedAt < CHECK_LIFETIME_MILLIS) return "none"
+  return now >= besideAt && now - besideAt < CHECK_SPACING_MILLIS ? "none" : "beside"
+}
+
+/** An endpoint that checks which chain it serves. */
+export interface VerifiedEndpoint extends Endpoint {
+  /** Checks now that the endpoint serves its chain. */
+  readonly recheck: Effect.Effect<void, RpcFailure>
+}
+
+/**
+ * Checks that the endpoint serves `chainId`: before the first request, and again while it is used, because another node may take its
+ * place. After an answer with another chain, requests under way fail as well, and each later request waits for a check.
+ */
+export const verified = Effect.fnUntraced(function* (
+  endpoint: Endpoint,
+  chainId: number
+): Effect.fn.Return<VerifiedEndpoint> {
+  let checks: Checks = { provedAt: undefined, besideAt: Number.NEGATIVE_INFINITY }
+  /** Failure of the last check, if it found another chain. */
+  let otherChain: EndpointFailed | undefined
+
+  const recheck = Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
+    endpoint.request("eth_chainId", []).pipe(
+      Effect.flatMap((answer) =>
+        Effect.tapError(checkChain(endpoint.name, answer, chainId), (failure) =>
+          Effect.sync(() => {
+            otherChain = failure
+            checks = { ...checks, provedAt: undefined }
+          })
+        )
+      ),
+      Effect.tap(() =>
+        Effect.sync(() => {
+          otherChain = undefined
+          checks = { ...checks, provedAt: startedAt }
+        })
+      )
+    )
   )
+  // Only requests that wait at the same time share a check. A lifetime of zero would keep its outcome while a clock that was set back
+  // catches up.
+  const shared = yield* Effect.cachedWithTTL(recheck, Duration.negativeInfinity)
+
+  const guarded = <A>(answer: Effect.Effect<A, RpcFailure>): Effect.Effect<A, RpcFailure> => {
+    const proved = Effect.matchEffect(answer, {
+      onFailure: (failure) => Effect.fail(otherChain ?? failure),
+      onSuccess: (value) => (otherChain === undefined ? Effect.succeed(value) : Effect.fail(otherChain))
+    })
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      switch (checkFor(checks, now)) {
+        case "none":
+          return proved
+        case "beside":
+          checks = { ...checks, besideAt: now }
+          return Effect.andThen(Effect.forkDetach(Effect.ignore(shared)), proved)
+        case "before":
+          return Effect.andThen(shared, proved)
+      }
+    })
+  }
+
   return {
     name: endpoint.name,
-    request: (method, params) => Effect.andThen(check, endpoint.request(method, params)),
-    requestAll: (lookups) => Effect.andThen(check, endpoint.requestAll(lookups))
-  } satisfies Endpoint
+    request: (method, params) => guarded(endpoint.request(method, params)),
+    requestAll: (lookups) => guarded(endpoint.requestAll(lookups)),
+    recheck
+  }
 })

@@ -55,10 +55,14 @@ export const rest = (range: BlockRange, read: BlockRange, from: "oldest" | "newe
 
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
+/** True until the window may grow. A longer time than any refusal sets means that the clock was set back. */
+const isHeld = ({ growAtMillis }: LogWindow, nowMillis: number): boolean =>
+  nowMillis < growAtMillis && growAtMillis - nowMillis <= NARROW_MILLIS
+
 /** The window after an answer to a range of `width` blocks. */
 export const granted = (window: LogWindow, width: bigint, nowMillis: number): LogWindow => {
   // A range that was narrower than the window says nothing about a wider one.
-  if (width < window.blocks || nowMillis < window.growAtMillis) return window
+  if (width < window.blocks || isHeld(window, nowMillis)) return window
   if (window.granted + 1 < GROW_AFTER) return { ...window, granted: window.granted + 1 }
   return { ...window, blocks: smaller(window.blocks * 2n, WIDEST), granted: 0 }
 }

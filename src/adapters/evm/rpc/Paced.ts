@@ -16,6 +16,8 @@ import * as Turns from "./Turns.ts"
 export interface PacedEndpoint extends Endpoint {
   /** Milliseconds until a call of this priority, and of this method if it is given, would be sent. 0: at once. `now` in UNIX milliseconds. */
   readonly waitMillis: (priority: Priority, now: number, method?: string) => number
+  /** Checks now that the endpoint serves its chain. Undefined if nothing checks that. */
+  readonly recheck?: Effect.Effect<void, RpcFailure> | undefined
 }
 
 /** EIP-1474. */

@@ -61,7 +61,8 @@ export interface JsonRpcPool {
   ) => Effect.Effect<ReadonlyArray<Result.Result<A, E>>>
   /**
    * Asks all endpoints outside a cooldown, since their heads differ, and returns the highest head. After the first answer it waits
-   * for the others no longer than the hedging delay. Records the height of each.
+   * for the others no longer than the hedging delay. Records the height of each. One far above all others counts after a new check of
+   * the endpoint's chain.
    */
   readonly head: (
     method: string,
@@ -173,7 +174,8 @@ const makeFirst = (
       const now = yield* Clock.currentTimeMillis
       endpoints = endpointsAt(now)
       const wait = Math.min(...endpoints.map((endpoint) => endpoint.waitMillis(priority, now, method)))
-      if (limited.size > 0 && now + wait <= startedAt + PATIENCE_MILLIS[priority]) continue
+      // The distance, because the clock may be set back meanwhile.
+      if (limited.size > 0 && Math.abs(now - startedAt) + wait <= PATIENCE_MILLIS[priority]) continue
       // A simulation that the newest endpoints do not answer is left to those with the newest head of the rest.
       for (const endpoint of limited) failed.add(endpoint)
       endpoints = simulates ? endpointsAt(now) : []
@@ -258,8 +260,10 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
           Effect.flatMap((answer) => {
             const value = Option.getOrUndefined(height(answer))
             if (value === undefined) return Effect.void
-            if (best === undefined || value > best.height) best = { answer, height: value }
-            return Effect.andThen(health.recordHeight(endpoint, value), Deferred.succeed(arrived, undefined))
+            return Effect.andThen(health.recordHeight(endpoint, value), () => {
+              if (best === undefined || value > best.height) best = { answer, height: value }
+              return Deferred.succeed(arrived, undefined)
+            })
           }),
           Effect.ignore
         ),

@@ -28,8 +28,9 @@ export interface StateOverrides {
   readonly isSupported: Effect.Effect<boolean, RpcFailure>
 }
 
+/** A failure has no lifetime. One of zero would keep it while a clock that was set back catches up. */
 const lifetime = (exit: Exit.Exit<boolean, RpcFailure>) => {
-  if (Exit.isFailure(exit)) return Duration.zero
+  if (Exit.isFailure(exit)) return Duration.negativeInfinity
   return exit.value ? SUPPORTED_FOR : UNSUPPORTED_FOR
 }
 

@@ -26,11 +26,15 @@ export interface TurnQueue {
   readonly next: () => Waiter | undefined
   /** Removes a request that has its turn. */
   readonly give: (waiter: Waiter) => void
-  /** Removes and returns the requests whose deadlines have passed. */
+  /** Removes and returns the requests whose deadlines have passed, or are further away than ever, because the clock was set back. */
   readonly expired: (now: number) => ReadonlyArray<Waiter>
   /** Cost of the requests that have their turn before a new one of this rank. */
   readonly costAhead: (newRank: number) => Budget.Cost
 }
+
+/** A request is not held longer than twice its patience by a clock that was set back. */
+const isExpired = ({ deadline, since }: Waiter, now: number): boolean =>
+  deadline <= now || deadline - now > 2 * (deadline - since)
 
 export const make = (): TurnQueue => {
   /** By rank; each in the order of arrival. */
@@ -59,7 +63,7 @@ export const make = (): TurnQueue => {
       remove(waiter)
     },
     expired: (now) => {
-      const found = waiting.flatMap((queue) => [...queue].filter(({ deadline }) => deadline <= now))
+      const found = waiting.flatMap((queue) => [...queue].filter((waiter) => isExpired(waiter, now)))
       for (const waiter of found) remove(waiter)
       return found
     },

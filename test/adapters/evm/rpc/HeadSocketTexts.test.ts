@@ -1,39 +1,12 @@
 /** Texts of a node at the other end of a subscription, as they reach the log. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
-import { Socket } from "effect/socket"
 import * as HeadSocket from "../../../../src/adapters/evm/rpc/HeadSocket.ts"
 import { chain } from "../../../support/FakeChain.ts"
 import { pass } from "./scriptedNodes.ts"
+import { type ScriptedSocket, scriptedSockets } from "./scriptedSocket.ts"
 
 const KEY = "secret-api-key-of-the-node"
-
-/** A socket that opens, and then does what `react` does with the first frame that it is sent. */
-class ScriptedSocket extends EventTarget {
-  readyState = 0
-  readonly #react: (socket: ScriptedSocket) => void
-  constructor(react: (socket: ScriptedSocket) => void) {
-    super()
-    this.#react = react
-    queueMicrotask(() => {
-      this.readyState = 1
-      this.dispatchEvent(new Event("open"))
-    })
-  }
-  send() {
-    queueMicrotask(() => this.#react(this))
-  }
-  say(message: unknown) {
-    this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(message) }))
-  }
-  end(reason: string) {
-    this.readyState = 3
-    this.dispatchEvent(new CloseEvent("close", { code: 1_000, reason }))
-  }
-  close() {
-    this.readyState = 3
-  }
-}
 
 /** Details of the losses that are logged. */
 const lost = Effect.fnUntraced(function* (react: (socket: ScriptedSocket) => void) {
@@ -43,13 +16,9 @@ const lost = Effect.fnUntraced(function* (react: (socket: ScriptedSocket) => voi
       details.push(String(fiber.getRef(References.CurrentLogAnnotations)["detail"]))
     }
   })
-  const constructor = Layer.succeed(
-    Socket.WebSocketConstructor,
-    () => new ScriptedSocket(react) as unknown as WebSocket
-  )
-  const layers = Layer.mergeAll(constructor, Logger.layer([logger]))
+  const layers = Layer.mergeAll(scriptedSockets(react), Logger.layer([logger]))
   yield* Effect.gen(function* () {
-    const { start } = yield* HeadSocket.make(chain, `wss://node.example/v2/${KEY}`, () => Effect.void)
+    const { start } = yield* HeadSocket.make(chain, `wss://node.example/v2/${KEY}`, () => Effect.succeed(true))
     yield* start
     yield* pass("100 millis")
   }).pipe(Effect.scoped, Effect.provide(layers))

@@ -1,0 +1,147 @@
+/** A subscription whose node lags behind the polled ones. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { keccak256, numberToHex, zeroHash } from "viem"
+import * as Heads from "../../../../src/adapters/evm/rpc/Heads.ts"
+import { chain } from "../../../support/FakeChain.ts"
+import { pass } from "./scriptedNodes.ts"
+import { type ScriptedSocket, scriptedSockets } from "./scriptedSocket.ts"
+
+const head = (number: number) => ({
+  number: BigInt(number),
+  hash: keccak256(numberToHex(number)),
+  parentHash: zeroHash,
+  timestamp: 0n,
+  baseFeePerGas: 1n,
+  gasLimit: 1n
+})
+
+const told = (number: number) => ({
+  method: "eth_subscription",
+  params: {
+    result: {
+      number: numberToHex(number),
+      hash: keccak256(numberToHex(number)),
+      parentHash: zeroHash,
+      timestamp: "0x0",
+      baseFeePerGas: "0x1",
+      gasLimit: "0x1"
+    }
+  }
+})
+
+/** Heads of a chain with blocks of a second. `polled` is the head of the nodes, and `tell` that of the subscription. */
+const scene = <E>(
+  body: (scene: {
+    readonly polled: { number: number; count: number }
+    readonly tell: (number: number) => Effect.Effect<void>
+    readonly sockets: ReadonlyArray<ScriptedSocket>
+    readonly recent: (maxAgeMillis: number) => Effect.Effect<number, unknown>
+  }) => Effect.Effect<void, E>
+) => {
+  const sockets: Array<ScriptedSocket> = []
+  const polled = { number: 100, count: 0 }
+  return Effect.gen(function* () {
+    const { reads } = yield* Heads.make(
+      {
+        chain: { ...chain, blockTimeMillis: 1_000 },
+        block: () =>
+          Effect.sync(() => {
+            polled.count++
+            return Option.some(head(polled.number))
+          })
+      },
+      "wss://node.example"
+    )
+    const recent = (maxAgeMillis: number) =>
+      Effect.map(reads.recentHead(maxAgeMillis), (found) => Number(Option.getOrThrow(found).number))
+    const tell = (number: number) =>
+      Effect.andThen(
+        Effect.sync(() => sockets.at(-1)?.say(told(number))),
+        pass("0 millis")
+      )
+    yield* recent(0)
+    yield* pass("0 millis")
+    assert.lengthOf(sockets, 1)
+    yield* body({ polled, tell, sockets, recent })
+  }).pipe(
+    Effect.provide(
+      scriptedSockets((socket) => {
+        if (!sockets.includes(socket)) sockets.push(socket)
+      })
+    )
+  )
+}
+
+describe("a subscription", () => {
+  it.effect("does not lower a young head that a poll found", () =>
+    scene(({ polled, recent, tell }) =>
+      Effect.gen(function* () {
+        yield* tell(99)
+        assert.strictEqual(yield* recent(10_000), 100)
+        // Nothing else is known for two block times, so the chain itself went back.
+        yield* pass("2 seconds")
+        yield* tell(99)
+        assert.strictEqual(yield* recent(10_000), 99)
+        assert.strictEqual(polled.count, 1)
+        yield* tell(101)
+        assert.strictEqual(yield* recent(0), 101)
+        assert.strictEqual(polled.count, 1)
+      })
+    )
+  )
+
+  it.effect("fails when its head is far below that of a poll, and is opened again", () =>
+    scene(({ polled, recent, sockets, tell }) =>
+      Effect.gen(function* () {
+        yield* tell(101)
+        yield* tell(50)
+        assert.strictEqual(yield* recent(10_000), 101)
+        polled.number = 102
+        assert.strictEqual(yield* recent(0), 102)
+        yield* pass("1 second")
+        assert.lengthOf(sockets, 2)
+        yield* tell(103)
+        assert.strictEqual(yield* recent(0), 103)
+      })
+    )
+  )
+
+  it.effect("follows a deep reorganisation after a poll has seen it", () =>
+    scene(({ polled, recent, sockets, tell }) =>
+      Effect.gen(function* () {
+        polled.number = 90
+        yield* tell(90)
+        assert.strictEqual(yield* recent(0), 90)
+        yield* pass("1 second")
+        assert.lengthOf(sockets, 2)
+        yield* tell(91)
+        assert.strictEqual(yield* recent(0), 91)
+      })
+    )
+  )
+
+  it.effect("gives no head that is older than what was asked for and than two blocks take", () =>
+    scene(({ polled, recent, tell }) =>
+      Effect.gen(function* () {
+        yield* tell(101)
+        yield* pass("3 seconds")
+        polled.number = 104
+        assert.strictEqual(yield* recent(1_000), 104)
+      })
+    )
+  )
+
+  it.effect("is compared with a poll once a minute, however young its heads are", () =>
+    scene(({ polled, recent, tell }) =>
+      Effect.gen(function* () {
+        for (let second = 1; second <= 60; second++) {
+          yield* pass("1 second")
+          yield* tell(100 + second)
+        }
+        polled.number = 1_000
+        assert.strictEqual(yield* recent(10_000), 1_000)
+      })
+    )
+  )
+})
