@@ -23,7 +23,7 @@ const record = (sql: PgClient.PgClient): PromisedFees["Service"]["record"] =>
       DO UPDATE SET token = excluded.token, amount = excluded.amount, until = excluded.until`
   }, guarded("PromisedFees.record"))
 
-/** What all orders but this one promise. */
+/** Makes the sum that all orders but one promise. */
 const promisedBeside = (sql: PgClient.PgClient) =>
   Effect.fnUntraced(function* ({ chainId, isBudgeted, nonce, owner, token }: PromisedFee) {
     const now = timestamp(yield* Clock.currentTimeMillis)
