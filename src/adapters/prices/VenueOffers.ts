@@ -19,7 +19,7 @@ type Offered = Result.Result<Option.Option<BoundedOffer>, Silence>
 /** An exchange that does not count. */
 export const NONE: Offered = Result.succeed(Option.none())
 
-/** What an exchange says of a sale. A failure is that it did not answer. */
+/** An exchange's answers about a sale. A failure is that it did not answer. */
 export interface Answers {
   /** Its route of the sale now. */
   readonly found: Answer<SwapRoute>

@@ -5,11 +5,11 @@
  * read, and each amount is asked for once. A service is asked for six routes of a quote at most, and a seventh amount has no route:
  *
  * 1. The whole amount, whose sale prices a token that no source of prices knows.
- * 2. What the likely cost leaves, which a route by exchanges alone tells.
- * 3. What the assumed cost leaves, if there is no route of the likely one.
- * 4. What the cost leaves that the best of these routes tells, if it is another one.
- * 5. What the simulated cost leaves, if that does not fit the charged one.
- * 6. What the second simulated cost leaves, if the route of the fifth amount costs otherwise.
+ * 2. The rest after the likely cost, which a route by exchanges alone tells.
+ * 3. The rest after the assumed cost, if there is no route of the likely one.
+ * 4. The rest after the cost that the best of these routes tells, if it is another one.
+ * 5. The rest after the simulated cost, if that does not fit the charged one.
+ * 6. The rest after the second simulated cost, if the route of the fifth amount costs otherwise.
  *
  * Most quotes ask for one or two of them.
  */

@@ -105,7 +105,7 @@ const useSettled = <A>(value: A, key: string): { readonly value: A; readonly key
 /** Outcome of a press on the button: submitted, or not because the renewed plan is not what the user agreed to. */
 export type Outcome = { readonly kind: "submitted"; readonly swept: ReadonlyArray<Place> } | Renewed
 
-/** The user stopped waiting for the wallet, whose answer does not count any more. */
+/** The user stopped waiting for the wallet, whose answer no longer counts. */
 class StoppedWaiting extends Error {
   override readonly name = "StoppedWaiting"
 }
@@ -230,7 +230,7 @@ export const usePlan = ({ choices, wanted }: Chosen) => {
       }
     }
   })
-  /** Ends the wait for a wallet that does not answer. What it signs later is not sent. */
+  /** Ends the wait for a wallet that does not answer. A later signature is not sent. */
   const stopWaiting = () => {
     beginPress()
     setStage(undefined)

@@ -167,12 +167,12 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
     ...target,
     setTo: choosing((to: Place) => target.setTo(to)),
     setTyped: choosing(target.setTyped),
-    /** Number of times that the user changed what to sweep. What is chosen may also change by itself, with the holdings. */
+    /** Number of times that the user changed what to sweep. The choice may also change by itself, with the holdings. */
     choices,
     found,
     tokens,
     asked,
-    /** Asks for the holdings because the user wants to. What changes by them is no surprise. */
+    /** Asks for the holdings because the user wants to. A change that they bring is no surprise. */
     refresh: () => void found.refetch().then(({ isSuccess }) => isSuccess && setChoices((count) => count + 1)),
     lookFor: (token: Address) => setAsked((before) => [...before.filter((other) => other !== token), token]),
     entries,
