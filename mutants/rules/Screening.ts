@@ -113,23 +113,30 @@ export const screening: ReadonlyArray<Mutant> = [
   },
   {
     name: "a reservation overlooks one that another process stores meanwhile",
-    file: "src/adapters/sql/orchestrator/Exposures.ts",
+    file: "src/adapters/sql/orchestrator/ExposureReserving.ts",
     text: " AND s.xmin::text = known.version",
     replacement: "",
     tests: ["test/adapters/sql/orchestrator/Locks.test.ts"]
   },
   {
     name: "first sweeps of one claim reserve more than their budget",
-    file: "src/adapters/sql/orchestrator/Exposures.ts",
+    file: "src/adapters/sql/orchestrator/ExposureReserving.ts",
     text: "known.used + ${total}::numeric <=",
     replacement: "0::numeric <=",
     tests: ["test/adapters/sql/orchestrator/Exposures.test.ts"]
   },
   {
+    name: "the release of one claim ends what another claim has reserved",
+    file: "src/adapters/sql/orchestrator/ExposureRows.ts",
+    text: "sql`cardinality(ending.holders) = 1 AND ${condition}`",
+    replacement: "condition",
+    tests: ["test/adapters/sql/orchestrator/Exposures.test.ts"]
+  },
+  {
     name: "sweeps without room in a budget are sent",
     file: "src/orchestrator/relay/Reserving.ts",
-    text: "const isFree = ({ intent }: Ready): boolean => !denied.has(intent.id)",
-    replacement: "const isFree = (_: Ready): boolean => true",
+    text: "if (denied.has(each.intent.id)) return []",
+    replacement: "",
     tests: ["test/orchestrator/relay/Budgets.test.ts", "test/orchestrator/relay/Reserving.test.ts"]
   },
   {

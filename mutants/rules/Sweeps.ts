@@ -118,5 +118,12 @@ export const sweeps: ReadonlyArray<Mutant> = [
     text: "left.push(...group.slice(taken.length))",
     replacement: "left.push(...group.slice(group.length))",
     tests: ["test/domain/BatchComposition.test.ts"]
+  },
+  {
+    name: "a mint of CCTP counts as a delivery by Relay",
+    file: "src/adapters/bridge/ProvedArrival.ts",
+    text: "messengers.some(({ address }) => CctpMessage.isMint(log, address))",
+    replacement: "messengers.length < 0",
+    tests: ["test/adapters/bridge/RelayDelivery.test.ts"]
   }
 ]

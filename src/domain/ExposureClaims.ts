@@ -10,8 +10,11 @@ export const PREFIX = "claim:"
 /** A claim as a holder: its time in UNIX milliseconds, and an id. No id of a submission looks like it. */
 export type Claim = `claim:${number}:${string}`
 
-/** Time after which a claim holds nothing that another one has reserved, in milliseconds. Longer than any lease. */
-export const CLAIM_MILLIS = 900_000
+/**
+ * Time after which a claim holds nothing that another one has reserved, in milliseconds. A worker stops at the end of its lease of 30
+ * seconds. The rest is for clocks that differ, and for a step that cannot be interrupted.
+ */
+export const CLAIM_MILLIS = 120_000
 
 export const claimOf = (atMs: number, id: string): Claim => `claim:${atMs}:${id}`
 
@@ -44,6 +47,16 @@ const withOpen = (
   return all
 }
 
+/** Covers what both reserve, since the sweep is sent as only one of them knows it. */
+const both = (one: Reservation, other: Reservation | undefined): Reservation =>
+  other === undefined
+    ? one
+    : {
+        intentId: one.intentId,
+        classes: [...new Set([...one.classes, ...other.classes])],
+        wei: one.wei > other.wei ? one.wei : other.wei
+      }
+
 /** Reservations to store, and those that are denied. */
 export interface Replaced {
   readonly stored: ReadonlyArray<Held>
@@ -51,8 +64,9 @@ export interface Replaced {
 }
 
 /**
- * Decides which sweeps a claim reserves in place of what they had reserved. `sums` are those without `before`. A sweep that is admitted
- * has its other claims as holders, too. A sweep that is denied keeps what its other claims have reserved, since one of them may send it.
+ * Decides which sweeps a claim reserves in place of what they had reserved. `sums` are those without `before`, of all classes of both. A
+ * sweep that is admitted has its other claims as holders, too, and reserves no less than they did. A sweep that is denied keeps what its
+ * other claims have reserved, since one of them may send it.
  */
 export const replace = (
   reservations: ReadonlyArray<Reservation>,
@@ -66,10 +80,11 @@ export const replace = (
       return holders.length === 0 ? [] : [[each.intentId, { ...each, holders }]]
     })
   )
+  const wanted = reservations.map((each) => both(each, claimed.get(each.intentId)))
   const kept = new Map<string, Held>()
   const denied = new Map<string, Denied>()
   while (true) {
-    const rest = reservations.filter(({ intentId }) => !kept.has(intentId))
+    const rest = wanted.filter(({ intentId }) => !kept.has(intentId))
     const decided = admit(rest, budgets, withOpen(sums, [...kept.values()]))
     const more = decided.denied.filter(({ intentId }) => claimed.has(intentId))
     if (more.length === 0) {

@@ -1,6 +1,7 @@
 /** Decisions for a claim whose sweeps other claims have reserved before. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import { type Budgets, classOf, EMPTY } from "../../src/domain/Exposure.ts"
 import { CLAIM_MILLIS, claimOf, type Held, isClaim, replace } from "../../src/domain/ExposureClaims.ts"
 
@@ -46,6 +47,38 @@ describe("a claim", () => {
     assert.deepStrictEqual(holdersIn(stored), { a: [LIVE, CLAIM], b: [CLAIM], c: [CLAIM], d: [CLAIM] })
   })
 
+  it("never takes less than what another claim may still send, nor fewer classes", () => {
+    const pool = classOf("unlisted", "pool", 1, "0xbb")
+    const held = [before("a", 40n, LIVE), { ...before("b", 10n, LIVE), classes: [ALL, pool] }, before("c", 40n, KILLED)]
+    const { denied, stored } = decide(
+      ["a", "b", "c"].map((id) => reservation(id, 20n)),
+      held
+    )
+    assert.deepStrictEqual(denied, [])
+    assert.deepStrictEqual(
+      stored.map(({ classes, intentId, wei }) => [intentId, wei, classes]),
+      [
+        ["a", 40n, [ALL]],
+        ["b", 20n, [ALL, pool]],
+        ["c", 20n, [ALL]]
+      ]
+    )
+  })
+
+  it("is admitted with what it stores for all claims of a sweep together", () => {
+    const { denied, stored } = decide([reservation("a", 20n), reservation("b", 61n)], [before("a", 40n, LIVE)])
+    assert.deepStrictEqual(holdersIn(stored), { a: [LIVE, CLAIM] })
+    assert.deepStrictEqual(
+      denied.map(({ intentId }) => intentId),
+      ["b"]
+    )
+  })
+
+  it("counts for a few leases", () => {
+    const { leaseMillis } = orchestratorDefaults.relayer
+    assert.isTrue(CLAIM_MILLIS >= 2 * leaseMillis && CLAIM_MILLIS <= 5 * leaseMillis)
+  })
+
   it("that is denied leaves a sweep to its other claims, and this counts for the sweeps after it and before it", () => {
     const held = [before("a", 10n, LIVE), before("b", 40n, LIVE), before("c", 30n, KILLED)]
     const { denied, stored } = decide(
@@ -79,6 +112,9 @@ describe("a claim", () => {
       const kept = held.filter(({ holders }) => holders.includes(LIVE)).map(({ intentId }) => intentId)
       const after = holdersIn(stored)
       for (const id of kept) assert.isTrue(after[id]?.includes(LIVE))
+      for (const { intentId, wei } of held.filter(({ holders }) => holders.includes(LIVE))) {
+        assert.isTrue((stored.find((each) => each.intentId === intentId)?.wei ?? 0n) >= wei)
+      }
       const mine = stored.filter(({ holders }) => holders.includes(CLAIM)).map(({ intentId }) => intentId)
       assert.deepStrictEqual(
         [...mine, ...denied.map(({ intentId }) => intentId)].toSorted(),

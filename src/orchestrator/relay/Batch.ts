@@ -19,13 +19,13 @@ import * as Preparation from "./Preparation.ts"
 import type { Later, Signed, Unfit } from "./Prepared.ts"
 
 /** Makes `send`, with an alert for a lane that cannot sign. */
-const makeSending = Effect.fnUntraced(function* (dispatch: Effect.Success<typeof Dispatch.make>) {
+const makeSending = Effect.fnUntraced(function* ({ send }: Effect.Success<typeof Dispatch.make>) {
   const alerts = yield* StandingAlerts
   const { postpone } = yield* Postponement.make
 
   return Effect.fnUntraced(function* (client: ChainClient, conditions: NonceUse.Conditions, parcel: NonceUse.Parcel) {
     const { lane } = conditions
-    return yield* dispatch.send(client, conditions, parcel).pipe(
+    return yield* send(client, conditions, parcel).pipe(
       Effect.tap(alerts.clear(signingFailedKey(client, lane))),
       Effect.catchTags({
         SigningFailed: (error) =>
@@ -108,12 +108,12 @@ export class NoLane extends Schema.TaggedError<NoLane>()("NoLane", { chainId: Sc
  * undefined if none may send. Nothing has been decided for any of the sweeps when it fails with `NoLane`.
  */
 export const make = Effect.gen(function* () {
-  const dispatch = yield* Dispatch.make
+  const dispatching = yield* Dispatch.make
   const { postpone } = yield* Postponement.make
   const prepare = yield* Preparation.make
   const { makeRoom, putOff, refuse } = yield* makeUnsent
   const recent = yield* RecentIntents
-  const send = yield* makeSending(dispatch)
+  const send = yield* makeSending(dispatching)
   const { wait } = yield* FeeCoverWait.make
 
   return Effect.fn("Relayer.relay")(function* <E>(
@@ -147,9 +147,7 @@ export const make = Effect.gen(function* () {
           []
         )
     recent.remember(ready.map(({ intent }) => intent))
-    const sent = yield* Effect.forEach(yield* dispatch.parcels(client, conditions, ready), (parcel) =>
-      send(client, conditions, parcel)
-    )
+    const sent = yield* dispatching.dispatch(client, conditions, ready, (parcel) => send(client, conditions, parcel))
     const waiting = prepared.filter((each) => each._tag === "Waiting")
     const put = prepared.filter((each) => each._tag === "Later")
     // Before others may claim them, and reserve.

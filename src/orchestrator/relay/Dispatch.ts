@@ -12,6 +12,7 @@ import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Content from "./Content.ts"
 import { LaneLoads } from "./LaneLoads.ts"
+import * as Lanes from "./Lanes.ts"
 import * as NonceUse from "./NonceUse.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Postponement from "./Postponement.ts"
@@ -28,16 +29,14 @@ const BLOCK_SHARE = 2n
 const OFFERS = 40
 
 /**
- * Makes `parcels`, which reserves the exposure of ready sweeps and packs those that the budgets allow, and `send`, which sends a
- * parcel.
+ * Makes `parcels`, which packs sweeps into transactions. Sweeps of unlisted tokens have transactions of their own, so that their tokens
+ * cannot harm those of listed ones, and so have those of each generation of the contracts. All sweeps of an account stay together. Those
+ * for which its transaction has no room are postponed until it has ended.
  */
-export const make = Effect.gen(function* () {
-  const blocks = yield* OwnerBlocks
-  const exposure = yield* Reserving.make
+const makeParcels = Effect.fnUntraced(function* (exposure: Effect.Success<typeof Reserving.make>) {
   const loads = yield* LaneLoads
   const { postpone } = yield* Postponement.make
   const settings = yield* OrchestratorSettings
-  const useNonce = yield* NonceUse.make
 
   const boundsOf = (
     { chain }: ChainClient,
@@ -50,17 +49,11 @@ export const make = Effect.gen(function* () {
     return { items: settings.relayer.batch, gas: batchRoom(total), bytes: CALLDATA_BYTES }
   }
 
-  /**
-   * Sweeps of unlisted tokens have transactions of their own, so that their tokens cannot harm those of listed ones, and so have those of
-   * each generation of the contracts. All sweeps of an account stay together. Those for which its transaction has no room are postponed
-   * until it has ended.
-   */
-  const parcels = Effect.fn("Relay.parcels")(function* (
+  return Effect.fn("Relay.parcels")(function* (
     client: ChainClient,
     conditions: NonceUse.Conditions,
-    ready: ReadonlyArray<Ready>
+    free: ReadonlyArray<Ready>
   ) {
-    const free = yield* exposure.reserve(client, conditions, ready)
     const bounds = boundsOf(client, conditions)
     const isListed = (group: SweepGroups.Group<Ready>) => group.every((each) => exposure.isListed(client, each))
     const groups = SweepGroups.grouped(free, placeOf)
@@ -73,6 +66,20 @@ export const make = Effect.gen(function* () {
     yield* exposure.releaseUnsent(left)
     return packed.flatMap(({ batches }) => batches.map((batch) => batch.map(unmeasured)))
   })
+})
+
+/**
+ * Makes `dispatch`, which reserves the exposure of ready sweeps, packs those that the budgets allow, and gives each parcel to a function,
+ * one after the other. That function calls `send`, which sends a parcel.
+ */
+export const make = Effect.gen(function* () {
+  const blocks = yield* OwnerBlocks
+  const exposure = yield* Reserving.make
+  const loads = yield* LaneLoads
+  const { postpone } = yield* Postponement.make
+  const parcels = yield* makeParcels(exposure)
+  const renewShortages = yield* Lanes.makeRenewShortages
+  const useNonce = yield* NonceUse.make
 
   /** The owners whom nodes refused before are tried last, and those without an authorization first. */
   const suspicionOn =
@@ -100,6 +107,7 @@ export const make = Effect.gen(function* () {
       let offers = 0
       while (true) {
         const used = yield* useNonce(client, conditions, search, OFFERS - offers)
+        yield* renewShortages(client.chain, { lane: conditions.lane, wei: loads.newestCost(client.chain.id) ?? 0n })
         for (const group of used.search.found.slice(search.found.length)) {
           yield* blocks.note(client, intentsOf(group), used.detail, used.sent === 0)
         }
@@ -122,7 +130,18 @@ export const make = Effect.gen(function* () {
       )
   )
 
-  return { parcels, send }
+  /** Returns what `sendOne` returns for each parcel. */
+  const dispatch = <E>(
+    client: ChainClient,
+    conditions: NonceUse.Conditions,
+    ready: ReadonlyArray<Ready>,
+    sendOne: (parcel: NonceUse.Parcel) => Effect.Effect<number, E>
+  ) =>
+    exposure.reserving(client, conditions, ready, (free) =>
+      Effect.flatMap(parcels(client, conditions, free), (all) => Effect.forEach(all, sendOne))
+    )
+
+  return { dispatch, send }
 })
 
 type Measured = ReturnType<typeof Content.sizesOf<Ready>>[number]

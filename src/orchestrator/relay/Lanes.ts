@@ -99,6 +99,52 @@ export const makeShortages = Effect.gen(function* () {
   })
 })
 
+/** Least time between two renewals of an alert of a shortage, in milliseconds. */
+const RENEWAL_MILLIS = 60_000
+
+/** A transaction that a lane could pay for. */
+interface Stored {
+  readonly lane: Address.Address
+  /** Maximum cost in wei. */
+  readonly wei: bigint
+}
+
+/** The alert with its shortage at `nowMs`, if it stands for another lane that could not pay for the transaction. */
+const renewed = (alert: Alert, chain: Chain, { lane, wei }: Stored, nowMs: number): ReadonlyArray<NewAlert> => {
+  const { details, key, message, severity } = alert
+  if (details["lane"] === lane || nowMs - Number(details["shortAtMs"]) < RENEWAL_MILLIS) return []
+  return shortageOf(alert, chain, nowMs).flatMap((needed) =>
+    needed <= wei ? [{ key, severity, kind: "lane_low", message, details: { ...details, shortAtMs: nowMs } }] : []
+  )
+}
+
+/**
+ * Makes `renewShortages(chain, stored)`, called after a transaction is stored. Lanes that cannot pay take no turn while another can, so
+ * nothing else shows that they are still short. Reads the alerts at most every ten seconds, and again for a dearer transaction. Never fails: the next
+ * transaction renews them.
+ */
+export const makeRenewShortages = Effect.gen(function* () {
+  const { list } = yield* Alerts
+  const alerts = yield* StandingAlerts
+  const keys = yield* RelayerKeys
+  /** Newest readings of the alerts, by chain. */
+  const readings = new Map<number, { readonly atMs: number; readonly wei: bigint }>()
+
+  return Effect.fnUntraced(
+    function* (chain: Chain, stored: Stored) {
+      if (keys.lanes(chain.id).length < 2) return
+      const atMs = yield* Clock.currentTimeMillis
+      const before = readings.get(chain.id)
+      if (before !== undefined && atMs - before.atMs < REVIEW_MILLIS && stored.wei <= before.wei) return
+      readings.set(chain.id, { atMs, wei: stored.wei })
+      for (const alert of yield* list) {
+        yield* Effect.forEach(renewed(alert, chain, stored, atMs), alerts.raise, { discard: true })
+      }
+    },
+    (effect) => Effect.ignore(effect)
+  )
+})
+
 /** States of lanes are read again after this time, so that every replica follows an operator's change within two seconds. */
 const STATES_LIFETIME = "1 second"
 

@@ -93,9 +93,10 @@ const releasing = (desk: Effect.Success<typeof ExposureDesk.make>) => (sweeps: R
   )
 
 /**
- * Makes `isListed(client, ready)`, `reserve(client, conditions, ready)`, which postpones the sweeps that a budget has no room for and returns the others, and
- * `releaseUnsent(sweeps)`, which ends the reservations of those that no transaction carries. Each call of `reserve` is a claim of its
- * own, and a sweep that another claim has reserved, too, keeps its reservation: its worker may be about to send it.
+ * Makes `isListed(client, ready)`, `reserving(client, conditions, ready, use)`, which postpones the sweeps that a budget has no room for
+ * and uses the others, and `releaseUnsent(sweeps)`, which ends the reservations of those that no transaction carries. Each call of
+ * `reserving` is a claim of its own, and a sweep that another claim has reserved, too, keeps its reservation: its worker may be about to
+ * send it.
  */
 export const make = Effect.gen(function* () {
   const creditsOf = yield* OwnerCredits.make
@@ -139,10 +140,15 @@ export const make = Effect.gen(function* () {
     return [...kept, ...beyond.map(({ each }) => each)]
   })
 
-  const reserve = Effect.fnUntraced(function* (
+  /**
+   * If `use` succeeds, it has sent each sweep or released it. If it fails or is interrupted, the claim withdraws from all of them, also
+   * from those that were never tried. An unfinished transaction keeps the reservations of its sweeps.
+   */
+  const reserving = Effect.fnUntraced(function* <A, E, R>(
     client: ChainClient,
     conditions: NonceUse.Conditions,
-    prepared: ReadonlyArray<Ready>
+    prepared: ReadonlyArray<Ready>,
+    use: (free: ReadonlyArray<Ready>) => Effect.Effect<A, E, R>
   ) {
     const { chain } = client
     const ready = yield* withBatches(client, conditions, prepared)
@@ -161,16 +167,18 @@ export const make = Effect.gen(function* () {
     ]
     const claim = claimOf(yield* Clock.currentTimeMillis, yield* random.uuidV4())
     const ids = needed.map(({ intentId }) => intentId)
-    // A database that answers late may have reserved them.
-    const denied = yield* Effect.onError(desk.reserve(chain, needed, claim), () =>
-      Effect.ignore(desk.release(ids, claim))
-    )
-    yield* putOff(client, ready, denied)
-    return ready.flatMap((each) => {
-      if (denied.has(each.intent.id)) return []
-      return [ids.includes(each.intent.id) ? { ...each, reservedBy: claim } : each]
+    const used = Effect.gen(function* () {
+      const denied = yield* desk.reserve(chain, needed, claim)
+      yield* putOff(client, ready, denied)
+      const free = ready.flatMap((each) => {
+        if (denied.has(each.intent.id)) return []
+        return [ids.includes(each.intent.id) ? { ...each, reservedBy: claim } : each]
+      })
+      return yield* use(free)
     })
+    // A database that answers late may have reserved them.
+    return yield* Effect.onError(used, () => Effect.ignore(desk.release(ids, claim)))
   })
 
-  return { isListed, reserve, releaseUnsent: releasing(desk) }
+  return { isListed, reserving, releaseUnsent: releasing(desk) }
 })

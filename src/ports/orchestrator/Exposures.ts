@@ -61,8 +61,8 @@ export class Exposures extends Context.Service<
      * sweep, a submission holds it too, and renews its time. It counts as it is, whatever the budgets have left. A sweep that
      * {@link MOST_HOLDERS} others hold is denied. A reservation of claims, or without holders, stays as it is, since its sweep is stored.
      *
-     * For a claim, a sweep that has a reservation gets a new one. It keeps its other claims of the last 15 minutes as holders, since
-     * each of them may still send the sweep. If it is denied, it keeps what those have reserved, and otherwise loses the old one. A
+     * For a claim, a sweep that has a reservation gets a new one. It keeps its other claims of the last 2 minutes as holders, since
+     * each of them may still send the sweep, and then reserves no less than before, in no fewer classes. If it is denied, it keeps what those have reserved, and otherwise loses the old one. A
      * reservation that an unfinished transaction carries stays as it is. Without `holder`, a sweep that has a reservation gets a new
      * one without holders, and loses the old one if it is denied.
      */
@@ -73,8 +73,8 @@ export class Exposures extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Denied>, StoreUnavailable>
     /**
      * Withdraws a claim from the reservations of sweeps, and ends those that nobody else holds. Without a claim, it ends those that no
-     * claim holds, such as those of submissions. An unfinished transaction keeps the reservations of its sweeps. Ignores sweeps
-     * without one.
+     * claim holds, such as those of submissions. An unfinished transaction keeps the reservations of its sweeps, without holders once
+     * nobody holds them. Ignores sweeps without one.
      */
     readonly release: (intentIds: ReadonlyArray<string>, claim?: Claim) => Effect.Effect<void, StoreUnavailable>
     /**

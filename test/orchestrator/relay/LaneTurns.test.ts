@@ -40,7 +40,7 @@ const dear = Effect.gen(function* () {
   const cover = { gas: 200_000n, gasPrice: maxFeePerGas, value: 10n ** 17n }
   let owners = 0
   const senderOf = Effect.fnUntraced(function* (id: string) {
-    yield* submit({ id, owner: ++owners, cover })
+    yield* submit({ id, owner: ++owners, cover, order: { deadline: 1_800_000_000n } })
     yield* relay
     const all = yield* (yield* RelayTransactions).unfinished(source.id)
     return all.find(({ intentIds }) => intentIds.includes(id))?.lane
@@ -102,6 +102,59 @@ describe("a lane too poor for a sweep", () => {
       yield* TestClock.adjust(10_000)
       assert.sameMembers(yield* Effect.forEach(["e", "f", "g"], senderOf), [first, second, third])
       assert.deepStrictEqual(yield* alerts.list, [])
+    }).pipe(Effect.provide(threeLanes()))
+  )
+
+  it.effect.each([
+    { name: "as dear a sweep that another lane sends", isDear: true },
+    { name: "a cheaper one", isDear: false }
+  ])("keeps its alert for half an hour after $name: $isDear", ({ isDear }) =>
+    Effect.gen(function* () {
+      const { alerts, balances, chain, first, market, second, senderOf } = yield* dear
+      yield* balances([RICH, POOR, POOR])
+      const atMs = yield* Clock.currentTimeMillis
+      yield* alerts.raise(laneShort(source, second, { balance: POOR, needed: 2n * POOR, atMs }))
+      const [raised] = yield* alerts.list
+      yield* TestClock.adjust("29 minutes")
+      if (!isDear) yield* chain.setFees(market)
+      assert.strictEqual(yield* senderOf("a"), first)
+      // An idle chain is looked at once a minute while an alert stands.
+      yield* TestClock.adjust("2 minutes")
+      yield* relay
+      const standing = yield* alerts.list
+      assert.deepStrictEqual(
+        standing
+          .filter(({ key }) => key === raised?.key)
+          .map(({ message, sinceMs, severity }) => [message, sinceMs, severity]),
+        isDear ? [[raised?.message, raised?.sinceMs, raised?.severity]] : []
+      )
+      yield* TestClock.adjust("30 minutes")
+      yield* relay
+      assert.notInclude(
+        (yield* alerts.list).map(({ key }) => key),
+        raised?.key
+      )
+    }).pipe(Effect.provide(threeLanes()))
+  )
+
+  it.effect("has its alert renewed at most once a minute", () =>
+    Effect.gen(function* () {
+      const { alerts, balances, first, second, senderOf } = yield* dear
+      yield* balances([RICH, POOR, POOR])
+      const atMs = yield* Clock.currentTimeMillis
+      yield* alerts.raise(laneShort(source, second, { balance: POOR, needed: 2n * POOR, atMs }))
+      const renewed: Array<unknown> = []
+      for (const [id, seconds] of [
+        ["a", 30],
+        ["b", 32],
+        ["c", 12]
+      ] as const) {
+        yield* TestClock.adjust(seconds * 1_000)
+        assert.strictEqual(yield* senderOf(id), first)
+        const [standing] = yield* alerts.list
+        renewed.push(Number(standing?.details["shortAtMs"]) - atMs)
+      }
+      assert.deepStrictEqual(renewed, [0, 62_000, 62_000])
     }).pipe(Effect.provide(threeLanes()))
   )
 

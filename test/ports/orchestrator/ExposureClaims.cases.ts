@@ -59,11 +59,11 @@ export const claimCases = (stores: Layer.Layer<Exposures | Intents | RelayTransa
       yield* queued
       expect(yield* reserve(LATE, reservation("a", 60n), reservation("b", 20n))).toEqual([])
       expect(yield* reserve(NEXT, reservation("a", 50n))).toEqual([])
-      expect(yield* open).toEqual([70n, 70n])
+      expect(yield* open).toEqual([80n, 80n])
       yield* release(LATE, "a", "b", "unknown")
-      expect(yield* open).toEqual([50n, 50n])
+      expect(yield* open).toEqual([60n, 60n])
       yield* release(LATE, "a", "b")
-      expect(yield* open).toEqual([50n, 50n])
+      expect(yield* open).toEqual([60n, 60n])
       yield* release(NEXT, "b", "a")
       expect(yield* open).toEqual([0n, 0n])
     }).pipe(Effect.provide(stores))
@@ -75,7 +75,23 @@ export const claimCases = (stores: Layer.Layer<Exposures | Intents | RelayTransa
       yield* reserve(NEXT, reservation("a", 60n))
       expect(yield* reserve(LATE, reservation("a", 50n))).toEqual([])
       yield* release(LATE, "a")
-      expect(yield* open).toEqual([50n, 50n])
+      expect(yield* open).toEqual([60n, 60n])
+      yield* release(NEXT, "a")
+      expect(yield* open).toEqual([0n, 0n])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("counts what other claims have reserved in classes of their own", () =>
+    Effect.gen(function* () {
+      yield* queued
+      yield* reserve(NEXT, reservation("a", 60n))
+      yield* reserve(LATE, reservation("b", 40n))
+      // The token has no room for 61, and only the reservation before counts for it.
+      expect(yield* reserve(LATE, reservation("a", 61n, [ALL]))).toMatchObject([{ intentId: "a", spent: TOKEN }])
+      expect(yield* open).toEqual([100n, 100n])
+      expect(yield* reserve(LATE, reservation("a", 50n, [ALL]))).toEqual([])
+      yield* release(LATE, "a", "b")
+      expect(yield* open).toEqual([60n, 60n])
       yield* release(NEXT, "a")
       expect(yield* open).toEqual([0n, 0n])
     }).pipe(Effect.provide(stores))
@@ -129,6 +145,24 @@ export const claimCases = (stores: Layer.Layer<Exposures | Intents | RelayTransa
       yield* transactions.detach(id, ["a"])
       expect(yield* open).toEqual([60n, 60n])
       yield* release(NEXT, "a")
+      expect(yield* open).toEqual([0n, 0n])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("lets no claim hold a sweep any more that withdraws while a transaction carries the sweep", () =>
+    Effect.gen(function* () {
+      const transactions = yield* RelayTransactions
+      yield* queued
+      yield* reserve(LATE, reservation("a", 60n), reservation("b", 20n))
+      const { id } = yield* send("a", "b")
+      yield* release(LATE, "a", "b")
+      expect(yield* open).toEqual([80n, 80n])
+      yield* transactions.detach(id, ["a", "b"])
+      expect(yield* open).toEqual([80n, 80n])
+      yield* reserve(NEXT, reservation("a", 50n))
+      yield* release(NEXT, "a")
+      expect(yield* open).toEqual([20n, 20n])
+      yield* release(undefined, "b")
       expect(yield* open).toEqual([0n, 0n])
     }).pipe(Effect.provide(stores))
   )
@@ -191,6 +225,8 @@ export const claimCases = (stores: Layer.Layer<Exposures | Intents | RelayTransa
       const calls = Array.from({ length: 8 }, (_, client) => once(client))
       yield* Effect.all(calls, { concurrency: "unbounded", discard: true })
       expect(yield* open).toEqual([20n, 20n])
+      yield* release(stays, ...ids)
+      expect(yield* open).toEqual([0n, 0n])
     }).pipe(Effect.provide(stores))
   )
 }

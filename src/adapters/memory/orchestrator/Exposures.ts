@@ -61,7 +61,7 @@ const joined = (state: State, intentIds: ReadonlyArray<string>, holder: string, 
     return withHolders(acc, id, { ...reserved, atMs, holders })
   }, state)
 
-/** Withdraws a holder from the reservations of these sweeps, and ends those that nobody else holds, except those that are kept. */
+/** Withdraws a holder from the reservations of these sweeps, and ends those that nobody else holds. Those of `kept` stay without one. */
 const withdrawn = (
   state: State,
   intentIds: ReadonlyArray<string>,
@@ -72,8 +72,7 @@ const withdrawn = (
     const reserved = lookup(acc.exposures, id)
     if (reserved === undefined || !reserved.holders.includes(holder)) return acc
     const holders = reserved.holders.filter((each) => each !== holder)
-    if (holders.length > 0) return withHolders(acc, id, { ...reserved, holders })
-    return kept.has(id) ? acc : ended(acc, [id])
+    return holders.length > 0 || kept.has(id) ? withHolders(acc, id, { ...reserved, holders }) : ended(acc, [id])
   }, state)
 
 /** Adds losses and gains to the present step. */
@@ -174,7 +173,8 @@ const reservedClaimed = (
     state,
     before.map(({ intentId }) => intentId)
   )
-  const replaced = replace(added, budgets, sumsFor(without, added, now), { before, claim, now })
+  const sums = sumsFor(without, [...added, ...before], now)
+  const replaced = replace(added, budgets, sums, { before, claim, now })
   return [replaced.denied, stored(without, replaced.stored)]
 }
 

@@ -5,7 +5,7 @@ import { admit, type Budgets, type Denied, type Reservation, sureLimit } from ".
 import { type Claim, type Held, isClaim, replace } from "../../../domain/ExposureClaims.ts"
 import { crowded, type Exposures, MOST_HOLDERS } from "../../../ports/orchestrator/Exposures.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import { add, current, ended, gone, inOrder, isOfClaim, sums, uncarried } from "./ExposureRows.ts"
+import { add, current, ended, gone, inOrder, isOfClaim, lockSweeps, sums, uncarried } from "./ExposureRows.ts"
 import * as IntentTables from "./IntentTables.ts"
 
 /** Holders of a new reservation. */
@@ -155,10 +155,11 @@ const reserveClaimed = Effect.fnUntraced(function* (sql: PgClient.PgClient, requ
   const before = rows.flatMap(toHeld)
   const carried = new Set(rows.filter((row) => row.classes === null).map(({ id }) => id))
   const now = yield* Clock.currentTimeMillis
+  const classes = new Set([...keys, ...before.flatMap((each) => each.classes)])
   const { denied, stored } = replace(
     reservations.filter(({ intentId }) => !carried.has(intentId)),
     budgets,
-    yield* sums(sql)(keys),
+    yield* sums(sql)([...classes]),
     { before, claim, now }
   )
   if (stored.length > 0) yield* store(sql, stored)
@@ -172,9 +173,7 @@ const reserveLocked = (sql: PgClient.PgClient) =>
       const keys = [...new Set(reservations.flatMap(({ classes }) => classes.map(text)))]
       const ids = [...new Set(reservations.map(({ intentId }) => text(intentId)))]
       // Two calls that reserve the same sweep would each find no reservation to end, and then store one each.
-      yield* sql`SELECT pg_advisory_xact_lock(key) FROM (
-        SELECT DISTINCT hashtextextended('exposure ' || id, 0) AS key FROM unnest(${ids}::text[]) AS id ORDER BY key
-      ) AS keys`
+      yield* lockSweeps(sql, ids)
       const request: Request = { reservations, budgets, keys, ids }
       if (holder === undefined) return yield* reserveAnew(sql, request)
       return yield* isClaim(holder) ? reserveClaimed(sql, request, holder) : reserveFor(sql, request, holder)

@@ -70,6 +70,15 @@ export const uncarried = (sql: PgClient.PgClient): Fragment => sql`NOT EXISTS (
 export const inOrder = (sql: PgClient.PgClient, condition: Fragment): Fragment =>
   sql`SELECT e.intent_id, e.holders FROM orchestrator.exposures e WHERE ${condition} ORDER BY e.intent_id FOR UPDATE`
 
+/**
+ * Locks sweeps until the transaction ends, before their rows. A reservation may store the row anew, and a statement that waits
+ * for the old row does not see the new one. A statement after this lock does.
+ */
+export const lockSweeps = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) => sql`
+  SELECT pg_advisory_xact_lock(key) FROM (
+    SELECT DISTINCT hashtextextended('exposure ' || id, 0) AS key FROM unnest(${ids}::text[]) AS id ORDER BY key
+  ) AS keys`
+
 /** Ends the reservations that `locked` selects, as far as `condition` allows, and names them `gone`. */
 export const gone = (sql: PgClient.PgClient, locked: Fragment, condition: Fragment = sql`true`): Fragment =>
   sql`ending AS (${locked}), gone AS (
@@ -81,7 +90,10 @@ export const gone = (sql: PgClient.PgClient, locked: Fragment, condition: Fragme
 export const isOfClaim = (sql: PgClient.PgClient, alias: string): Fragment =>
   sql`coalesce(${sql(alias)}.holders[1] LIKE ${`${CLAIM_PREFIX}%`}, false)`
 
-/** Withdraws a holder from the reservations that `locked` selects, and ends those that nobody else holds and `condition` allows. */
+/**
+ * Withdraws a holder from the reservations that `locked` selects, and ends those that nobody else holds and `condition` allows. The others
+ * stay without holders.
+ */
 export const withdrawn = (
   sql: PgClient.PgClient,
   locked: Fragment,
@@ -90,5 +102,5 @@ export const withdrawn = (
 ): Fragment => sql`
   ${gone(sql, locked, sql`cardinality(ending.holders) = 1 AND ${condition}`)}, withdrawn AS (
     UPDATE orchestrator.exposures e SET holders = array_remove(ending.holders, ${text(holder)})
-    FROM ending WHERE e.intent_id = ending.intent_id AND cardinality(ending.holders) > 1
+    FROM ending WHERE e.intent_id = ending.intent_id AND (cardinality(ending.holders) > 1 OR NOT ${condition})
   )`

@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import type { ExposureClass } from "../../../domain/Exposure.ts"
+import type { Claim } from "../../../domain/ExposureClaims.ts"
 import { Exposures } from "../../../ports/orchestrator/Exposures.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import { paid } from "./ExposurePaid.ts"
@@ -17,6 +18,7 @@ import {
   gone,
   inOrder,
   isOfClaim,
+  lockSweeps,
   sums,
   type SumsRow,
   toSums,
@@ -34,15 +36,23 @@ const reserved = (sql: PgClient.PgClient): Exposures["Service"]["reserved"] =>
     return new Map(rows.map(({ classes, id }) => [id, classes]))
   }, guarded("reserved"))
 
-/** An unfinished transaction keeps the reservation of a claim that withdraws as the last one. */
+/**
+ * Withdraws a claim. An unfinished transaction keeps a reservation that nobody holds any more. It takes its locks in the order of
+ * `reserve`, so that it also withdraws from a row that another claim stores at the same time.
+ */
+const withdraw = (sql: PgClient.PgClient, ids: ReadonlyArray<string>, claim: Claim) => {
+  const chosen = sql`e.intent_id = ANY(${IntentTables.ids(sql, ids)}) AND ${text(claim)} = ANY(e.holders)`
+  const leaving = withdrawn(sql, inOrder(sql, chosen), claim, uncarried(sql))
+  return sql.withTransaction(Effect.andThen(lockSweeps(sql, ids), sql`WITH ${leaving} ${add(sql, ended(sql, "gone"))}`))
+}
+
 const release = (sql: PgClient.PgClient): Exposures["Service"]["release"] =>
   Effect.fnUntraced(function* (intentIds, claim) {
     if (intentIds.length === 0) return
-    const chosen = sql`e.intent_id = ANY(${IntentTables.ids(sql, intentIds.map(text))})`
-    const leaving =
-      claim === undefined
-        ? gone(sql, inOrder(sql, sql`${chosen} AND NOT ${isOfClaim(sql, "e")} AND ${uncarried(sql)}`))
-        : withdrawn(sql, inOrder(sql, sql`${chosen} AND ${text(claim)} = ANY(e.holders)`), claim, uncarried(sql))
+    const ids = intentIds.map(text)
+    if (claim !== undefined) return yield* Effect.asVoid(withdraw(sql, ids, claim))
+    const chosen = sql`e.intent_id = ANY(${IntentTables.ids(sql, ids)})`
+    const leaving = gone(sql, inOrder(sql, sql`${chosen} AND NOT ${isOfClaim(sql, "e")} AND ${uncarried(sql)}`))
     yield* sql`WITH ${leaving} ${add(sql, ended(sql, "gone"))}`
   }, guarded("release"))
 

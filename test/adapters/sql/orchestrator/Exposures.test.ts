@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { type Budgets, classOf } from "../../../../src/domain/Exposure.ts"
 import { claimOf } from "../../../../src/domain/ExposureClaims.ts"
@@ -70,6 +70,33 @@ it.effect("a late claim does not end what a process of the release before has re
     // A claim replaces it, as any other.
     yield* exposures.reserve([SWEEP], BUDGETS, CLAIM)
     yield* exposures.release(["a"], CLAIM)
+    assert.strictEqual((yield* exposures.sums([ALL])).get(ALL)?.open, 0n)
+  }).pipe(Effect.provide(freshStores))
+)
+
+it.effect("a claim that withdraws while another one reserves its sweep holds nothing afterwards", () =>
+  Effect.gen(function* () {
+    const exposures = yield* Exposures
+    const sql = yield* PgClient.PgClient
+    const next = claimOf(1, "next")
+    yield* submitted({ id: "a", owner: 1 })
+    yield* exposures.reserve([SWEEP], BUDGETS, CLAIM)
+    const reserved = yield* Deferred.make<void>()
+    const withdrawing = yield* Effect.forkChild(
+      Effect.andThen(Deferred.await(reserved), exposures.release(["a"], CLAIM))
+    )
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* exposures.reserve([SWEEP], BUDGETS, next)
+        yield* Deferred.succeed(reserved, undefined)
+        // Until the release waits for this transaction.
+        yield* sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`.pipe(
+          Effect.repeat({ until: (rows) => rows.length > 0 })
+        )
+      })
+    )
+    yield* Fiber.join(withdrawing)
+    yield* exposures.release(["a"], next)
     assert.strictEqual((yield* exposures.sums([ALL])).get(ALL)?.open, 0n)
   }).pipe(Effect.provide(freshStores))
 )
