@@ -23,7 +23,10 @@ export interface Conditions {
   readonly balance: bigint
   /** Wei per gas. */
   readonly baseFeePerGas: bigint
+  /** Fees of the market within the operator's limit. */
   readonly market: GasFees
+  /** The operator's maximum fee per gas in wei. Undefined: no limit. */
+  readonly limit: bigint | undefined
   /** Gas that a transfer to the recipient needs. Zero if the node could not tell it. */
   readonly gas: bigint
   readonly rollup: RollupFee.RollupFee
@@ -52,10 +55,21 @@ export const obstacle = ({ amount, gas, maxFeePerGas }: Terms, now: Conditions):
   return balance < needed ? { _tag: "balance", balance, needed } : undefined
 }
 
-/** A version of the transfer, or the wei that the lane lacks for the smallest one. */
-export type Version = { readonly terms: Terms } | { readonly missing: bigint }
+/** The fee cap that a version needs, above the one that the operator's limit allows. Both in wei per gas. */
+export interface AboveLimit {
+  readonly allowed: bigint
+  readonly needed: bigint
+}
+
+/** A version of the transfer, or the wei that the lane lacks for the smallest one. None is signed above the operator's limit. */
+export type Version = { readonly terms: Terms } | { readonly missing: bigint } | AboveLimit
 
 const versionOf = (now: Conditions, gas: bigint, fees: GasFees): Version => {
+  const { baseFeePerGas, market } = now
+  const needed = fees.maxFeePerGas > baseFeePerGas ? fees.maxFeePerGas : baseFeePerGas
+  // Fees of the market below the base fee are those of a limit.
+  const allowed = now.limit ?? (market.maxFeePerGas < baseFeePerGas ? market.maxFeePerGas : needed)
+  if (needed > allowed) return { allowed, needed }
   const reserve = reserveOf(now, gas, fees.maxFeePerGas)
   const amount = movable(now.balance, reserve)
   return amount === 0n ? { missing: reserve + 1n - now.balance } : { terms: { ...fees, amount, gas } }
@@ -78,6 +92,10 @@ export const replacement = (signed: Terms, now: Conditions): Version => {
     maxPriorityFeePerGas: inStep > tip ? inStep : tip
   })
 }
+
+/** Says for an operator that no version is signed above the limit, and what to do. */
+export const adviceOf = ({ allowed, needed }: AboveLimit): string =>
+  `A version that can be mined needs a fee cap of ${needed} wei per gas, and maxFeePerGasWei allows ${allowed} wei. Raise maxFeePerGasWei to at least ${needed} with \`sweep operate limits\`, or wait until gas costs less.`
 
 /** Says for an operator why no block includes the transfer. */
 export const causeOf = (found: Obstacle): string => {

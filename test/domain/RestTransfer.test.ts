@@ -1,6 +1,7 @@
 /** Versions of the transfer of a lane's rest. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { feesWithin } from "../../src/domain/ChainMoney.ts"
 import { type Conditions, type Terms, causeOf, first, obstacle, replacement } from "../../src/domain/RestTransfer.ts"
 
 const between = (minimum: bigint, maximum: bigint) => Schema.BigInt.check(Schema.isBetweenBigInt({ minimum, maximum }))
@@ -9,30 +10,50 @@ const Wei = between(0n, 10n ** 18n)
 const Gas = between(0n, 10n ** 6n)
 
 const Signed = Schema.Struct({ amount: Wei, gas: Gas, maxFeePerGas: Gwei, tip: Gwei })
-const Now = Schema.Struct({ balance: Wei, baseFeePerGas: Gwei, tip: Gwei, gas: Gas, data: between(0n, 10n ** 15n) })
+const Now = Schema.Struct({
+  balance: Wei,
+  baseFeePerGas: Gwei,
+  tip: Gwei,
+  gas: Gas,
+  data: between(0n, 10n ** 15n),
+  limit: Schema.UndefinedOr(Gwei)
+})
 
 const termsOf = ({ tip, ...rest }: typeof Signed.Type): Terms => ({
   ...rest,
   maxPriorityFeePerGas: tip < rest.maxFeePerGas ? tip : rest.maxFeePerGas
 })
-const conditionsOf = ({ balance, baseFeePerGas, data, gas, tip }: typeof Now.Type): Conditions => ({
-  balance,
-  baseFeePerGas,
-  gas,
-  market: { maxFeePerGas: 2n * baseFeePerGas + tip, maxPriorityFeePerGas: tip },
-  rollup: { data, operatorBase: 0n, operatorRate: 0n }
-})
+const conditionsOf = ({ balance, baseFeePerGas, data, gas, limit, tip }: typeof Now.Type): Conditions => {
+  const bounds = { minPriorityFeePerGasWei: 0n, ...(limit === undefined ? {} : { maxFeePerGasWei: limit }) }
+  const { maxFeePerGas, maxPriorityFeePerGas } = feesWithin({ baseFeePerGas, tip }, bounds)
+  return {
+    balance,
+    baseFeePerGas,
+    gas,
+    limit,
+    market: { maxFeePerGas, maxPriorityFeePerGas },
+    rollup: { data, operatorBase: 0n, operatorRate: 0n }
+  }
+}
 
 /** True if nodes take the second instead of the first. */
 const replaces = (one: Terms, other: Terms) =>
   8n * other.maxFeePerGas >= 9n * one.maxFeePerGas && 8n * other.maxPriorityFeePerGas >= 9n * one.maxPriorityFeePerGas
 
 describe("a version of a transfer of a lane's rest", () => {
-  it.prop("can be mined as things are, or the lane lacks exactly what it tells", [Signed, Now], ([signed, now]) => {
+  it.prop("can be mined as things are, or tells exactly what is missing", [Signed, Now], ([signed, now]) => {
     const conditions = conditionsOf(now)
     for (const make of [first, (each: Conditions) => replacement(termsOf(signed), each)]) {
       const version = make(conditions)
+      if ("allowed" in version) {
+        assert.strictEqual(version.allowed, now.limit)
+        assert.isTrue(version.needed > version.allowed)
+        assert.isFalse("allowed" in make(conditionsOf({ ...now, limit: version.needed })))
+        assert.isTrue("allowed" in make(conditionsOf({ ...now, limit: version.needed - 1n })))
+        continue
+      }
       if ("terms" in version) {
+        assert.isTrue(now.limit === undefined || version.terms.maxFeePerGas <= now.limit)
         assert.isUndefined(obstacle(version.terms, conditions))
         assert.isAbove(Number(version.terms.amount), 0)
         continue
@@ -45,7 +66,7 @@ describe("a version of a transfer of a lane's rest", () => {
 
   it.prop("replaces the signed one on every node", [Signed, Now], ([each, now]) => {
     const signed = termsOf(each)
-    const version = replacement(signed, { ...conditionsOf(now), balance: 10n ** 30n })
+    const version = replacement(signed, conditionsOf({ ...now, balance: 10n ** 30n, limit: undefined }))
     if (!("terms" in version)) return assert.fail("the lane is rich")
     const { gas, maxFeePerGas, maxPriorityFeePerGas } = version.terms
     assert.isTrue(replaces(signed, version.terms))
@@ -56,7 +77,14 @@ describe("a version of a transfer of a lane's rest", () => {
   it.prop("is replaced by a later one once the base fee is above its fee cap", [Gwei, Gwei], ([baseFee, rise]) => {
     const signed: Terms = { amount: 1n, gas: 25_000n, maxFeePerGas: 20n, maxPriorityFeePerGas: 1n }
     const at = (baseFeePerGas: bigint): Terms => {
-      const now = conditionsOf({ balance: 10n ** 30n, baseFeePerGas, tip: 1n, gas: 21_000n, data: 0n })
+      const now = conditionsOf({
+        balance: 10n ** 30n,
+        baseFeePerGas,
+        tip: 1n,
+        gas: 21_000n,
+        data: 0n,
+        limit: undefined
+      })
       const version = replacement(signed, now)
       return "terms" in version ? version.terms : assert.fail("the lane is rich")
     }
@@ -69,7 +97,14 @@ describe("a version of a transfer of a lane's rest", () => {
 })
 
 describe("an obstacle", () => {
-  const now = conditionsOf({ balance: 1_000_000n, baseFeePerGas: 10n, tip: 1n, gas: 21_000n, data: 7n })
+  const now = conditionsOf({
+    balance: 1_000_000n,
+    baseFeePerGas: 10n,
+    tip: 1n,
+    gas: 21_000n,
+    data: 7n,
+    limit: undefined
+  })
   const signed: Terms = { amount: 1n, gas: 25_000n, maxFeePerGas: 20n, maxPriorityFeePerGas: 1n }
 
   it("is a fee cap below the base fee, a gas limit below the need, or a balance below the cost", () => {

@@ -34,6 +34,9 @@ export interface Options {
   readonly timeout?: Duration.Input
 }
 
+/** Pause between two attempts to keep the newest copies of the file. */
+const KEEP_EVERY = Duration.minutes(5)
+
 const newest = (...times: ReadonlyArray<number | undefined>): number | undefined =>
   times.reduce((latest, time) => (time === undefined || (latest ?? time) > time ? latest : time), undefined)
 
@@ -147,8 +150,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const age = Effect.gen(function* () {
     if (file === undefined && download === undefined) return Option.none()
     const read = file === undefined ? undefined : yield* Effect.result(file)
-    // Here and not where requests wait for the file.
-    if (snapshot !== undefined) yield* snapshot.keep
     const inFile = read !== undefined && Result.isSuccess(read) ? read.success : undefined
     const countsAge = download === undefined || inFile?.isOfac === true
     return Option.some({
@@ -157,6 +158,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     })
   })
 
+  /** Keeps the newest copies of the file. Neither requests nor reads of the age wait for it: the disk may not answer. */
+  const keep = snapshot?.keep ?? Effect.void
+  yield* Effect.sleep(KEEP_EVERY).pipe(Effect.andThen(keep), Effect.forever, Effect.forkScoped)
+
   const lists: SanctionsLists["Service"] = { age, refresh }
-  return { screening: Screening.of({ clear }), lists }
+  return { screening: Screening.of({ clear }), lists, keep }
 })

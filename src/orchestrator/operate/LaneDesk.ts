@@ -117,7 +117,10 @@ const makeEmpty = Effect.gen(function* () {
     const isActiveLane =
       recipient !== lane && withKey.has(recipient) && (states.get(recipient)?.state ?? "active") === "active"
     if (states.get(lane)?.state !== "retired") return yield* new LaneRefused({ reason: "not_retired" })
-    if (!withKey.has(lane)) return yield* new LaneRefused({ reason: "no_key" })
+    if (!withKey.has(lane)) {
+      const detail = "add the lane's key to RELAYER_KEYS again, and restart the replicas. Then repeat the request"
+      return yield* new LaneRefused({ reason: "no_key", detail })
+    }
     const isAllowed = isActiveLane || laneRestRecipients.includes(recipient)
     const moved = yield* moveRest(yield* chains.get(chainId), lane, { address: recipient, isAllowed }, (version) => ({
       actor,

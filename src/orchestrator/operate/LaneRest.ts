@@ -79,20 +79,25 @@ const makeSigned = Effect.map(
     }
 )
 
+const waits = (detail: string) => Effect.fail(new TransferWaits({ reason: "in_flight", detail }))
+
 /** Sends a version. None if the nodes refuse it for a reason that a version at present fees does not have. */
 const sent = (client: ChainClient, version: Withdrawal) =>
   client.send(version.raw).pipe(
     Effect.as(Option.some(version)),
     Effect.catchTag("SendRejected", ({ detail, reason }) => {
       if (REPLACEABLE.has(reason)) return Effect.succeed(Option.none<Withdrawal>())
-      return Effect.fail(
-        reason === "ReplacementUnderpriced"
-          ? new TransferWaits({
-              reason: "in_flight",
-              detail: `another transaction of the lane with nonce ${version.nonce} is in the pool. Wait for a block, then repeat the request`
-            })
-          : refusedBy(client, detail)
-      )
+      const other = `another transaction of the lane with nonce ${version.nonce}`
+      switch (reason) {
+        case "ReplacementUnderpriced":
+          return waits(`${other} is in the pool. Wait for a block, then repeat the request`)
+        case "NonceTooLow":
+          return waits(
+            `the transfer or ${other} is mined. Wait for a block, then repeat the request to move what is left`
+          )
+        default:
+          return Effect.fail(refusedBy(client, detail))
+      }
     })
   )
 
@@ -106,7 +111,8 @@ const makeAgain = Effect.gen(function* () {
     const terms = RestConditions.termsOf(stored)
     const { conditions } = yield* look(client, stored.lane, stored.recipient)
     const found = Option.flatMap(terms, (each) => Option.fromUndefinedOr(RestTransfer.obstacle(each, conditions)))
-    if (Option.isNone(found)) {
+    // The balance may be that of a block which has the transfer, so a node's answer to the transfer decides.
+    if (Option.isNone(found) || found.value._tag === "balance") {
       const accepted = yield* sent(client, stored)
       if (Option.isSome(accepted)) return accepted.value
     }
@@ -119,6 +125,10 @@ const makeAgain = Effect.gen(function* () {
       })
     }
     const next = RestTransfer.replacement(terms.value, conditions)
+    if ("allowed" in next) {
+      const advice = RestTransfer.adviceOf(next)
+      return yield* waits(`the transfer ${stored.hash} cannot be mined. ${cause} ${advice} Then repeat the request`)
+    }
     if ("missing" in next) {
       return yield* new TransferWaits({
         reason: "nothing_to_move",
@@ -150,6 +160,7 @@ export const make = Effect.gen(function* () {
     const { conditions, reverted } = yield* look(client, wanted.lane, wanted.recipient)
     if (reverted !== undefined) return yield* refusedBy(client, reverted)
     const version = RestTransfer.first(conditions)
+    if ("allowed" in version) return yield* refusedBy(client, RestTransfer.adviceOf(version))
     if ("missing" in version) return Option.none()
     const withdrawal = yield* signed(client, wanted, version.terms)
     const record = recordOf({ amountWei: String(withdrawal.amount), txHash: withdrawal.hash })

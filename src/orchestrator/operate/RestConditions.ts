@@ -6,6 +6,7 @@ import type { Conditions, Terms } from "../../domain/RestTransfer.ts"
 import type { Withdrawal } from "../../ports/orchestrator/LaneBook.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 
 const parsed = Option.liftThrowable(parseTransaction)
 
@@ -18,8 +19,11 @@ export const termsOf = ({ amount, raw }: Pick<Withdrawal, "amount" | "raw">): Op
   )
 
 /** Makes `look(client, lane, recipient)`. `reverted` is the node's answer if the recipient refuses transfers. */
-export const make = Effect.map(SweepContracts, (contracts) =>
-  Effect.fnUntraced(function* (client: ChainClient, lane: Address.Address, recipient: Address.Address) {
+export const make = Effect.gen(function* () {
+  const contracts = yield* SweepContracts
+  const withLimits = yield* LimitChoices.make
+
+  return Effect.fnUntraced(function* (client: ChainClient, lane: Address.Address, recipient: Address.Address) {
     const estimate = client.estimateGas({ from: lane, to: recipient, data: "0x" }).pipe(
       Effect.map((gas) => ({ gas, reverted: undefined })),
       Effect.catchTag("CallReverted", ({ detail }) => Effect.succeed({ gas: 0n, reverted: detail }))
@@ -28,6 +32,7 @@ export const make = Effect.map(SweepContracts, (contracts) =>
       [client.balance(lane), client.feesPerGas, contracts.rollupFee(client, 0), estimate],
       { concurrency: "unbounded" }
     )
-    return { conditions: { balance, baseFeePerGas, market, gas, rollup } satisfies Conditions, reverted }
+    const { maxFeePerGasWei: limit } = yield* withLimits(client.chain)
+    return { conditions: { balance, baseFeePerGas, market, limit, gas, rollup } satisfies Conditions, reverted }
   })
-)
+})

@@ -7,6 +7,7 @@ import type * as Address from "../../domain/Address.ts"
 import type { LaneState } from "../../domain/LaneState.ts"
 import * as RestTransfer from "../../domain/RestTransfer.ts"
 import { LaneBook, type Withdrawal } from "../../ports/orchestrator/LaneBook.ts"
+import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { type ChainClient, Chains, type ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as ChainView from "../shared/ChainView.ts"
 import { answered } from "./Probe.ts"
@@ -78,35 +79,45 @@ export const make = Effect.gen(function* () {
 /** Makes `explain(waiting, state)`, which tells an operator what is in the way of the lane's use, and what to do. */
 export const makeExplain = Effect.gen(function* () {
   const book = yield* LaneBook
+  const keys = yield* RelayerKeys
   const look = yield* RestConditions.make
 
-  /** The reason for which the transfer is not mined, and the wei that the lane lacks. */
-  const reasonsOf = Effect.fnUntraced(function* (client: ChainClient, stored: Withdrawal) {
+  /** The reason for which the transfer is not mined, and what a version that replaces it lacks. */
+  const reasonsOf = Effect.fnUntraced(function* (client: ChainClient, stored: Withdrawal, hasKey: boolean) {
     const seen = yield* answered(look(client, stored.lane, stored.recipient))
     const terms = RestConditions.termsOf(stored)
     if (Option.isNone(seen) || Option.isNone(terms)) return []
     const { conditions } = seen.value
     const found = RestTransfer.obstacle(terms.value, conditions)
     if (found === undefined) return []
+    const cause = RestTransfer.causeOf(found)
+    // Money that is sent to a lane without a key would be out of reach too.
+    if (!hasKey) return [cause]
     const version = RestTransfer.replacement(terms.value, conditions)
-    const topUp = "missing" in version ? [`Send at least ${version.missing} wei to the lane.`] : []
-    return [RestTransfer.causeOf(found), ...topUp]
+    if ("allowed" in version) return [cause, RestTransfer.adviceOf(version)]
+    return "missing" in version ? [cause, `Send at least ${version.missing} wei to the lane.`] : [cause]
   })
 
   return Effect.fnUntraced(function* ({ client, lane, nonce, progress }: Waiting, state: LaneState) {
     const { confirmations, id, name } = client.chain
-    if (progress === "shallow") {
-      return `The transfer of the lane's rest on ${name} with nonce ${nonce} has ended in a block that is not confirmed. Wait until the block has ${confirmations} confirmations.`
-    }
+    const shallow = `The transfer of the lane's rest on ${name} with nonce ${nonce} has ended in a block that is not confirmed. Wait until the block has ${confirmations} confirmations.`
+    if (progress === "shallow") return shallow
     const stored = progress === "unmined" ? yield* book.withdrawal(id, lane, nonce) : Option.none()
     if (Option.isNone(stored)) {
       return `${name} does not answer, so it is unknown if the transfer of the lane's rest with nonce ${nonce} is mined. Repeat the request when it answers.`
     }
     const { amount, hash, recipient } = stored.value
+    const hasKey = keys.lanes(id).includes(lane)
+    const reasons = yield* reasonsOf(client, stored.value, hasKey)
+    // The balance may be that of a newer block than the count, in which the transfer is mined.
+    const count = yield* answered(client.transactionCount(lane, "latest"))
+    if (Option.isSome(count) && count.value > nonce) return shallow
+    const key = hasKey ? [] : ["Add the lane's key to RELAYER_KEYS again, and restart the replicas."]
     const retire = state === "retired" ? [] : [`Retire the lane: sweep operate lanes retire ${lane}.`]
     return [
       `The transfer of the lane's rest on ${name} is not mined: transaction ${hash} with nonce ${nonce}, ${amount} wei to ${recipient}.`,
-      ...(yield* reasonsOf(client, stored.value)),
+      ...reasons,
+      ...key,
       ...retire,
       `To send it again, or to replace it if no block can include it, run: sweep operate lanes empty ${lane} --chain ${id} --to ${recipient}`
     ].join(" ")

@@ -117,11 +117,12 @@ describe("KeptLists that restart while the operator's file is much shorter", () 
   const REFUSAL = "OFAC_SNAPSHOT: it lacks 5 of 10 addresses of the list in use"
   const lines = (listed: ReadonlyArray<string>) => listed.join("\n")
 
-  /** A start of the service. Its first review has read the file. */
+  /** A start of the service, which has read the file and kept its copy. */
   const start = Effect.fnUntraced(function* (path: string, keepIn: string | undefined) {
-    const { lists, screening } = yield* KeptLists.make({ keepIn, file: { path, reloadEvery: "0 millis" } })
+    const { keep, lists, screening } = yield* KeptLists.make({ keepIn, file: { path, reloadEvery: "0 millis" } })
     const age = Effect.map(lists.age, Option.getOrThrow)
     yield* age
+    yield* keep
     return { age, ask: (address: Address.Address) => outcome(screening.clear(1, [address])) }
   })
 

@@ -1,10 +1,13 @@
 /** Transfers of a lane's rest that no block includes, and the way to end them. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { keccak256, parseTransaction } from "viem"
 import * as Address from "../../../src/domain/Address.ts"
+import { LaneDesk } from "../../../src/orchestrator/operate/LaneDesk.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
+import { RelayerKeys } from "../../../src/ports/orchestrator/RelayerKeys.ts"
 import { SendRejected } from "../../../src/ports/shared/Chains.ts"
+import { LimitChoices } from "../../../src/ports/shared/LimitChoices.ts"
 import { source } from "../../support/RelayFixtures.ts"
 import { CHANGE, FEES, RECIPIENT, TRANSFER_GAS, confirmed, layer, reasonOf, retired } from "./LaneScene.ts"
 
@@ -23,6 +26,9 @@ const sentOnce = Effect.gen(function* () {
   const versions = Effect.map(chain.sent, (all) => all.map((raw) => parseTransaction(raw)))
   return { ...given, activate, empty, first, told, versions }
 })
+
+/** The desk of another process over the same book and chain. */
+const anotherDesk = Effect.map(Layer.build(Layer.fresh(LaneDesk.layer)), (context) => Context.get(context, LaneDesk))
 
 const detailOf = <A>(effect: Effect.Effect<A, { readonly _tag: string }>) =>
   Effect.map(Effect.flip(effect), (error) => ("detail" in error ? String(error.detail) : error._tag))
@@ -86,7 +92,11 @@ describe("a transfer of a lane's rest that no block can include", () => {
 
   it.effect("is replaced by a smaller one if the lane has less now, and tells how much an empty lane lacks", () =>
     Effect.gen(function* () {
-      const { activate, chain, empty, lane, told } = yield* sentOnce
+      const { activate, chain, empty, first, lane, told } = yield* sentOnce
+      const hashes = Effect.map(chain.sent, (all) => new Set(all.map((raw) => keccak256(raw))))
+      yield* chain.onSend((raw) =>
+        keccak256(raw) === first.txHash ? refusing("InsufficientFunds")() : Effect.succeed(keccak256(raw))
+      )
       const cost = TRANSFER_GAS * 2_250n
       yield* chain.setBalance(lane, 0n)
       const missing = `at least ${cost + 1n} wei`
@@ -94,10 +104,10 @@ describe("a transfer of a lane's rest that no block can include", () => {
       assert.include(yield* detailOf(activate), missing)
       assert.strictEqual(yield* reasonOf(empty), "nothing_to_move")
       assert.include(yield* detailOf(empty), missing)
-      assert.lengthOf(yield* chain.sent, 1)
+      assert.deepStrictEqual([...(yield* hashes)], [first.txHash])
       yield* chain.setBalance(lane, cost + 1n)
       assert.strictEqual((yield* empty).amount, 1n)
-      assert.lengthOf(yield* chain.sent, 2)
+      assert.strictEqual((yield* hashes).size, 2)
     }).pipe(Effect.provide(layer))
   )
 
@@ -121,6 +131,92 @@ describe("a transfer of a lane's rest that no block can include", () => {
       yield* chain.onSend(refusing("ReplacementUnderpriced"))
       assert.strictEqual(yield* reasonOf(empty), "in_flight")
       assert.include(yield* detailOf(empty), "Wait")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each([
+    { limit: 2_500n, baseFee: 3_000n, needed: 3_000n },
+    { limit: 2_200n, baseFee: 2_100n, needed: 2_250n }
+  ])("is not replaced while the version needs a fee cap above the operator's limit: %o", ({ baseFee, limit, needed }) =>
+    Effect.gen(function* () {
+      const { chain, lane, other } = yield* sentOnce
+      const chosen = { wei: limit }
+      const desk = yield* Effect.provideService(
+        anotherDesk,
+        LimitChoices,
+        Effect.sync(() => [{ chainId: source.id, limit: "maxFeePerGasWei" as const, wei: chosen.wei }])
+      )
+      const empty = desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
+      yield* chain.setFees({ baseFeePerGas: baseFee, maxFeePerGas: limit, maxPriorityFeePerGas: 1n })
+      const { length: before } = yield* desk.log
+      const activate = desk.move(lane, "active", CHANGE)
+      assert.strictEqual(yield* reasonOf(empty), "in_flight")
+      for (const detail of [yield* detailOf(empty), yield* detailOf(activate)]) {
+        assert.include(detail, `Raise maxFeePerGasWei to at least ${needed}`)
+        assert.include(detail, `${limit} wei`)
+      }
+      assert.lengthOf(yield* chain.sent, 1)
+      assert.lengthOf(yield* desk.log, before)
+      chosen.wei = needed
+      yield* chain.setFees({ baseFeePerGas: baseFee, maxFeePerGas: needed, maxPriorityFeePerGas: 1n })
+      yield* empty
+      assert.strictEqual(parseTransaction((yield* chain.sent)[1] ?? "0x").maxFeePerGas, needed)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is not signed at first either while the operator's limit of fees is below the base fee", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* retired
+      yield* chain.setFees({ baseFeePerGas: 3_000n, maxFeePerGas: 2_500n, maxPriorityFeePerGas: 1n })
+      const empty = desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
+      assert.include(yield* detailOf(empty), "Raise maxFeePerGasWei to at least 3000")
+      assert.lengthOf(yield* chain.sent, 0)
+      assert.strictEqual((yield* (yield* LaneBook).lastWithdrawals(lane)).size, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "is sent again before the balance counts against it, since a node may know the balance after it was mined",
+    () =>
+      Effect.gen(function* () {
+        const { chain, desk, empty, first, lane } = yield* sentOnce
+        yield* chain.setBalance(lane, 0n)
+        const { length: before } = yield* desk.log
+        yield* chain.onSend(refusing("NonceTooLow"))
+        assert.strictEqual(yield* reasonOf(empty), "in_flight")
+        const detail = yield* detailOf(empty)
+        assert.include(detail, "is mined")
+        assert.notInclude(detail, "Send at least")
+        assert.deepStrictEqual([...new Set((yield* chain.sent).map((raw) => keccak256(raw)))], [first.txHash])
+        assert.lengthOf(yield* desk.log, before)
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("asks for no money if it is mined while its lane is looked at", () =>
+    Effect.gen(function* () {
+      const { chain, lane, told } = yield* sentOnce
+      yield* chain.setBalance(lane, 0n)
+      yield* chain.onCall(() => Effect.as(chain.setTransactionCount(lane, 1n), "0x"))
+      const { text = "" } = yield* told
+      assert.notInclude(text, "Send at least")
+      assert.include(text, "3 confirmations")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("needs the lane's key again if the key is gone, which an operator is told first", () =>
+    Effect.gen(function* () {
+      const { chain, lane, other } = yield* sentOnce
+      const desk = yield* Effect.updateService(anotherDesk, RelayerKeys, (own) => ({
+        ...own,
+        lanes: (chainId) => own.lanes(chainId).filter((each) => each !== lane)
+      }))
+      yield* chain.setBalance(lane, 0n)
+      const detail = yield* detailOf(desk.move(lane, "active", CHANGE))
+      assert.notInclude(detail, "Send at least")
+      assert.match(detail, /Add the lane's key to RELAYER_KEYS again.*lanes empty/u)
+      const empty = desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
+      assert.strictEqual(yield* reasonOf(empty), "no_key")
+      assert.include(yield* detailOf(empty), "RELAYER_KEYS")
     }).pipe(Effect.provide(layer))
   )
 
