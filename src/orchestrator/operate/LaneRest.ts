@@ -85,20 +85,23 @@ const waits = (detail: string) => Effect.fail(new TransferWaits({ reason: "in_fl
 const sent = (client: ChainClient, version: Withdrawal) =>
   client.send(version.raw).pipe(
     Effect.as(Option.some(version)),
-    Effect.catchTag("SendRejected", ({ detail, reason }) => {
-      if (REPLACEABLE.has(reason)) return Effect.succeed(Option.none<Withdrawal>())
-      const other = `another transaction of the lane with nonce ${version.nonce}`
-      switch (reason) {
-        case "ReplacementUnderpriced":
-          return waits(`${other} is in the pool. Wait for a block, then repeat the request`)
-        case "NonceTooLow":
-          return waits(
-            `the transfer or ${other} is mined. Wait for a block, then repeat the request to move what is left`
-          )
-        default:
-          return Effect.fail(refusedBy(client, detail))
+    Effect.catchTag(
+      "SendRejected",
+      ({ detail, reason }): Effect.Effect<Option.Option<Withdrawal>, ChainUnavailable | TransferWaits> => {
+        if (REPLACEABLE.has(reason)) return Effect.succeedNone
+        const other = `another transaction of the lane with nonce ${version.nonce}`
+        switch (reason) {
+          case "ReplacementUnderpriced":
+            return waits(`${other} is in the pool. Wait for a block, then repeat the request`)
+          case "NonceTooLow":
+            return waits(
+              `the transfer or ${other} is mined. Wait for a block, then repeat the request to move what is left`
+            )
+          default:
+            return Effect.fail(refusedBy(client, detail))
+        }
       }
-    })
+    )
   )
 
 /** Makes `again(client, stored, isAllowed, recordOf)`, which sends a stored transfer, or a version that replaces it. */
