@@ -65,20 +65,21 @@ const entriesOf = (log: Log, pools: ReadonlyArray<Address.Address>): ReadonlyArr
   }))
 }
 
-/**
- * True if the transaction moved the payment's amount from the pool to the account. Fails while no node has the receipt, since a later look
- * may begin after its block.
- */
+/** True if the transaction moved the payment's amount from the pool to the account. None while no node has the receipt. */
 const isTransferred = Effect.fnUntraced(function* (client: ChainClient, pool: Address.Address, line: RefundLine) {
-  const receipt = Option.getOrUndefined(yield* client.receipt(line.txHash))
+  const { txHash } = line
+  const receipt = Option.getOrUndefined(
+    yield* Effect.catchTag(client.receipt(txHash), "ChainUnavailable", () => Effect.succeedNone)
+  )
   if (receipt === undefined) {
-    return yield* new ChainUnavailable({
+    yield* Effect.annotateLogs(Effect.logWarning("bridge.refund_receipt_missing"), {
+      bridge: "across",
       chainId: client.chain.id,
-      method: "eth_getTransactionReceipt",
-      detail: `the receipt of ${line.txHash}, whose log is confirmed, is missing`
+      txHash
     })
+    return Option.none()
   }
-  return receipt.logs.some((log) => {
+  const isMoved = receipt.logs.some((log) => {
     if (log.address !== line.token) return false
     const transfer = Option.getOrUndefined(decodeTransfer(log))
     return (
@@ -88,7 +89,10 @@ const isTransferred = Effect.fnUntraced(function* (client: ChainClient, pool: Ad
       transfer.value === line.amount
     )
   })
+  return Option.some(isMoved)
 })
+
+const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 const make = Effect.map(Chains, (chains) => {
   const poolsOf = Effect.fnUntraced(function* (chainId: number) {
@@ -127,14 +131,22 @@ const make = Effect.map(Chains, (chains) => {
     })
     const entries = logs.flatMap((log) => entriesOf(log, pools)).filter(({ line }) => accounts.has(line.account))
     // A leaf with deferred payments says nothing about which of them. The tokens' own events do.
-    const lines = yield* Effect.filter(entries, ({ isDeferred, line, pool }) =>
-      isDeferred ? isTransferred(client, pool, line) : Effect.succeed(true)
+    const known = yield* Effect.forEach(entries, ({ isDeferred, line, pool }) =>
+      Effect.map(isDeferred ? isTransferred(client, pool, line) : Effect.succeedSome(true), (isPaid) => ({
+        line,
+        isPaid
+      }))
     )
     const overlap = head.value.number - OVERLAP + 1n
     const again = overlap > fromBlock ? overlap : fromBlock
+    const next = unread === undefined ? again : lesser(unread.fromBlock, again)
     return {
-      lines: lines.map(({ line }) => line),
-      nextBlock: unread !== undefined && unread.fromBlock < again ? unread.fromBlock : again
+      lines: known.flatMap(({ isPaid, line }) => (Option.getOrElse(isPaid, () => false) ? [line] : [])),
+      // The next look reads the payments again whose receipts are missing.
+      nextBlock: known.reduce(
+        (least, { isPaid, line }) => (Option.isNone(isPaid) ? lesser(least, line.blockNumber) : least),
+        next
+      )
     }
   })
 

@@ -4,9 +4,10 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
+import type { Address } from "../../domain/Address.ts"
 import { Hash, Hex } from "../../domain/Hex.ts"
 import type { Bridge, Delivery } from "../../ports/orchestrator/Bridge.ts"
-import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { type Block, type ChainClient, type Chains, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import * as Answer from "../providers/Answer.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { settledBlock } from "./Blocks.ts"
@@ -61,11 +62,37 @@ interface Attested {
   readonly isForwardFailed: boolean
 }
 
+/** Attested forms of a message in one look, since the API may list any number. Each takes two requests to a node. */
+const MOST_FORMS = 128
+
+/** Receipts that are read at the same time. */
+const CONCURRENCY = 8
+
 /**
- * Messages without a mint that one look searches for, since the API may list any number. Those of equal orders that are minted already do
- * not count.
+ * Messages without a mint that one look searches the logs for, since each takes several requests. Those of equal orders that are minted
+ * already do not count.
  */
 const MOST_UNPROVED = 4
+
+/** The mint of an attested message, and its place on the destination. */
+interface Proof {
+  readonly nonce: Hash
+  readonly delivery: Delivery
+  readonly blockNumber: bigint
+  /** Index in the block of the log by which the message was received. */
+  readonly logIndex: number
+}
+
+/** Chain order. Mints that follow later come last, so that an order claims the same mint at each look. */
+const byPlace = (a: Proof, b: Proof): number =>
+  a.blockNumber === b.blockNumber ? a.logIndex - b.logIndex : a.blockNumber < b.blockNumber ? -1 : 1
+
+const logIndexOf = (logs: ReadonlyArray<Log>, transmitter: Address, nonce: Hash): number =>
+  logs.find(
+    ({ address, topics }) =>
+      address === transmitter &&
+      CctpMessage.receivedTopics(nonce).every((topic, at) => topic === null || topics[at]?.toLowerCase() === topic)
+  )?.logIndex ?? 0
 
 /** The mint, if this transaction has it and counts. */
 const mintIn = Effect.fnUntraced(function* (
@@ -82,26 +109,49 @@ const mintIn = Effect.fnUntraced(function* (
   // That of an equal burn before, whose nonce the API tells for this one.
   if (block.timestamp + SKEW_SECONDS < sentAt) return Option.none()
   const amount = CctpMessage.mintOf(receipt.logs, contracts, deposit, sent, nonce)
-  return Option.map(amount, (amountOut): Delivery => ({ _tag: "Delivered", txHash, amountOut }))
+  return Option.map(amount, (amountOut): Proof => ({
+    nonce,
+    delivery: { _tag: "Delivered", txHash, amountOut },
+    blockNumber: receipt.blockNumber,
+    logIndex: logIndexOf(receipt.logs, contracts.destinationTransmitter, nonce)
+  }))
 })
 
-/** The mint of an attested message. None if the destination does not have it at the depth. */
-const proofOf = Effect.fnUntraced(function* (
+/** Mints of attested messages that the destination has at the depth, in chain order. */
+const proofsOf = Effect.fnUntraced(function* (
   client: ChainClient,
   head: Block,
   burn: Burn,
-  { forwardTxHash, nonce }: Attested,
+  forms: ReadonlyArray<Attested>,
   search: ReturnType<typeof CctpMintSearch.make>
 ) {
-  const named = forwardTxHash === undefined ? Option.none() : yield* mintIn(client, head, burn, nonce, forwardTxHash)
-  if (Option.isSome(named)) return named
+  const named = yield* Effect.forEach(
+    forms,
+    ({ forwardTxHash, nonce }) =>
+      forwardTxHash === undefined ? Effect.succeedNone : mintIn(client, head, burn, nonce, forwardTxHash),
+    { concurrency: CONCURRENCY }
+  )
+  const proofs = named.flatMap(Option.toArray)
+  const isNamed = new Set(proofs.map(({ nonce }) => nonce))
+  let unproved = 0
+  let isForwardFailed = false
   // Anybody can send the mint with Circle's attestation.
-  const found = yield* search(client, head, {
-    transmitter: burn.contracts.destinationTransmitter,
-    nonce,
-    notBefore: burn.sentAt - SKEW_SECONDS
-  })
-  return found === undefined ? Option.none() : yield* mintIn(client, head, burn, nonce, found)
+  for (const form of forms.filter(({ nonce }) => !isNamed.has(nonce))) {
+    const found = yield* search(client, head, {
+      transmitter: burn.contracts.destinationTransmitter,
+      nonce: form.nonce,
+      notBefore: burn.sentAt - SKEW_SECONDS
+    })
+    const proof = found === undefined ? Option.none() : yield* mintIn(client, head, burn, form.nonce, found)
+    if (Option.isSome(proof)) {
+      proofs.push(proof.value)
+      continue
+    }
+    isForwardFailed ||= form.isForwardFailed
+    unproved += 1
+    if (unproved === MOST_UNPROVED) break
+  }
+  return { proofs: proofs.toSorted(byPlace), isForwardFailed }
 })
 
 /** Makes the bridge's `delivery`. */
@@ -132,8 +182,9 @@ export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["S
       if (nonce === undefined || found.has(nonce)) continue
       const isForwardFailed = forwardState === "FAILED"
       found.set(nonce, { nonce, forwardTxHash: forwardTxHash ?? undefined, isForwardFailed })
+      if (found.size === MOST_FORMS) break
     }
-    return found.values()
+    return [...found.values()]
   })
 
   return Effect.fn("Cctp.delivery")(
@@ -158,21 +209,16 @@ export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["S
       if (block === undefined || head === undefined) return PENDING
       const burn: Burn = { contracts, deposit, sent, sentAt: block.timestamp }
       const { transactionHash } = receipt
-      let unproved = 0
-      for (const attested of yield* attestedOf(burn, transactionHash)) {
-        const proof = yield* proofOf(destination, head, burn, attested, search)
-        if (Option.isNone(proof)) {
-          if (attested.isForwardFailed) {
-            // Anybody can send the mint instead: the how-to guide of bridges tells how.
-            yield* Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
-          }
-          unproved += 1
-          if (unproved === MOST_UNPROVED) break
-          continue
-        }
-        const id = `cctp:${destination.chain.id}:${attested.nonce}`
+      const forms = yield* attestedOf(burn, transactionHash)
+      const { isForwardFailed, proofs } = yield* proofsOf(destination, head, burn, forms, search)
+      if (isForwardFailed) {
+        // Anybody can send the mint instead: the how-to guide of bridges tells how.
+        yield* Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
+      }
+      for (const { delivery, nonce } of proofs) {
+        const id = `cctp:${destination.chain.id}:${nonce}`
         const claimed = yield* claim(id, `${sourceChainId}:${order.owner}:${order.nonce}`)
-        if (claimed === "own") return proof.value
+        if (claimed === "own") return delivery
         // Otherwise the order would take a second mint, which may be the only proof of another order.
         if (claimed === "later") return PENDING
       }

@@ -1,9 +1,10 @@
 /**
  * {@link FeeValue} by prices for listed tokens, and by a rehearsed sale for others: the holder transfers the fee to the fee recipient,
  * which sells what arrives for the wrapped native currency, in the pools of Uniswap v3 that count for prices (PoolSales.ts). If these pay too
- * little for all such fees together, the best exchange of the chains file counts if it pays more (VenueSales.ts). A pool that was made for the
- * occasion makes a fee worth nothing. The rest of the sweep is not rehearsed before the sale, and the haircut covers how much it moves the
- * price. Listed tokens that no source of prices knows are valued by a sale, too.
+ * little for all such fees together, the best exchange of the chains file counts if it pays more (VenueSales.ts). While it is not known what
+ * exchanges pay, the pools alone count, and a fee that they pay nothing for has no value yet. A pool that was made for the occasion makes a
+ * fee worth nothing. The rest of the sweep is not rehearsed before the sale, and the haircut covers how much it moves the price. Listed tokens
+ * that no source of prices knows are valued by a sale, too.
  */
 import { Effect, Layer, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -56,12 +57,12 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
     const { beside = NOTHING, holder = seller } = unpaid ?? {}
     const fee = { token, amount, holder }
     const inPools = yield* sellInPools(client, fee, beside)
+    const find = (sold: bigint) => findSale(client, { token, amount: sold, seller, isHeld: holder === seller, beside })
+    // A fee that the pools pay for is not refused because exchanges do not answer.
+    const offerOf = (sold: bigint) =>
+      inPools.wei > 0n ? Effect.catchTag(find(sold), "ChainUnavailable", () => Effect.succeedNone) : find(sold)
     // Uniswap v3 does not sell tokens with a fee on transfer, whatever pools they have there.
-    const elsewhere = inPools.isDeep
-      ? 0n
-      : (yield* rehearse(client, fee, (sold) =>
-          findSale(client, { token, amount: sold, seller, isHeld: holder === seller, beside })
-        )).wei
+    const elsewhere = inPools.isDeep ? 0n : (yield* rehearse(client, fee, offerOf)).wei
     const got = elsewhere > inPools.wei ? elsewhere : inPools.wei
     return (got * (BPS - BigInt(haircutBps))) / BPS
   })

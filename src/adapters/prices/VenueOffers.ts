@@ -55,19 +55,20 @@ export const offerBy = (
 const better = (best: Option.Option<BoundedOffer>, offer: Option.Option<BoundedOffer>): Option.Option<BoundedOffer> =>
   Option.isNone(offer) || Option.exists(best, ({ atMost }) => atMost >= offer.value.atMost) ? best : offer
 
-/** The offer that counts for most. Fails if none of the exchanges answered. */
+/** The offer that counts for most. Fails without one if an exchange did not answer, since that one may pay for the fee. */
 export const bestOf = (
   { chain }: Pick<ChainClient, "chain">,
   offers: ReadonlyArray<Offered>
 ): Result.Result<Option.Option<BoundedOffer>, ChainUnavailable> => {
   const [answered, silent] = Array.separate(offers)
-  return silent.length > 0 && answered.length === 0
+  const best = answered.reduce(better, Option.none())
+  return silent.length > 0 && Option.isNone(best)
     ? Result.fail(
         new ChainUnavailable({
           chainId: chain.id,
           method: "eth_call",
-          detail: `no exchange told what the fee sells for: ${silent.map(({ message }) => message).join("; ")}`
+          detail: `no exchange pays for the fee, and some did not answer: ${silent.map(({ message }) => message).join("; ")}`
         })
       )
-    : Result.succeed(answered.reduce(better, Option.none()))
+    : Result.succeed(best)
 }

@@ -164,8 +164,8 @@ const makePast = (pools: KnownPools["Service"]) => {
 const outputOf = (route: Option.Option<SwapRoute>) => Option.map(route, ({ amountOut }) => amountOut)
 
 /**
- * Makes `find(client, sale)`: the call of the sale that counts for most, by an exchange that counts; none without one. Fails if no exchange
- * answered, since that says nothing about the worth of the fee.
+ * Makes `find(client, sale)`: the call of the sale that counts for most, by an exchange that counts; none without one. Fails if it is none
+ * while an exchange did not answer, since that says nothing about the worth of the fee.
  */
 export const make = Effect.gen(function* () {
   const sources = yield* Venues.make

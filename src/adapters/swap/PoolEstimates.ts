@@ -1,6 +1,6 @@
 /**
  * {@link SaleEstimates} by the pools of a chain's exchanges: what each pays for the whole balance in the tokens that routes lead through.
- * The pools that paid are remembered, so that a token is asked of all exchanges once, and of its best pools afterwards.
+ * The pools that paid are remembered, so that a token is asked of all exchanges once for balances of a size, and of its best pools afterwards.
  */
 import { Array, Clock, Effect, Option, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -43,23 +43,21 @@ const POOLS_LIFETIME_MILLIS = 600_000
 /** Best pools of a token that are asked again, for each money token. */
 const BEST_POOLS = 2
 
-/** Smallest share of an amount at which its best pools are asked alone. Others may be better for less, or have run out of money for it. */
-const SMALLEST_SHARE = 100n
-
 /**
  * Largest multiple of an amount up to which its best pools are asked alone. Dust finds a buyer in pools without money, so the pools that pay
  * most for it may pay nearly nothing for a balance.
  */
 const LARGEST_MULTIPLE = 2n
 
-/** Tokens of all chains that are remembered. Beyond them the oldest is forgotten. */
+/** Estimates of tokens, and sizes of balances with their pools, of all chains that are remembered. Beyond them the oldest is forgotten. */
 const CAPACITY = 20_000
 
 interface MoneyPool extends Curves.PoolRead {
   readonly money: Address.Address
 }
 
-interface Remembered extends SaleWorth.KnownEstimate {
+/** The best pools for balances of a size. Empty if none bought the last one, so that the next reading asks all of them. */
+interface Remembered {
   readonly pools: ReadonlyArray<MoneyPool>
   readonly pooled: Pooled
 }
@@ -116,18 +114,28 @@ const outcomeOf = ({ pools, sale }: Asked, answers: ReadonlyArray<Multicall3.Ans
 }
 
 const hasPoolsFor = ({ pooled, pools }: Remembered, amount: bigint, nowMillis: number): boolean =>
-  pools.length > 0 &&
-  nowMillis - pooled.atMillis < POOLS_LIFETIME_MILLIS &&
-  amount * SMALLEST_SHARE >= pooled.amount &&
-  amount <= pooled.amount * LARGEST_MULTIPLE
+  pools.length > 0 && nowMillis - pooled.atMillis < POOLS_LIFETIME_MILLIS && amount <= pooled.amount * LARGEST_MULTIPLE
 
-/** Makes the memory of tokens, by chain. */
+const tokenOf = (chainId: ChainId, { token }: Sale): string => `${chainId} ${token}`
+
+/**
+ * Balances with the same number of digits. Other pools may be better for less, or have run out of money for it, and wallets of different
+ * sizes do not forget each other's pools.
+ */
+const sizeOf = (chainId: ChainId, sale: Sale): string => `${tokenOf(chainId, sale)} ${String(sale.amount).length}`
+
+/** Makes the memory of estimates by token, and of pools by the size of the balance. */
 const makeMemory = () => {
-  const tokens = LatestMap.make<string, Remembered>(CAPACITY)
-  const keyOf = (chainId: ChainId, token: Address.Address) => `${chainId} ${token}`
+  const estimates = LatestMap.make<string, SaleWorth.KnownEstimate>(CAPACITY)
+  const pools = LatestMap.make<string, Remembered>(CAPACITY)
   return {
-    get: (chainId: ChainId, token: Address.Address) => tokens.get(keyOf(chainId, token)),
-    set: (chainId: ChainId, token: Address.Address, entry: Remembered): void => tokens.set(keyOf(chainId, token), entry)
+    estimateOf: (chainId: ChainId, sale: Sale) => estimates.get(tokenOf(chainId, sale)),
+    poolsOf: (chainId: ChainId, sale: Sale) => pools.get(sizeOf(chainId, sale)),
+    remember: (chainId: ChainId, sale: Sale, fresh: SaleWorth.KnownEstimate, best: Remembered): void => {
+      const key = tokenOf(chainId, sale)
+      estimates.set(key, SaleWorth.remembered(estimates.get(key), fresh))
+      pools.set(sizeOf(chainId, sale), best)
+    }
   }
 }
 
@@ -190,7 +198,7 @@ export const make = Effect.fnUntraced(function* ({ hasServices, listed, sources 
     const open = yield* sourcesOn(client)
     const chainId = client.chain.id
     const asked = sales.map((sale): Asked => {
-      const known = memory.get(chainId, sale.token)
+      const known = memory.poolsOf(chainId, sale)
       return known !== undefined && hasPoolsFor(known, sale.amount, nowMillis)
         ? { sale, pools: known.pools, pooled: known.pooled }
         : {
@@ -212,10 +220,7 @@ export const make = Effect.fnUntraced(function* ({ hasServices, listed, sources 
     ]
     const outcomes = yield* Effect.forEach(calls, (call) => ask(client, call), { concurrency: CONCURRENCY })
     return outcomes.flat().map(({ estimate, pooled, pools, sale }) => {
-      const fresh = { amount: sale.amount, estimate, atMillis: nowMillis }
-      // Without pools if none bought the amount, so that the next reading asks all of them.
-      const known = { ...SaleWorth.remembered(memory.get(chainId, sale.token), fresh), pools, pooled }
-      memory.set(chainId, sale.token, known)
+      memory.remember(chainId, sale, { amount: sale.amount, estimate, atMillis: nowMillis }, { pools, pooled })
       return { sale, estimate }
     })
   })
@@ -229,7 +234,7 @@ export const make = Effect.fnUntraced(function* ({ hasServices, listed, sources 
       const client = yield* chains.get(chainId)
       const now = yield* Clock.currentTimeMillis
       const [known, missing] = Array.partition(sales, (sale) => {
-        const remembered = memory.get(chainId, sale.token)
+        const remembered = memory.estimateOf(chainId, sale)
         const estimate = remembered === undefined ? undefined : SaleWorth.applied(remembered, sale.amount, now)
         return estimate === undefined ? Result.fail(sale) : Result.succeed({ sale, estimate })
       })

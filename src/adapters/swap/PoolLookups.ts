@@ -1,7 +1,8 @@
 /**
  * Asks the factories of all exchanges of a chain which pools exist, in few calls: the lookups that are made at the same moment share them,
  * and each is made once, whichever exchanges and pairs need it. Factories alone are called, so no token can fail the others' lookups. A pair
- * waits only for the calls that hold its own lookups, and fails only with them.
+ * waits only for the calls that hold its own lookups, and fails only with them. A call that has not begun when the node fails to answer another
+ * one fails with it.
  */
 import { Array, Context, Effect, Exit, Request, RequestResolver } from "effect"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
@@ -80,23 +81,31 @@ const askTogether = Effect.fnUntraced(function* (client: ChainClient, entries: R
     }
   }
 
+  /** The failure of a node that is down or busy. Calls that have not begun by then are not made. */
+  let down: ChainUnavailable | undefined
+
+  const fail = (call: number, error: ChainUnavailable): void => {
+    down = error
+    for (const entry of failed(call)) entry.completeUnsafe(Exit.fail(error))
+  }
+
   const ask = (reads: ReadonlyArray<Multicall3.Read>, call: number) =>
-    Effect.matchEffect(Multicall3.read(client, reads, { batch: READS_IN_CALL }), {
-      onSuccess: (answers) => Effect.sync(() => answered(call, reads, answers)),
-      // A node that is down or busy is not asked again by each exchange.
-      onFailure: (error) =>
-        Multicall3.mayDivide(error) ? askAlone(failed(call)) : Effect.sync(() => failAll(failed(call), error))
-    })
+    Effect.suspend(() =>
+      // The first calls begin together.
+      down !== undefined && call >= CONCURRENCY
+        ? Effect.succeed(fail(call, down))
+        : Effect.matchEffect(Multicall3.read(client, reads, { batch: READS_IN_CALL }), {
+            onSuccess: (answers) => Effect.sync(() => answered(call, reads, answers)),
+            onFailure: (error) =>
+              Multicall3.mayDivide(error) ? askAlone(failed(call)) : Effect.sync(() => fail(call, error))
+          })
+    )
 
   yield* Effect.forEach(Array.chunksOf([...distinct.values()], READS_IN_CALL), ask, {
     concurrency: CONCURRENCY,
     discard: true
   })
 })
-
-const failAll = (entries: ReadonlyArray<Entry>, error: ChainUnavailable): void => {
-  for (const entry of entries) entry.completeUnsafe(Exit.fail(error))
-}
 
 export const make = (): LookUp => {
   const resolver = RequestResolver.makeWith<Asked>({

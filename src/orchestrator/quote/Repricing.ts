@@ -100,7 +100,7 @@ export interface Again<P, E, R> {
   readonly isAllowed: (priced: P) => boolean
   /** False if the first pass may not be offered. */
   readonly isUsable: boolean
-  /** UNIX milliseconds after which the order is not priced a third time. */
+  /** UNIX milliseconds after which the order is not priced a third time, unless the covered passes are all unfair. */
   readonly until: number
 }
 
@@ -131,7 +131,9 @@ export const fitting = Effect.fnUntraced(function* <P extends Offerable, E exten
   }
   const second = again.success
   const passes = isUsable ? [first, second] : [second]
-  const isEnough = isFitting(second) || (yield* Clock.currentTimeMillis) >= until
+  // An order that only its fee forbids is priced once more, also after its time.
+  const isUnfair = passes.some(isCovered) && bestOf(passes, isAllowed) === undefined
+  const isEnough = isFitting(second) || (!isUnfair && (yield* Clock.currentTimeMillis) >= until)
   const preference = { provider: second.priced.route.provider, failed: failed.union(second.priced.failed) }
   const third = isEnough ? undefined : yield* Effect.result(price(second.cost, preference))
   if (third !== undefined && Result.isSuccess(third)) passes.push(third.success)

@@ -1,5 +1,5 @@
 /** Losses and gains of a finished transaction's sweeps, by class: the part of its cost that each caused against its fee's worth. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import { type ExposureClass, outcome, shares } from "../../domain/Exposure.ts"
 import { ofMarket, ofReserved } from "../../domain/LossClasses.ts"
@@ -20,6 +20,9 @@ const CONCURRENCY = 4
  * then is worth nothing, so that budgets count rather too much than too little.
  */
 const VALUING_MILLIS = 30_000
+
+/** Pause before a fee is valued again that nodes did not value, in milliseconds. */
+const RETRY_MILLIS = 3_000
 
 /** True if a sale must be rehearsed to know the worth of the sweep's fee. */
 export const isSold = (chain: Chain.Chain, { order }: Pick<Intent, "order">): boolean =>
@@ -85,7 +88,9 @@ export const make = Effect.gen(function* () {
   /** Proceeds of a sale of the fee now. One that nobody can sell, or price, until `untilMs` is worth nothing. */
   const saleOf = Effect.fnUntraced(function* (client: ChainClient, { order }: Intent, untilMs: number) {
     const left = Math.max(untilMs - (yield* Clock.currentTimeMillis), 0)
-    const sale = fees.realisable(client, order.tokenIn, order.feeAmount)
+    const valued = fees.realisable(client, order.tokenIn, order.feeAmount)
+    // A node that does not answer says nothing about the fee.
+    const sale = Effect.retry(valued, Schedule.spaced(RETRY_MILLIS))
     return yield* Effect.orElseSucceed(Effect.timeout(sale, left), () => 0n)
   })
 

@@ -170,7 +170,10 @@ const makeDeliver = Effect.gen(function* () {
           yield* sources.note(destination, undefined)
           return yield* concludeInstead(intent, delivery.txHash, { token: delivery.token, amount: delivery.amount })
         case "Filled":
-          yield* sources.note(destination, delivery.logsFailed)
+          // The search also reads blocks and receipts, which tell nothing about the logs.
+          if (delivery.logsFailed === undefined || delivery.logsFailed.method === "eth_getLogs") {
+            yield* sources.note(destination, delivery.logsFailed)
+          }
           return yield* concludeUnseen(intent, delivery)
         case "Refunded":
           return yield* concludeRefunded(intent, delivery)

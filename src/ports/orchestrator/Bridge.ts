@@ -58,7 +58,7 @@ export interface Filled {
   readonly _tag: "Filled"
   /** Block from which the next look continues the search, towards older blocks. Default: the newest block. */
   readonly searchFrom?: bigint
-  /** Set when the node's logs could not be read. */
+  /** Set when something that tells the transaction could not be read: the logs of the node, or a receipt. */
   readonly logsFailed?: ChainUnavailable
   /**
    * True if the state proves only that the swap on arrival was paid. Its transaction tells what the recipient got. Default: false.

@@ -6,7 +6,14 @@ import * as AcrossRefunds from "../../../src/adapters/bridge/AcrossRefunds.ts"
 import { spokePoolAbi } from "../../../src/adapters/bridge/spokePoolAbi.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 import { BridgeRefunds } from "../../../src/ports/orchestrator/BridgeRefunds.ts"
-import { type BlockRange, type ChainClient, Chains, type Log, type Receipt } from "../../../src/ports/shared/Chains.ts"
+import {
+  type BlockRange,
+  type ChainClient,
+  Chains,
+  ChainUnavailable,
+  type Log,
+  type Receipt
+} from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import * as FakeEnds from "./fakeEnds.ts"
 
@@ -45,11 +52,16 @@ const paymentAt = (block: bigint, isDeferred = false): Log => ({
 const scene = () => {
   const state = { head: 1_000n, isMissing: false, logsUpTo: 1_000n, most: 10_000n, payments: [] as Array<bigint> }
   /** Marks every leaf as one with a payment that the pool keeps. Receipts are the test's. */
-  const deferred = { isMarked: false, receipts: new Map<Hash, Receipt>() }
+  const deferred = { isMarked: false, receipts: new Map<Hash, Receipt>(), failing: new Set<Hash>() }
   const asked: Array<BlockRange> = []
   const client: ChainClient = {
     ...FakeChain.client({
-      receipt: (id) => Effect.sync(() => Option.fromUndefinedOr(deferred.receipts.get(id))),
+      receipt: (id) =>
+        deferred.failing.has(id)
+          ? Effect.fail(
+              new ChainUnavailable({ chainId: chain.id, method: "eth_getTransactionReceipt", detail: "no answer" })
+            )
+          : Effect.succeed(Option.fromUndefinedOr(deferred.receipts.get(id))),
       block: () =>
         Effect.sync(() =>
           state.isMissing
@@ -135,15 +147,32 @@ describe("Across refunds", () => {
         deferred.isMarked = true
         state.payments.push(900n)
         const { transactionHash: id } = paymentAt(900n)
-        const error = yield* Effect.flip(paid(800n))
-        assert.strictEqual(error._tag, "ChainUnavailable")
-        assert.include(error.message, id)
+        assert.deepStrictEqual(yield* paid(800n), { lines: [], nextBlock: 800n })
         const transfer = FakeEnds.transfer(token, account, 7n, id, 0, pool)
         deferred.receipts.set(id, FakeEnds.receiptOf(id, 900n, []))
         assert.deepStrictEqual((yield* paid(800n)).lines, [])
         deferred.receipts.set(id, FakeEnds.receiptOf(id, 900n, [transfer]))
         assert.lengthOf((yield* paid(800n)).lines, 1)
       })
+  )
+
+  it.effect("are found beside one whose receipt cannot be read, from whose block the next look begins", () =>
+    Effect.gen(function* () {
+      const { deferred, paid, state } = scene()
+      deferred.isMarked = true
+      state.payments.push(200n, 300n, 400n, 500n)
+      for (const block of [200n, 400n]) {
+        const { transactionHash: id } = paymentAt(block)
+        deferred.receipts.set(id, FakeEnds.receiptOf(id, block, [FakeEnds.transfer(token, account, 7n, id, 0, pool)]))
+      }
+      deferred.failing.add(paymentAt(300n).transactionHash)
+      const { lines, nextBlock } = yield* paid(100n)
+      assert.deepStrictEqual(
+        lines.map(({ blockNumber }) => blockNumber),
+        [200n, 400n]
+      )
+      assert.strictEqual(nextBlock, 300n)
+    })
   )
 
   it.effect(

@@ -6,6 +6,7 @@ import { numberToHex } from "viem"
 import * as CctpDeposit from "../../../src/adapters/bridge/CctpDeposit.ts"
 import * as CctpMessage from "../../../src/adapters/bridge/CctpMessage.ts"
 import type { Hash, Hex } from "../../../src/domain/Hex.ts"
+import type { Log } from "../../../src/ports/shared/Chains.ts"
 import { orderOf } from "../../ports/orchestrator/Bridge.suite.ts"
 import { address } from "../../support/FakeChain.ts"
 import { attested, CONTRACTS, DOMAINS, http, mintLogs, request, scene, sentLog, told } from "./cctpScene.ts"
@@ -41,7 +42,7 @@ const settled = Effect.fnUntraced(function* () {
       order: { ...orderOf(request, route), nonce },
       receipt: FakeEnds.receiptOf(BURN, 50n, logs)
     })
-  const mint = (logs: ReturnType<typeof mintLogs> = mintLogs(message, MINT, AMOUNT), blockNumber = 60n, tx = MINT) =>
+  const mint = (logs: ReadonlyArray<Log> = mintLogs(message, MINT, AMOUNT), blockNumber = 60n, tx = MINT) =>
     ends.receipts.set(tx, FakeEnds.receiptOf(tx, blockNumber, logs))
   /** Circle's API is asked, and what it says is not enough. The clock restores the budget of requests. */
   const isPending = Effect.gen(function* () {
@@ -193,6 +194,74 @@ describe("a delivery of CCTP", () => {
         assert.deepStrictEqual(yield* look(BigInt(index)), { ...DELIVERED, txHash: tx })
         yield* TestClock.adjust("1 second")
       }
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("proves each of two equal orders, also if the second message that the service tells is minted first", () =>
+    Effect.gen(function* () {
+      const { look, message, mint, sent, stub } = yield* settled()
+      const second = attested(sent, nonceOf(8), 300_000n)
+      const both = [...told(message, MINT).body.messages, ...told(second, OTHER).body.messages]
+      yield* stub.answer({ status: 200, body: { messages: both } })
+      mint(mintLogs(second, OTHER, AMOUNT), 60n, OTHER)
+      assert.deepStrictEqual(yield* look(1n), { ...DELIVERED, txHash: OTHER })
+      mint(undefined, 61n)
+      assert.deepStrictEqual(yield* look(1n), { ...DELIVERED, txHash: OTHER })
+      assert.deepStrictEqual(yield* look(2n), DELIVERED)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("proves each of two equal orders whose mints are in one transaction, in the order of their logs", () =>
+    Effect.gen(function* () {
+      const { look, message, mint, sent, stub } = yield* settled()
+      const second = attested(sent, nonceOf(8), 300_000n)
+      const [of, and] = [mintLogs(message, MINT, AMOUNT - 1n), mintLogs(second, MINT, AMOUNT - 2n)]
+      mint([...and, ...of].map((log, logIndex) => ({ ...log, logIndex })))
+      for (const messages of [
+        [message, second],
+        [second, message]
+      ]) {
+        yield* stub.answer({
+          status: 200,
+          body: { messages: messages.flatMap((each) => told(each, MINT).body.messages) }
+        })
+        assert.deepStrictEqual(yield* look(1n), { ...DELIVERED, amountOut: AMOUNT - 2n })
+        assert.deepStrictEqual(yield* look(2n), { ...DELIVERED, amountOut: AMOUNT - 1n })
+      }
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("is proved by a mint that the service tells after many messages without one", () =>
+    Effect.gen(function* () {
+      const { history, look, message, mint, sent, stub } = yield* settled()
+      const many = Array.from({ length: 5 }, (_, index) => attested(sent, nonceOf(100 + index), 300_000n))
+      const messages = [...many.flatMap((each) => told(each).body.messages), ...told(message, MINT).body.messages]
+      yield* stub.answer({ status: 200, body: { messages } })
+      mint()
+      assert.deepStrictEqual(yield* look(), DELIVERED)
+      assert.strictEqual(history.searches, 4)
+    }).pipe(Effect.provide(http))
+  )
+
+  it.effect("is found in the logs also behind many mints that others sent for equal orders", () =>
+    Effect.gen(function* () {
+      const { history, look, mint, sent, stub } = yield* settled()
+      const mints = Array.from({ length: 6 }, (_, index) => {
+        const tx = FakeEnds.hash(0xf300 + index)
+        const message = attested(sent, nonceOf(20 + index), 300_000n)
+        const logs = mintLogs(message, tx, AMOUNT)
+        mint(logs, 60n, tx)
+        return { tx, logs, told: told(message).body.messages }
+      })
+      history.logs = mints.flatMap(({ logs }) => logs.map((log) => ({ ...log, blockNumber: 60n })))
+      yield* stub.answer({ status: 200, body: { messages: mints.flatMap((each) => each.told) } })
+      const seen = new Set<Hash>()
+      for (const index of mints.keys()) {
+        const delivery = yield* look(BigInt(index))
+        if (delivery._tag === "Delivered") seen.add(delivery.txHash)
+        yield* TestClock.adjust("1 second")
+      }
+      assert.strictEqual(seen.size, 6)
     }).pipe(Effect.provide(http))
   )
 

@@ -13,7 +13,7 @@ import type * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
-import { CallReverted, type ChainClient, Chains } from "../../../src/ports/shared/Chains.ts"
+import { CallReverted, type ChainClient, Chains, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { chains, OneChain } from "../../support/OneChain.ts"
 import * as FeeValueSuite from "../../ports/orchestrator/FeeValue.suite.ts"
 import * as Pools from "../../support/Pools.ts"
@@ -59,6 +59,12 @@ const worth = (
     const client = ofNode(yield* (yield* Chains).get(31337))
     return yield* (yield* FeeValue).realisable(client, token, amount, holder && FeeValueSuite.unpaidBy(holder, beside))
   })
+
+/** A node that rehearses sales, and answers no calls. */
+const silent = (client: ChainClient): ChainClient => ({
+  ...client,
+  call: () => Effect.fail(new ChainUnavailable({ chainId: 31337, method: "eth_call", detail: "away" }))
+})
 
 const isNear = (wei: bigint, expected: bigint, message: string) =>
   assert.isTrue(wei > (expected * 97n) / 100n && wei <= expected, `${message}: ${wei} wei, not ${expected}`)
@@ -123,6 +129,12 @@ layer(fees)("worth of fees, on a real chain", (it) => {
         const pile = 10_000n * WHOLE
         const promised = yield* worth(token, WHOLE, Pools.ATTACKER, pile)
         assert.isTrue(promised > 0n && promised < alone / 10n, `${promised} of ${alone} wei`)
+        // Other exchanges are asked, and need not answer.
+        const unanswered = yield* worth(token, WHOLE, Pools.ATTACKER, pile, silent)
+        assert.isTrue(unanswered > 0n && unanswered <= promised, `${unanswered} of ${promised} wei`)
+        const worthless = yield* Pools.deployToken(dev, 10n ** 24n)
+        const failure = yield* Effect.flip(worth(worthless, WHOLE, Pools.ATTACKER, 0n, silent))
+        assert.strictEqual(failure._tag, "ChainUnavailable")
         // A large fee counts for the most that the pool has.
         const large = yield* worth(token, pile, Pools.ATTACKER)
         yield* Pools.send(dev, "mint", token, mint(dev.chain.feeRecipient, pile))

@@ -61,12 +61,16 @@ describe("the best offer", () => {
 
   it("is the one that counts for most, whatever other exchanges do not answer", () => {
     assert.strictEqual(told(best(offer(5n), none, offer(7n), silent, offer(6n))), 7n)
-    assert.strictEqual(told(best(none, silent)), "none")
+    assert.strictEqual(told(best(none, silent, offer(1n))), 1n)
+  })
+
+  it("is none if each exchange says so", () => {
+    assert.strictEqual(told(best(none, none)), "none")
     assert.strictEqual(told(best()), "none")
   })
 
-  it("is not known if no exchange answers", () => {
-    const found = best(silent, silent)
-    assert.include(Result.isFailure(found) ? found.failure.message : "", silence.message)
+  it("is not known if there is none, and an exchange did not answer", () => {
+    for (const found of [best(silent, silent), best(none, silent), best(silent, none, none)])
+      assert.include(Result.isFailure(found) ? found.failure.message : "", silence.message)
   })
 })

@@ -222,6 +222,41 @@ describe("the estimate of a sale", () => {
     })
   )
 
+  it.effect("of balances of different sizes is asked of the best pools for each size", () =>
+    Effect.gen(function* () {
+      const { of, reads } = yield* scene((exchange, _tokenIn, tokenOut, amountIn) => {
+        if (tokenOut !== USDC) return undefined
+        return exchange === "v2" ? 50n : amountIn < 10_000n ? undefined : (amountIn * 9n) / 10n
+      })
+      yield* of(TOKEN, 1_000n)
+      yield* of(TOKEN, 1_000_000n)
+      const cold = reads()
+      yield* TestClock.adjust("20 seconds")
+      for (const [amount, out] of [
+        [1_000n, 50n],
+        [1_000_000n, 900_000n],
+        [1_000n, 50n]
+      ] as const)
+        assert.deepStrictEqual(yield* of(TOKEN, amount), paid([USDC, out]))
+      // The large balance has two pools.
+      assert.strictEqual(reads(), cold + 1 + 2 + 1)
+    })
+  )
+
+  it.effect("of a balance that no pool buys does not forget the pools of a smaller one", () =>
+    Effect.gen(function* () {
+      const { of, reads } = yield* scene((exchange, _tokenIn, tokenOut, amountIn) =>
+        exchange === "v3" && tokenOut === USDC && amountIn <= 5_000n ? 900n : undefined
+      )
+      yield* of(TOKEN, 1_000n)
+      yield* of(TOKEN, 1_000_000n)
+      const cold = reads()
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(yield* of(TOKEN, 1_000n), paid([USDC, 900n]))
+      assert.strictEqual(reads(), cold + 1)
+    })
+  )
+
   it.effect("of a token without a pool is not read again for each amount", () =>
     Effect.gen(function* () {
       const { calls, of } = yield* scene(() => undefined)

@@ -164,6 +164,26 @@ describe("more lookups than fit into a call", () => {
     })
   )
 
+  it.effect("fail without a call of their own once the node does not answer, unless theirs is in flight", () =>
+    Effect.gen(function* () {
+      const failure = new ChainUnavailable({ chainId: 1, method: "eth_call", detail: "no answer" })
+      const { calls, chain, most } = gated(Effect.andThen(Effect.yieldNow, Effect.fail(failure)))
+      const lookUp = PoolLookups.make()
+      const results = yield* Effect.all(
+        [
+          lookUp(chain, many(SECOND, 200)),
+          ...Array.from({ length: 26 }, (_, index) => lookUp(chain, many(FIRST, 200, (index + 1) * 1_000)))
+        ].map(Effect.result),
+        { concurrency: "unbounded" }
+      )
+      const failures = results.flatMap((result) => (result._tag === "Failure" ? [result.failure] : []))
+      assert.deepStrictEqual(new Set(failures), new Set([failure]))
+      assert.deepStrictEqual([results[0]?._tag, results[1]?._tag, results[15]?._tag], ["Failure", "Success", "Success"])
+      // The first call failed, and those beside it are answered.
+      assert.deepStrictEqual([most(), calls.length, failures.length], [16, 15, 12])
+    })
+  )
+
   it.effect("are made apart if only their own call runs out of gas", () =>
     Effect.gen(function* () {
       const { calls, chain } = echoing()

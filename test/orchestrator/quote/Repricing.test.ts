@@ -38,7 +38,7 @@ const priced = ({ failed = [], out = 100n, provider = "a" }: Exclude<Plan, Error
 /** Prices again after a first pass that was charged 100. Returns the outcome, and the venues that each pass was told to try last. */
 const priceAgain = Effect.fnUntraced(function* (
   [first, ...later]: readonly [Exclude<Plan, Error>, ...ReadonlyArray<Plan>],
-  { isUsable = true, most = 1_000n } = {}
+  { isUsable = true, most = 1_000n, until = Number.POSITIVE_INFINITY } = {}
 ) {
   const asked: Array<readonly [charged: bigint, provider?: string]> = []
   const avoided: Array<ReadonlyArray<string>> = []
@@ -48,7 +48,7 @@ const priceAgain = Effect.fnUntraced(function* (
       {
         isAllowed: ({ route: { estimatedAmountOut } }) => estimatedAmountOut <= most,
         isUsable,
-        until: Number.POSITIVE_INFINITY,
+        until,
         price: (charged, { failed = [], provider }) =>
           Effect.suspend(() => {
             avoided.push([...failed])
@@ -178,6 +178,27 @@ describe("an order", () => {
       // The second one is not covered.
       const gone = new NoRoute({ detail: "gone" })
       assert.strictEqual((yield* chosen([{ cost: 40n }, { cost: 60n, out: 99n }, gone])).outcome, "QuoteFailed")
+    })
+  )
+
+  it.effect("is priced a third time after its time only if its fee is far above its cost otherwise", () =>
+    Effect.gen(function* () {
+      const until = -1
+      const offered = yield* chosen([{ cost: 300n }, { cost: 200n }], { until })
+      assert.deepStrictEqual(offered, { asked: [[300n]], outcome: 300n, isLast: true })
+      // Both fees are more than twice the cost.
+      const unfair = yield* chosen([{ cost: 40n }, { cost: 15n, out: 99n }, { cost: 15n, out: 99n }], { until })
+      assert.deepStrictEqual(unfair, { asked: [[40n], [15n, "a"]], outcome: 100n, isLast: false })
+      const fitting = yield* chosen([{ cost: 40n }, { cost: 15n }, { cost: 15n }], { until })
+      assert.deepStrictEqual(fitting, { asked: [[40n], [15n, "a"]], outcome: 15n, isLast: true })
+      // The first fee is more than twice the cost, and the second one does not cover it.
+      const uncovered = yield* chosen([{ cost: 40n }, { cost: 60n }, { cost: 60n }], { until })
+      assert.deepStrictEqual(uncovered, { asked: [[40n], [60n, "a"]], outcome: 60n, isLast: true })
+      const gone = new NoRoute({ detail: "gone" })
+      assert.strictEqual((yield* chosen([{ cost: 40n }, { cost: 15n }, gone], { until })).outcome, "QuoteFailed")
+      // No fee covers its cost.
+      const rising = yield* chosen([{ cost: 200n }, { cost: 400n }], { until })
+      assert.deepStrictEqual(rising, { asked: [[200n]], outcome: "QuoteFailed", isLast: false })
     })
   )
 

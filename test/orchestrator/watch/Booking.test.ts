@@ -17,12 +17,17 @@ const UNLISTED = address(0xb9)
 
 const ALL = classOf("unlisted", "all", source.id)
 
+const unanswered = Effect.fail(new ChainUnavailable({ chainId: source.id, method: "eth_call", detail: "away" }))
+
 /** A world in which nobody says what a fee sells for once `isSilent` is set. */
-const silentWorld = (state: { isSilent: boolean }) =>
+const silentWorld = (
+  state: { isSilent: boolean },
+  silence: ReturnType<FeeValue["Service"]["realisable"]> = Effect.never
+) =>
   Layer.merge(
     world,
     Layer.succeed(FeeValue, {
-      realisable: () => Effect.suspend(() => (state.isSilent ? Effect.never : Effect.succeed(10n ** 18n)))
+      realisable: () => Effect.suspend(() => (state.isSilent ? silence : Effect.succeed(10n ** 18n)))
     })
   )
 
@@ -82,6 +87,39 @@ describe("a fee in an unlisted token whose worth nobody knows", () => {
       assert.deepStrictEqual(yield* carried, [])
       assert.strictEqual((yield* (yield* Exposures).sums([ALL])).get(ALL)?.hour.lost, 7n)
     }).pipe(Effect.provide(onDemandIn(silentWorld(state))))
+  })
+})
+
+describe("a fee in an unlisted token that nodes cannot value", () => {
+  const lost = Effect.flatMap(Exposures, ({ sums }) => Effect.map(sums([ALL]), (all) => all.get(ALL)?.hour.lost))
+
+  it.effect("is valued again, and counts for what it sells for then", () => {
+    const state = { isSilent: false }
+    return Effect.gen(function* () {
+      yield* mined(relay)
+      state.isSilent = true
+      const pass = yield* Effect.forkChild(tick)
+      yield* Effect.repeat(Effect.yieldNow, { times: 5_000 })
+      state.isSilent = false
+      yield* TestClock.adjust("3 seconds")
+      yield* Fiber.join(pass)
+      assert.deepStrictEqual([yield* carried, yield* lost], [[], 0n])
+    }).pipe(Effect.provide(onDemandIn(silentWorld(state, unanswered))))
+  })
+
+  it.effect("is worth nothing when it was asked for too long", () => {
+    const state = { isSilent: false }
+    return Effect.gen(function* () {
+      yield* mined(relay)
+      state.isSilent = true
+      const pass = yield* Effect.forkChild(tick)
+      yield* Effect.repeat(Effect.yieldNow, { times: 5_000 })
+      yield* TestClock.adjust("29 seconds")
+      assert.isUndefined(pass.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(pass)
+      assert.deepStrictEqual([yield* carried, yield* lost], [[], 7n])
+    }).pipe(Effect.provide(onDemandIn(silentWorld(state, unanswered))))
   })
 })
 

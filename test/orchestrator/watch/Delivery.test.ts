@@ -218,6 +218,21 @@ describe("across chains", () => {
     }).pipe(Effect.provide(nodes))
   })
 
+  it.effect("a fill whose receipt is missing raises no alert about logs", () => {
+    const nodes = layerOnNodes((client) => ({ ...client, logs: () => Effect.fail(logsFailed(client.chain.id)) }))
+    return Effect.gen(function* () {
+      const { alertKinds, attempt, bridge } = yield* deposited
+      const { id: chainId } = destination
+      const failed = new ChainUnavailable({ chainId, method: "eth_getTransactionReceipt", detail: "it is missing" })
+      yield* bridge.settle(attempt.hash, { _tag: "Filled", logsFailed: failed })
+      for (const wait of [1_000, 60_000, 60_000]) {
+        yield* TestClock.adjust(wait)
+        yield* tick
+      }
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(nodes))
+  })
+
   it.effect("a sweep behind 600 that cannot be filled is delivered within two passes", () =>
     Effect.gen(function* () {
       const intents = yield* Intents

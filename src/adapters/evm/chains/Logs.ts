@@ -5,7 +5,7 @@
  * An endpoint answers a range beyond its head with the logs that it has, so each is asked for blocks that it has. Where no endpoint
  * that serves logs has the newest blocks, a read in the order `oldest` waits for them briefly. Blocks that are still missing are unread.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Data, Effect } from "effect"
 import { numberToHex } from "viem"
 import type { BlockRange, ChainClient, Log, LogFilter } from "../../../ports/shared/Chains.ts"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "../rpc/JsonRpc.ts"
@@ -36,12 +36,20 @@ interface Part {
 
 const NOTHING: Part = { read: undefined, logs: [] }
 
+/**
+ * An endpoint had no request left. It is a failure, because a success would win the round while another endpoint still waits for the answer
+ * to the last request.
+ */
+class NoRequestLeft extends Data.TaggedError("NoRequestLeft") {}
+
 /** State of one read. */
 interface Reading {
   readonly filter: LogFilter
   readonly order: "oldest" | "newest"
   /** Requests that are left. */
   left: number
+  /** Endpoints that found no request left in the newest round. */
+  readonly short: Set<Endpoint>
   /** UNIX milliseconds until which it waits for endpoints that are behind. Undefined: it has not waited yet. */
   waitsUntil: number | undefined
   /** Endpoints that were behind in the newest round, with the block that each lacked. */
@@ -81,7 +89,7 @@ const makeReadPart = ({ pool }: Node) => {
     return yield* new EndpointFailed({ endpoint: endpoint.name, detail: "its head is old" })
   })
 
-  /** Reads nothing once the requests of the whole read are used. */
+  /** Fails with `NoRequestLeft` once the requests of the whole read are used. */
   return Effect.fnUntraced(function* (endpoint: Endpoint, reading: Reading, range: BlockRange, extent: Extent) {
     const { address, topics } = reading.filter
     while (reading.left > 0) {
@@ -118,7 +126,8 @@ const makeReadPart = ({ pool }: Node) => {
       windows.set(endpoint, LogWindow.refused(windowOf(endpoint), width, refusal, now))
       if (width === 1n) return yield* Effect.fail(failure)
     }
-    return NOTHING
+    reading.short.add(endpoint)
+    return yield* new NoRequestLeft()
   })
 }
 
@@ -127,12 +136,40 @@ const makeNext = (node: Node) => {
   const { pool } = node
   const readPart = makeReadPart(node)
 
-  /** One round over the endpoints. */
-  const round = (reading: Reading, range: BlockRange, extent: Extent): Effect.Effect<Part, RpcFailure> =>
+  /** Asks the endpoints, or only some of them. */
+  const ask = (reading: Reading, range: BlockRange, extent: Extent, only?: ReadonlySet<Endpoint>) =>
     Effect.suspend(() => {
-      reading.behind.clear()
-      return pool.first((endpoint) => readPart(endpoint, reading, range, extent), { method: METHOD })
+      reading.short.clear()
+      return pool.first(
+        (endpoint) =>
+          only === undefined || only.has(endpoint)
+            ? readPart(endpoint, reading, range, extent)
+            : Effect.fail(new NoRequestLeft()),
+        { method: METHOD }
+      )
     })
+
+  /** One round over the endpoints. Reads nothing if none of them has read a part and no request is left. */
+  const round = Effect.fnUntraced(function* (
+    reading: Reading,
+    range: BlockRange,
+    extent: Extent
+  ): Effect.fn.Return<Part, RpcFailure> {
+    reading.behind.clear()
+    let failed: RpcFailure | undefined
+    let only: ReadonlySet<Endpoint> | undefined
+    for (;;) {
+      const outcome = yield* Effect.result(ask(reading, range, extent, only))
+      if (outcome._tag === "Success") return outcome.success
+      if (outcome.failure._tag !== "NoRequestLeft") failed = outcome.failure
+      const short = new Set(reading.short)
+      if (short.size > 0 && reading.left <= 0) return NOTHING
+      // The last request failed after these endpoints had found none left, so that it is theirs now.
+      if (short.size === 0 || short.size >= (only?.size ?? Infinity)) break
+      only = short
+    }
+    return failed === undefined ? NOTHING : yield* Effect.fail(failed)
+  })
 
   /** True once one of the endpoints has the block that it lacked. False if none has it in time. */
   const caughtUp = Effect.fnUntraced(function* (reading: Reading) {
@@ -171,7 +208,14 @@ export const make = (node: Node): ChainClient["logs"] => {
 
   return Effect.fnUntraced(function* (filter) {
     const { fromBlock, order = "oldest", requests = REQUESTS, toBlock, until } = filter
-    const reading: Reading = { filter, order, left: requests, waitsUntil: undefined, behind: new Map() }
+    const reading: Reading = {
+      filter,
+      order,
+      left: requests,
+      short: new Set(),
+      waitsUntil: undefined,
+      behind: new Map()
+    }
     const logs: Array<Log> = []
     /** Newest blocks that no endpoint has. */
     let missing: BlockRange | undefined

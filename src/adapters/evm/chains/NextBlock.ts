@@ -111,7 +111,9 @@ const remember = (chain: BlockTime, asked: Reads): Memory => {
 
   const headNow: Memory["headNow"] = Effect.fnUntraced(function* (recentHead) {
     const maxAge = Math.max(HEAD_MILLIS, chain.blockTimeMillis)
-    if (head !== undefined && (yield* Clock.currentTimeMillis) - head.atMillis <= maxAge) return head
+    const now = yield* Clock.currentTimeMillis
+    // A head that was read later than now is of unknown age, since the clock was set back.
+    if (head !== undefined && now >= head.atMillis && now - head.atMillis <= maxAge) return head
     const missing = new ChainUnavailable({
       chainId: chain.id,
       method: "eth_getBlockByNumber",
@@ -175,7 +177,8 @@ export const make = (chain: BlockTime, asked: Reads): NextBlock => {
       concurrency: "unbounded"
     })
     // No less than the next block of any node: a contract may subtract a number or a time that it has stored from the block's.
-    const ahead = 1 + Math.ceil(((yield* Clock.currentTimeMillis) - atMillis) / chain.blockTimeMillis)
+    const age = Math.max(0, (yield* Clock.currentTimeMillis) - atMillis)
+    const ahead = 1 + Math.ceil(age / chain.blockTimeMillis)
     const next: Setting = {
       number: block.number + BigInt(ahead),
       timestamp: block.timestamp + BigInt(Math.ceil((ahead * chain.blockTimeMillis) / 1_000)),

@@ -4,6 +4,7 @@
  * depends on that.
  */
 import { Clock, Duration, Effect, Schema } from "effect"
+import { at } from "../../../ports/shared/Priority.ts"
 
 /** The node answered with an error object (JSON-RPC 2.0, section 5.1). */
 export class RpcError extends Schema.TaggedError<RpcError>()("RpcError", {
@@ -109,24 +110,36 @@ export const verified = Effect.fnUntraced(function* (
   /** Failure of the last check, if it found another chain. */
   let otherChain: EndpointFailed | undefined
 
-  const recheck = Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
-    endpoint.request("eth_chainId", []).pipe(
-      Effect.flatMap((answer) =>
-        Effect.tapError(checkChain(endpoint.name, answer, chainId), (failure) =>
-          Effect.sync(() => {
+  /** Checks that began, and the number of the newest of them that found another chain. */
+  let begun = 0
+  let foundOther = 0
+
+  // Requests of any priority may wait for the same check.
+  const askChain = at("relay")(endpoint.request("eth_chainId", []))
+
+  const recheck = Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+    const number = (begun += 1)
+    return Effect.matchEffect(
+      Effect.flatMap(askChain, (answer) => checkChain(endpoint.name, answer, chainId)),
+      {
+        onFailure: (failure) => {
+          if (failure._tag === "EndpointFailed" && failure.isOtherChain === true) {
             otherChain = failure
+            foundOther = Math.max(foundOther, number)
             checks = { ...checks, provedAt: undefined }
-          })
-        )
-      ),
-      Effect.tap(() =>
-        Effect.sync(() => {
+          }
+          return Effect.fail(failure)
+        },
+        onSuccess: () => {
+          // It may tell the chain of an earlier time.
+          if (number < foundOther) return otherChain === undefined ? Effect.void : Effect.fail(otherChain)
           otherChain = undefined
           checks = { ...checks, provedAt: startedAt }
-        })
-      )
+          return Effect.void
+        }
+      }
     )
-  )
+  })
   // Only requests that wait at the same time share a check. A lifetime of zero would keep its outcome while a clock that was set back
   // catches up.
   const shared = yield* Effect.cachedWithTTL(recheck, Duration.negativeInfinity)

@@ -8,6 +8,9 @@ import { address } from "../../../support/FakeChain.ts"
 
 const GWEI = 10n ** 9n
 
+/** Milliseconds. */
+const HOUR = 3_600_000
+
 const head: Block = {
   number: 100n,
   hash: zeroHash,
@@ -84,6 +87,36 @@ describe("the next block", () => {
       yield* TestClock.adjust(Duration.millis(1_900))
       const { number, timestamp } = yield* settingOf(next)
       assert.deepStrictEqual({ number, timestamp }, { number: 102n, timestamp: 5_004n })
+    })
+  )
+
+  it.effect("follows a head that is read again after the clock was set back", () =>
+    Effect.gen(function* () {
+      const { asked, next } = scene()
+      yield* TestClock.setTime(2 * HOUR)
+      yield* settingOf(next)
+      asked.length = 0
+      yield* TestClock.setTime(HOUR)
+      const { number, timestamp } = yield* settingOf(next)
+      assert.deepStrictEqual({ number, timestamp }, { number: 101n, timestamp: 5_002n })
+      assert.deepStrictEqual(asked, ["block"])
+    })
+  )
+
+  it.effect("is not before the head if the clock is set back meanwhile", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(2 * HOUR)
+      const next = NextBlock.make(
+        { id: 1, blockTimeMillis: 2_000 },
+        {
+          block: () => Effect.succeedSome(head),
+          balance: () => Effect.as(TestClock.setTime(HOUR), 1n),
+          feesPerGas: Effect.succeed({ baseFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerGas: 0n })
+        }
+      )
+      yield* next.reads.block("latest")
+      const { number, timestamp } = yield* settingOf(next)
+      assert.deepStrictEqual({ number, timestamp }, { number: 101n, timestamp: 5_002n })
     })
   )
 

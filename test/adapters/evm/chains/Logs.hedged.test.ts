@@ -1,0 +1,104 @@
+/** Reads with few requests, from endpoints that are asked at the same time because they are slow. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import type { ChainClient } from "../../../../src/ports/shared/Chains.ts"
+import { network, type Node, pass, type Reaction } from "../rpc/scriptedNodes.ts"
+import { blocksOf, capped, inRange, range, reads } from "./loggingNodes.ts"
+
+/** The node, whose answers to reads of logs take this long. */
+const slow =
+  (millis: number, node: Node = capped(5_000)): Node =>
+  (method, params) =>
+    method === "eth_getLogs"
+      ? ({ ...(node(method, params) as object), afterMillis: millis } as Reaction)
+      : node(method, params)
+
+const failing: Node = (method, params) =>
+  method === "eth_getLogs"
+    ? { error: { code: -32_000, message: "the database is closed" } }
+    : capped(5_000)(method, params)
+
+/** One read with one request, which ends within so many steps of 100 milliseconds. */
+const readOnce = Effect.fnUntraced(function* (client: ChainClient, steps = 20) {
+  const reading = yield* Effect.forkChild(client.logs(range(0, 100, { requests: 1 })))
+  for (let step = 0; step < steps; step++) yield* pass("100 millis")
+  return yield* Fiber.join(reading)
+})
+
+describe("logs of slow endpoints", () => {
+  it.effect("are read by the only request of a read, and the endpoint that has it is not avoided", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({ one: slow(500), two: slow(500) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          const read = yield* readOnce(client)
+          assert.deepStrictEqual(blocksOf(read), inRange(0, 100))
+          assert.isUndefined(read.unread)
+          assert.strictEqual(reads(log), 1)
+          log.length = 0
+          yield* readOnce(client)
+          assert.include(log, "one eth_getLogs")
+        })
+      )
+    })
+  )
+
+  it.effect("are read elsewhere by the only request after it failed", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({ one: slow(500, failing), two: slow(500) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(blocksOf(yield* readOnce(client)), inRange(0, 100))
+          assert.strictEqual(reads(log), 2)
+        })
+      )
+    })
+  )
+
+  it.effect("are read elsewhere by the only request after an endpoint was silent for its timeout of 10 seconds", () =>
+    Effect.gen(function* () {
+      const silent: Node = (method, params) => (method === "eth_getLogs" ? "hang" : capped(5_000)(method, params))
+      const { use } = network({ one: silent, two: capped(5_000) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(blocksOf(yield* readOnce(client, 101)), inRange(0, 100))
+        })
+      )
+    })
+  )
+
+  it.effect("are asked of every endpoint while the only request fails at each of the others", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({ one: slow(500, failing), two: slow(500, failing), three: slow(500) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(blocksOf(yield* readOnce(client)), inRange(0, 100))
+          assert.strictEqual(reads(log), 3)
+        })
+      )
+    })
+  )
+
+  it.effect("fail if the only request failed at each of them", () =>
+    Effect.gen(function* () {
+      const { use } = network({ one: slow(500, failing), two: slow(500, failing) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          const error = yield* Effect.flip(readOnce(client))
+          assert.include(error.message, "the database is closed")
+        })
+      )
+    })
+  )
+
+  it.effect("are unread if the only request was refused", () =>
+    Effect.gen(function* () {
+      const { use } = network({ one: slow(500, capped(50)), two: slow(500, capped(50)) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* readOnce(client), { logs: [], unread: { fromBlock: 0n, toBlock: 100n } })
+        })
+      )
+    })
+  )
+})
