@@ -3,7 +3,14 @@ import { assert, describe, it } from "vitest"
 import type { SweepableToken } from "../../src/sdk/index.ts"
 import { parse } from "../../src/web/lib/amounts.ts"
 import { keyOf, NATIVE } from "../../src/web/sweep/catalog.ts"
-import { amountOf, defaultAmount, isNoAmount, shownAmount, withRest } from "../../src/web/sweep/selection.ts"
+import {
+  amountOf,
+  defaultAmount,
+  enteredBesides,
+  isNoAmount,
+  restWithout,
+  shownAmount
+} from "../../src/web/sweep/selection.ts"
 
 const token: SweepableToken = {
   chainId: 1,
@@ -56,24 +63,46 @@ describe("the rest of a sweep", () => {
   const key = keyOf(token)
 
   it("has the amounts that failed, and no more than the account holds", () => {
-    const before = new Map([["other", 1n]])
-    const rest = (amount: bigint | undefined) => withRest(before, new Map([[key, amount]]), [token])
-    assert.deepStrictEqual(rest(15n), new Map([...before, [key, 15n]]))
-    assert.deepStrictEqual(rest(token.balance), new Map([...before, [key, token.balance]]))
-    assert.deepStrictEqual(rest(token.balance + 1n), new Map([...before, [key, token.balance]]))
-    assert.deepStrictEqual(rest(undefined), before, "the default if it is not known")
-    assert.deepStrictEqual(withRest(new Map([[key, 3n]]), new Map([[key, undefined]]), [token]), new Map())
-    assert.deepStrictEqual(
-      withRest(before, new Map([[key, 15n]]), []),
-      new Map([...before, [key, 15n]]),
-      "not listed yet"
-    )
+    const rest = (amount: bigint | undefined, of = token) => amountOf(of, undefined, amount)
+    assert.strictEqual(rest(15n), 15n)
+    assert.strictEqual(rest(token.balance), token.balance)
+    assert.strictEqual(rest(token.balance + 1n), token.balance)
+    assert.strictEqual(rest(undefined), token.balance, "the default if it is not known")
+  })
+
+  it("grows with refunds that arrive later, up to what failed", () => {
+    const failed = 30n
+    const amounts = [0n, 10n, 30n, 45n].map((balance) => amountOf({ ...token, balance }, undefined, failed))
+    assert.deepStrictEqual(amounts, [0n, 10n, 30n, 30n])
+  })
+
+  it("takes the place of amounts that were entered before, and gives way to one that is entered later", () => {
+    const before = new Map([
+      ["other", 1n],
+      [key, 3n]
+    ])
+    for (const amount of [15n, undefined]) {
+      assert.deepStrictEqual(enteredBesides(before, new Map([[key, amount]])), new Map([["other", 1n]]))
+    }
+    assert.strictEqual(amountOf(token, 20n, 15n), 20n)
+    assert.isTrue(isNoAmount(token, null), "an input that is no amount still has to be mended")
+  })
+
+  it("is forgotten for the tokens that are entered or swept, in any case of their letters", () => {
+    const rest = new Map([
+      [key, 15n],
+      ["other", undefined]
+    ])
+    assert.deepStrictEqual(restWithout(rest, [key.toUpperCase()]), new Map([["other", undefined]]))
+    assert.deepStrictEqual(restWithout(rest, []), rest)
   })
 
   it("leaves gas money if less is there than failed", () => {
     const native = { ...token, address: NATIVE, symbol: "ETH" } as const
-    const amounts = withRest(new Map(), new Map([[keyOf(native), native.balance + 1n]]), [native])
-    assert.strictEqual(amounts.get(keyOf(native)), defaultAmount(native))
-    assert.isBelow(Number(amounts.get(keyOf(native))), Number(native.balance))
+    for (const failed of [native.balance, native.balance + 1n]) {
+      const amount = amountOf(native, undefined, failed)
+      assert.strictEqual(amount, defaultAmount(native))
+      assert.isBelow(Number(amount), Number(native.balance))
+    }
   })
 })

@@ -42,6 +42,32 @@ const gone = (page: Page, text: string | RegExp) =>
 
 const targetChain = (page: Page) => Effect.promise(() => page.getByLabel("On", { exact: true }).inputValue())
 
+/** Stores a sweep of DAI whose bridge refunded 2 USDC, as another tab of the page does. */
+const storesRefund = (page: Page) =>
+  Effect.promise(() =>
+    page.evaluate(
+      async ([service, dai, usdc, weth]) => {
+        const ask: unknown = Reflect.get(window, "askTestWallet")
+        if (typeof ask !== "function") throw new Error("no test wallet")
+        const [owner] = (await ask("eth_accounts", [])).result
+        const submission = {
+          id: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a",
+          submittedAtMs: Date.now(),
+          endedAtMs: Date.now(),
+          send: { chainId: 8453, token: dai, amount: "1000000", symbol: "DAI" },
+          receive: { chainId: 42161, token: weth, amount: "1", destination: owner },
+          crossing: { chainId: 8453, token: usdc },
+          bridged: "2000000",
+          status: "failed",
+          failureReason: "bridge_refunded"
+        }
+        localStorage.setItem(`sweep-submissions ${service} ${owner}`, JSON.stringify([submission]))
+        dispatchEvent(new Event("storage"))
+      },
+      [Site.orchestratorUrl.replace(/\/$/, ""), daiOnBase.address, usdcOnBase.address, wethOnArbitrum.address] as const
+    )
+  )
+
 layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
   it.effect("of a chain that did not answer come by themselves, and decide the target with the others", () =>
     Effect.gen(function* () {
@@ -65,35 +91,7 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
       yield* click(page, "Test Wallet")
       yield* reads(page, "DAI")
       yield* goesTo(page, "USDC", "Arbitrum")
-      // As another tab of the page stores it.
-      yield* Effect.promise(() =>
-        page.evaluate(
-          async ([service, dai, usdc, weth]) => {
-            const ask: unknown = Reflect.get(window, "askTestWallet")
-            if (typeof ask !== "function") throw new Error("no test wallet")
-            const [owner] = (await ask("eth_accounts", [])).result
-            const submission = {
-              id: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a",
-              submittedAtMs: Date.now(),
-              endedAtMs: Date.now(),
-              send: { chainId: 8453, token: dai, amount: "1000000", symbol: "DAI" },
-              receive: { chainId: 42161, token: weth, amount: "1", destination: owner },
-              crossing: { chainId: 8453, token: usdc },
-              bridged: "2000000",
-              status: "failed",
-              failureReason: "bridge_refunded"
-            }
-            localStorage.setItem(`sweep-submissions ${service} ${owner}`, JSON.stringify([submission]))
-            dispatchEvent(new Event("storage"))
-          },
-          [
-            Site.orchestratorUrl.replace(/\/$/, ""),
-            daiOnBase.address,
-            usdcOnBase.address,
-            wethOnArbitrum.address
-          ] as const
-        )
-      )
+      yield* storesRefund(page)
       yield* reads(page, /USDC is in your account on the source chain/)
       yield* click(page, "Sweep the rest")
       const ticked = (name: string) =>
@@ -102,6 +100,28 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
       yield* click(page, "Change the amount of USDC on Base")
       const amount = page.getByLabel("Amount of USDC to sweep")
       assert.strictEqual(yield* Effect.promise(() => amount.inputValue()), "2")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are selected up to what the bridge refunded, also if the refund arrives later", () =>
+    Effect.gen(function* () {
+      const few = holding([held(daiOnBase, "90"), { ...held(usdcOnBase, "1"), balance: "1000000" }])
+      const { answers, page } = yield* scene({ holdings: few })
+      yield* click(page, "Test Wallet")
+      yield* reads(page, "DAI")
+      yield* goesTo(page, "USDC", "Arbitrum")
+      yield* storesRefund(page)
+      yield* click(page, "Sweep the rest")
+      yield* click(page, "Change the amount of USDC on Base")
+      const amount = page.getByLabel("Amount of USDC to sweep")
+      assert.strictEqual(yield* Effect.promise(() => amount.inputValue()), "1")
+      yield* answers({ holdings: holding([held(daiOnBase, "90"), held(usdcOnBase, "60")]) })
+      yield* click(page, "Refresh your tokens")
+      yield* Effect.promise(() =>
+        page.waitForFunction(
+          () => document.querySelector<HTMLInputElement>('[aria-label="Amount of USDC to sweep"]')?.value === "2"
+        )
+      )
     }).pipe(Effect.scoped)
   )
 

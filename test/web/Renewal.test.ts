@@ -7,6 +7,8 @@ import {
   afterPlan,
   begin,
   changeToShow,
+  counted,
+  type Counted,
   followed,
   type Followed,
   type Renewal
@@ -177,6 +179,48 @@ describe("a plan whose request changes", () => {
     assert.isTrue(follow([plan, 1], [plan, 3], [undefined, 3], [split(100n, 9n), 3]).isHeld)
     const lower = shown(99n)
     assert.isTrue(follow([plan, 1], [lower, 1], [lower, 2]).isHeld, "a choice does not end the hold of the same plan")
+  })
+})
+
+describe("a choice of the user", () => {
+  const START_OF_A: Counted = { text: "a", choices: 0, sweeps: 0, changes: 0 }
+  const changes = (...steps: ReadonlyArray<readonly [text: string, choices: number]>) =>
+    steps.reduce<Counted>((state, [text, choices]) => counted(state, text, { choices, sweeps: 0 }), START_OF_A).changes
+
+  it("counts if the request differs by it", () => {
+    assert.strictEqual(changes(["b", 1], ["c", 2], ["a", 3]), 3)
+    assert.strictEqual(changes(["", 1], ["a", 2]), 2, "also if nothing is selected between")
+  })
+
+  it("does not count if it leaves the request as it is, nor if the request changes by itself", () => {
+    assert.strictEqual(changes(["a", 1], ["a", 3]), 0)
+    assert.strictEqual(changes(["b", 0], ["c", 0]), 0)
+    assert.strictEqual(changes(["a", 1], ["b", 1], ["b", 2]), 0)
+  })
+
+  it("does not end the hold of a change by itself that is being priced", () => {
+    const [before, after] = [shown(100n), split(100n, 9n)]
+    // The request changes by itself, and the user then does what leaves it as it is.
+    const steps = [
+      ["a", 1, before],
+      ["b", 1, undefined],
+      ["b", 2, undefined],
+      ["b", 2, after]
+    ] as const
+    let request: Counted = { ...START_OF_A, choices: 1 }
+    let state: Followed<Shown> = { ...begin<Shown>(undefined), choices: 0 }
+    for (const [text, choices, plan] of steps) {
+      request = counted(request, text, { choices, sweeps: 0 })
+      state = followed(state, plan, request.changes)
+    }
+    assert.isTrue(state.isHeld)
+    assert.deepStrictEqual(state.renewed, { kind: "different", agreed: 100n })
+  })
+
+  it("is a submission too, before which the swept tokens leave the request by themselves", () => {
+    const sent = counted(START_OF_A, "b", { choices: 0, sweeps: 0 })
+    assert.strictEqual(sent.changes, 0)
+    assert.strictEqual(counted(sent, "b", { choices: 0, sweeps: 1 }).changes, 1)
   })
 })
 

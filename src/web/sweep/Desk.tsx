@@ -96,7 +96,7 @@ const useWanted = ({ chosen, destination, isRefused, to }: Selection): Wanted | 
   )
 
 export function Desk({ selection }: { readonly selection: Selection }) {
-  const state = usePlan({ wanted: useWanted(selection), choices: selection.choices })
+  const state = usePlan({ wanted: useWanted(selection), deeds: selection.deeds })
   const tokens = useRef<HTMLHeadingElement>(null)
   const sweeps = useRef<HTMLHeadingElement>(null)
   const { keepTarget, pickRest } = selection

@@ -3,7 +3,7 @@ import type { SweepableToken } from "../../sdk/index.ts"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import { exact, parse } from "../lib/amounts.ts"
 import { amountWorth, isBelow, valueUsd as valueOf } from "../lib/usd.ts"
-import { keyOf, NATIVE } from "./catalog.ts"
+import { NATIVE } from "./catalog.ts"
 import { needsCare, warningOf } from "./warning.ts"
 
 /**
@@ -76,9 +76,12 @@ export type Amounts = ReadonlyMap<string, bigint | null>
 export const isNoAmount = ({ balance }: SweepableToken, entered: Entered): boolean =>
   entered === null || (entered !== undefined && entered > balance)
 
-/** The entered amount, or else the default. */
-export const amountOf = (token: SweepableToken, entered: Entered): bigint =>
-  isNoAmount(token, entered) ? defaultAmount(token) : (entered ?? defaultAmount(token))
+/** The entered amount, or else the default, of which the rest of a sweep is a maximum. */
+export const amountOf = (token: SweepableToken, entered: Entered, rest?: bigint): bigint => {
+  if (entered !== undefined && entered !== null && !isNoAmount(token, entered)) return entered
+  const amount = defaultAmount(token)
+  return rest !== undefined && rest < amount ? rest : amount
+}
 
 /** A token with the amount to sweep, and if the last input is none. */
 interface Selected {
@@ -91,17 +94,18 @@ interface Selected {
 export const shownAmount = ({ amount, lacksAmount, token: { decimals } }: Selected, typed: string): string =>
   lacksAmount || parse(typed, decimals) === amount ? typed : exact(amount, decimals)
 
-/** The amounts once the rest of a sweep is selected, which is no more than the account holds. An unknown rest is the default amount. */
-export const withRest = (
-  amounts: Amounts,
-  rest: ReadonlyMap<string, bigint | undefined>,
-  tokens: ReadonlyArray<SweepableToken>
-): Amounts => {
-  const next = new Map(amounts)
-  for (const [key, amount] of rest) {
-    const token = tokens.find((each) => keyOf(each) === key)
-    if (amount === undefined) next.delete(key)
-    else next.set(key, token !== undefined && amount > token.balance ? defaultAmount(token) : amount)
-  }
-  return next
+/**
+ * Amounts that are left of a sweep, by key. Undefined if one is not known. They are maxima: refunds may arrive after the rest is selected,
+ * so that the amount to sweep follows the balance.
+ */
+export type Rest = ReadonlyMap<string, bigint | undefined>
+
+/** The entered amounts once the rest of a sweep is selected, which takes their place. */
+export const enteredBesides = (amounts: Amounts, rest: Rest): Amounts =>
+  new Map([...amounts].filter(([key]) => !rest.has(key)))
+
+/** The rest once these tokens are swept, or their amounts are entered. */
+export const restWithout = (rest: Rest, keys: Iterable<string>): Rest => {
+  const gone = new Set([...keys].map((key) => key.toLowerCase()))
+  return new Map([...rest].filter(([key]) => !gone.has(key.toLowerCase())))
 }

@@ -12,14 +12,14 @@ import {
   type SweepQuotesRequest
 } from "../../sdk/index.ts"
 import { askAgain, useLastError } from "../api/askAgain.ts"
-import { makeTurns } from "../lib/turns.ts"
 import type { Place } from "./catalog.ts"
 import { isOutdated } from "./explain.ts"
 import { mayBeAccepted } from "./mayBeAccepted.ts"
 import { changeOf, type Figures, figuresOf, isPassing, isPast, leastOf, type Wanted } from "./plan.ts"
+import { makePresses, type Press, signerOf, type Stage } from "./press.ts"
 import { type Session, useSession } from "./session.ts"
 import { submissionOf } from "./submissions.ts"
-import { changeToShow, type Renewed, useRenewal } from "./useRenewal.ts"
+import { changeToShow, type Deeds, type Renewed, useChanges, useRenewal } from "./useRenewal.ts"
 
 /** Maximum number of tokens under one signature. */
 export const MOST_TOKENS = 50
@@ -105,15 +105,6 @@ const useSettled = <A>(value: A, key: string): { readonly value: A; readonly key
 /** Outcome of a press on the button: submitted, or not because the renewed plan is not what the user agreed to. */
 export type Outcome = { readonly kind: "submitted"; readonly swept: ReadonlyArray<Place> } | Renewed
 
-/** The user stopped waiting for the wallet, whose answer no longer counts. */
-class StoppedWaiting extends Error {
-  override readonly name = "StoppedWaiting"
-}
-
-const checkPress = (isLast: () => boolean): void => {
-  if (!isLast()) throw new StoppedWaiting("the user stopped waiting for the wallet")
-}
-
 /** Stores the sweep, and then submits it. Stored sweeps that the service refused are removed. */
 const submit = async ({ client, submissions }: Session, plan: Plan, review: BatchReview, signed: SignedBatch) => {
   const ids = review.legs.map(({ quoteId }) => quoteId)
@@ -131,19 +122,20 @@ const submit = async ({ client, submissions }: Session, plan: Plan, review: Batc
   }
 }
 
-/** The request for a plan, undefined while something is missing, and the number of choices that led to it. */
+/** The request for a plan, undefined while something is missing, and what the user did for it. */
 interface Chosen {
   readonly wanted: Wanted | undefined
-  readonly choices: number
+  readonly deeds: Deeds
 }
 
 /** Asks for the plan of what is wanted, renews it, and repeats what failed and may succeed. */
-const useQuotes = (session: Session, { choices, wanted }: Chosen, isBusy: boolean) => {
+const useQuotes = (session: Session, { deeds, wanted }: Chosen, isBusy: boolean) => {
   const { address } = session.account
   const queries = useQueryClient()
   const text = wanted === undefined ? "" : textOf(wanted)
-  const asked = useMemo(() => ({ choices, text, wanted }), [choices, text, wanted])
-  const { value: settled } = useSettled(asked, `${choices} ${text}`)
+  const changes = useChanges(text, deeds)
+  const asked = useMemo(() => ({ changes, text, wanted }), [changes, text, wanted])
+  const { value: settled } = useSettled(asked, `${changes} ${text}`)
   const key = useMemo(() => ["quotes", address, settled.text], [address, settled.text])
   const quote = useQuery<Plan>({
     queryKey: key,
@@ -167,7 +159,7 @@ const useQuotes = (session: Session, { choices, wanted }: Chosen, isBusy: boolea
     key,
     quote,
     settledText: settled.text,
-    settledChoices: settled.choices,
+    settledChanges: settled.changes,
     /** The error for which there is no plan, or null. */
     failure: useLastError({ data, error: quote.error }, settled.text),
     /** Milliseconds after the last answer until the page asks again by itself, because it has no plan. False if it does not. */
@@ -175,30 +167,32 @@ const useQuotes = (session: Session, { choices, wanted }: Chosen, isBusy: boolea
   }
 }
 
-export const usePlan = ({ choices, wanted }: Chosen) => {
+export const usePlan = ({ deeds, wanted }: Chosen) => {
   const session = useSession()
   const { account, client } = session
   const queries = useQueryClient()
-  /** `signing` while the wallet is asked, and `sending` once it has signed. */
-  const [stage, setStage] = useState<"signing" | "sending">()
-  const [beginPress] = useState(makeTurns)
-  const { failure, key, quote, repeatMillis, settledChoices, settledText } = useQuotes(
+  const [stage, setStage] = useState<Stage>()
+  const [presses] = useState(() => makePresses(setStage))
+  const { failure, key, quote, repeatMillis, settledChanges, settledText } = useQuotes(
     session,
-    { choices, wanted },
+    { deeds, wanted },
     stage !== undefined
   )
 
   /** Signs and submits what was agreed to. Quotes that expired are renewed, and used if the agreement covers them. */
-  const run = async (agreed: Plan, isLast: () => boolean): Promise<Outcome> => {
+  const run = async (agreed: Plan, press: Press): Promise<Outcome> => {
     if (agreed.review === undefined) throw new NothingToSweepError(agreed.leftOut)
     // A signature that cannot be submitted is not asked for.
     if (!onlineManager.isOnline()) throw new NetworkError("the service", "the browser is offline")
     // A renewal under way must not change what is shown while the wallet is asked.
     await queries.cancelQueries({ queryKey: key })
+    press.check()
+    const signer = signerOf(account.signer, press)
     let plan = agreed
     for (let attempt = 1; ; attempt++) {
       if (attempt > 1 || isPast(plan.review)) {
         plan = await planOf(session, plan.wanted)
+        press.check()
         queries.setQueryData(key, plan)
         const change = changeOf(agreed.review, plan.review)
         if (change !== undefined) return { kind: change, agreed: leastOf(agreed.review) }
@@ -206,41 +200,36 @@ export const usePlan = ({ choices, wanted }: Chosen) => {
       const { review } = plan
       if (review === undefined) throw new NothingToSweepError(plan.leftOut)
       try {
-        checkPress(isLast)
-        const signed = await client.signBatch(review, account.signer)
-        checkPress(isLast)
-        setStage("sending")
+        const signed = await client.signBatch(review, signer)
+        press.enter("sending")
         await submit(session, plan, review, signed)
         const swept = review.legs.map(({ send: { chainId, token } }) => ({ chainId, address: token }))
         return { kind: "submitted", swept }
       } catch (error) {
-        if (attempt > 1 || !isOutdated(error) || !isLast()) throw error
-        setStage("signing")
+        if (attempt > 1 || !isOutdated(error) || !press.isLast()) throw error
+        press.enter("signing")
       }
     }
   }
   const sweep = useMutation({
     mutationFn: async (agreed: Plan) => {
-      const isLast = beginPress()
-      setStage("signing")
+      const press = presses.begin()
       try {
-        return await run(agreed, isLast)
+        return await run(agreed, press)
       } finally {
-        if (isLast()) setStage(undefined)
+        press.end()
       }
     }
   })
   /** Ends the wait for a wallet that does not answer. A later signature is not sent. */
   const stopWaiting = () => {
-    beginPress()
-    setStage(undefined)
-    sweep.reset()
+    if (presses.stop()) sweep.reset()
   }
   const isCurrent = wanted !== undefined && settledText === textOf(wanted) && !quote.isPlaceholderData
   /** True while the last press on the button was about what is selected now. */
   const isAnswered = sweep.variables !== undefined && textOf(sweep.variables.wanted) === settledText
   const outcome = isAnswered ? sweep.data : undefined
-  const { isHeld, renewed } = useRenewal(quote.isPlaceholderData ? undefined : quote.data, settledChoices)
+  const { isHeld, renewed } = useRenewal(quote.isPlaceholderData ? undefined : quote.data, settledChanges)
   return {
     quote,
     sweep,

@@ -83,13 +83,45 @@ export const changeToShow = (
   return standing === undefined || renewed?.kind === "different" ? (renewed ?? standing) : standing
 }
 
-/** Plans of a page, and the number of choices that the user had made when the last one was asked for. */
+/** Numbers of what the user did. */
+export interface Deeds {
+  /** Choices, also those that leave the request as it is. */
+  readonly choices: number
+  /** Sweeps that were submitted. What is left is another request, which changes before the service answers. */
+  readonly sweeps: number
+}
+
+/** A request, and how many times the user changed it. */
+export interface Counted extends Deeds {
+  readonly text: string
+  readonly changes: number
+}
+
+/** The state after another render. A choice that leaves the request as it is does not count, nor does a change by itself. */
+export const counted = (before: Counted, text: string, { choices, sweeps }: Deeds): Counted => {
+  const isOther = text !== before.text
+  const isChoice = choices !== before.choices
+  const isSweep = sweeps !== before.sweeps
+  if (!isOther && !isChoice && !isSweep) return before
+  return { text, choices, sweeps, changes: before.changes + (isSweep || (isOther && isChoice) ? 1 : 0) }
+}
+
+/** Counts the changes of a request that the user made. */
+export const useChanges = (text: string, deeds: Deeds): number => {
+  const [state, setState] = useState<Counted>(() => ({ ...deeds, text, changes: 0 }))
+  // Set while rendering: a choice and the change that it brings come in one render.
+  const current = counted(state, text, deeds)
+  if (current !== state) setState(current)
+  return current.changes
+}
+
+/** Plans of a page, and the number of changes that the user had made when the last one was asked for. */
 export interface Followed<Plan extends Renewable> extends Renewal<Plan> {
   readonly choices: number
 }
 
 /**
- * The state after another render. Only a choice of the user begins anew: a request may also change by itself, since the account holds more
+ * The state after another render. Only a change by the user begins anew: a request may also change by itself, since the account holds more
  * or less, and its plan is then compared with the one that was shown before. There is no plan while another one is asked for.
  */
 export const followed = <Plan extends Renewable>(
@@ -107,7 +139,7 @@ export const followed = <Plan extends Renewable>(
 /** Time for which the button waits after a change, long enough to see it. */
 const HOLD_MILLIS = 2_000
 
-/** Follows the plans of a page. `choices` is the number of choices that the user had made when `plan` was asked for. */
+/** Follows the plans of a page. `choices` is the number of them that had changed the request when `plan` was asked for. */
 export const useRenewal = <Plan extends Renewable>(plan: Plan | undefined, choices: number): Followed<Plan> => {
   const [state, setState] = useState<Followed<Plan>>(() => ({ ...begin(plan), choices }))
   // Set while rendering, so that the button never shows the new plan without its hold.

@@ -8,10 +8,21 @@ import { comparable } from "../lib/usd.ts"
 import { keyOf, type Place, unitOf } from "./catalog.ts"
 import { contradiction } from "./knownToken.ts"
 import { obstacle } from "./obstacle.ts"
-import { type Amounts, amountOf, isNoAmount, isPreselected, type Preset, whyLeft, withRest } from "./selection.ts"
+import {
+  type Amounts,
+  amountOf,
+  enteredBesides,
+  isNoAmount,
+  isPreselected,
+  type Preset,
+  type Rest,
+  restWithout,
+  whyLeft
+} from "./selection.ts"
 import { holdings as holdingsOf, isIncomplete, type Session } from "./session.ts"
 import { isEnded, isUnconfirmed } from "./submissions.ts"
 import { defaultTarget, readDestination, type TargetDefaults } from "./target.ts"
+import type { Deeds } from "./useRenewal.ts"
 
 const askWhileIncomplete = askAgain(isIncomplete)
 
@@ -73,6 +84,7 @@ interface Choice {
   /** Keys of the tokens that the user ticked, for the preset `custom`. */
   readonly picked: ReadonlySet<string>
   readonly amounts: Amounts
+  readonly rest: Rest
 }
 
 const UNDER_WAY = "On its way in another sweep"
@@ -81,7 +93,7 @@ const UNCONFIRMED = "Signed in another sweep, which the service has not confirme
 /** The tokens with what can be done with them, the highest value first. */
 const useEntries = (
   { catalog, submissions }: Pick<Session, "catalog" | "submissions">,
-  { amounts, picked, preset, to, tokens }: Choice
+  { amounts, picked, preset, rest, to, tokens }: Choice
 ): ReadonlyArray<Entry> => {
   const underWay = useMemo(
     () =>
@@ -114,10 +126,10 @@ const useEntries = (
         obstacle: why,
         left: why === undefined ? whyLeft(preset, token) : undefined,
         isChosen: why === undefined && (preset === "custom" ? picked.has(key) : isPreselected(preset, token)),
-        amount: amountOf(token, amounts.get(key)),
+        amount: amountOf(token, amounts.get(key), rest.get(key)),
         lacksAmount: isNoAmount(token, amounts.get(key))
       })),
-    [sorted, preset, picked, amounts]
+    [sorted, preset, picked, amounts, rest]
   )
 }
 
@@ -141,16 +153,18 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
   /** Keys of the tokens that the user ticked, for the preset `custom`. */
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [amounts, setAmounts] = useState<Amounts>(new Map())
-  const [choices, setChoices] = useState(0)
+  const [rest, setRest] = useState<Rest>(new Map())
+  const [deeds, setDeeds] = useState<Deeds>({ choices: 0, sweeps: 0 })
+  const countChoice = () => setDeeds(({ choices, sweeps }) => ({ choices: choices + 1, sweeps }))
   /** Counts what the user does. */
   const choosing =
     <A extends ReadonlyArray<unknown>>(act: (...args: A) => void) =>
     (...args: A) => {
-      setChoices((count) => count + 1)
+      countChoice()
       act(...args)
     }
 
-  const entries = useEntries(session, { amounts, picked, preset, to, tokens })
+  const entries = useEntries(session, { amounts, picked, preset, rest, to, tokens })
   const chosen = useMemo(() => entries.filter(({ isChosen }) => isChosen), [entries])
 
   /** Changes some ticks, by key. The others stay as they are, and no preset decides any more. */
@@ -167,37 +181,44 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
     ...target,
     setTo: choosing((to: Place) => target.setTo(to)),
     setTyped: choosing(target.setTyped),
-    /** Number of times that the user changed what to sweep. The choice may also change by itself, with the holdings. */
-    choices,
+    /** What to sweep may also change by itself, with the holdings. */
+    deeds,
     found,
     tokens,
     asked,
     /** Asks for the holdings because the user wants to. A change that they bring is no surprise. */
-    refresh: () => void found.refetch().then(({ isSuccess }) => isSuccess && setChoices((count) => count + 1)),
+    refresh: () => void found.refetch().then(({ isSuccess }) => isSuccess && countChoice()),
     lookFor: (token: Address) => setAsked((before) => [...before.filter((other) => other !== token), token]),
     entries,
     chosen,
     preset,
     choosePreset: choosing((next: Preset) => {
       setPicked(new Set(chosen.map(({ key }) => key)))
+      setRest(new Map())
       setPreset(next)
     }),
     tick,
     /** Ticks the rest of a sweep alone, with the amounts that are left of it, by key. */
-    pickRest: choosing((rest: ReadonlyMap<string, bigint | undefined>) => {
-      setPicked(new Set(rest.keys()))
-      setAmounts((before) => withRest(before, rest, tokens))
+    pickRest: choosing((left: Rest) => {
+      setPicked(new Set(left.keys()))
+      setAmounts((before) => enteredBesides(before, left))
+      setRest(left)
       setPreset("custom")
     }),
     /** Sets the amount of a token. Null for an input that is no amount. */
-    setAmount: choosing((key: string, amount: bigint | null) => setAmounts(new Map(amounts).set(key, amount))),
+    setAmount: choosing((key: string, amount: bigint | null) => {
+      setAmounts(new Map(amounts).set(key, amount))
+      setRest((before) => restWithout(before, [key]))
+    }),
     /** Forgets the ticks and amounts of tokens that are swept: they were for the balance before. */
-    forget: choosing((swept: ReadonlyArray<Place>) => {
+    forget: (swept: ReadonlyArray<Place>) => {
+      setDeeds(({ choices, sweeps }) => ({ choices, sweeps: sweeps + 1 }))
       const keys = new Set(swept.map((place) => keyOf(place).toLowerCase()))
       const isLeft = (key: string) => !keys.has(key.toLowerCase())
       setPicked((before) => new Set([...before].filter(isLeft)))
       setAmounts((before) => new Map([...before].filter(([key]) => isLeft(key))))
-    })
+      setRest((before) => restWithout(before, keys))
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, mkdir, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it, vi } from "vitest"
+import { LASTING, PASSING } from "../../../src/domain/SweepRefusal.ts"
 import { snippet } from "../../../src/mcp/snippet/Snippet.ts"
 import * as Project from "../../examples/Project.ts"
 import { type Answer, json, stub } from "../../sdk/StubFetch.ts"
@@ -33,14 +34,14 @@ describe("the generated code's requests", () => {
     generated = await import(path)
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
-  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }))
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "Date"] }))
   afterEach(() => {
     vi.useRealTimers()
     vi.unstubAllGlobals()
   })
 
   /** Runs with these responses, and lets the pauses pass. */
-  const run = async (answers: ReadonlyArray<() => Answer>, call: () => Promise<unknown>) => {
+  const run = async (answers: ReadonlyArray<() => Answer>, call: () => Promise<unknown>, seconds = 60) => {
     const { asked, fetch } = stub(answers)
     const signals: Array<unknown> = []
     vi.stubGlobal("fetch", (url: string, init: RequestInit) => {
@@ -48,14 +49,13 @@ describe("the generated code's requests", () => {
       return fetch(url, init)
     })
     const state: { outcome?: unknown } = {}
-    const ended = call().then(
+    void call().then(
       (value) => void (state.outcome = { value }),
       (error: unknown) => void (state.outcome = error)
     )
-    for (let round = 0; round < 60; round++) await vi.advanceTimersByTimeAsync(1_000)
-    await ended
+    for (let round = 0; round < seconds; round++) await vi.advanceTimersByTimeAsync(1_000)
     for (const signal of signals) assert.instanceOf(signal, AbortSignal)
-    return { asked, outcome: state.outcome }
+    return { asked, outcome: state.outcome ?? "still waits" }
   }
 
   const one = { id: "q1", status: "delivered" }
@@ -78,6 +78,20 @@ describe("the generated code's requests", () => {
       assert.lengthOf(asked, 1)
     })
   }
+
+  const follow = () => generated.follow("q1")
+  const quoted = () => json(200, { id: "q1", status: "quoted" })
+
+  it("follow ends with an error if nobody submitted the quote while it could live", async () => {
+    const { outcome } = await run([quoted], follow, 3_610)
+    assert.include(String(outcome), "the quote was never submitted")
+  })
+
+  it("follow waits for a quote that may still be submitted, and for a sweep that takes long", async () => {
+    assert.strictEqual((await run([quoted], follow, 3_500)).outcome, "still waits")
+    const submitted = () => json(200, { id: "q1", status: "submitted" })
+    assert.strictEqual((await run([quoted, submitted], follow, 3_700)).outcome, "still waits")
+  })
 
   for (const [name, submit, quoteIds] of [
     ["submit", () => generated.submit({ quoteId: "q1" }), "q1"],
@@ -114,6 +128,39 @@ describe("the generated code's requests", () => {
       const { outcome } = await run([limited, html(403)], submit)
       assert.include(String(outcome), "403", "a limit stores nothing")
       assert.notInclude(String(outcome), "do not sign again")
+    })
+
+    it(`${name} takes a postponed submission for one that is not stored`, async () => {
+      for (const reason of Object.keys(PASSING)) {
+        const postponed = () => json(503, { error: reason }, { "retry-after": "2", "sweep-reason": "unavailable" })
+        for (const refusal of [() => json(400, { error: "expired_quote" }), html(403)]) {
+          const { asked, outcome } = await run([postponed, limited, refusal], submit)
+          assert.notInclude(String(outcome), "do not sign again", reason)
+          assert.lengthOf(asked, 3)
+        }
+        const { asked, outcome } = await run([postponed], submit)
+        assert.include(String(outcome), `503 ${reason}`)
+        assert.notInclude(String(outcome), "do not sign again", "the service stored nothing in five attempts")
+        assert.lengthOf(asked, 5)
+        const lost = await run([postponed, postponed, postponed, postponed, reset], submit)
+        assert.include(String(lost.outcome), `do not sign again before you follow ${quoteIds}`)
+      }
+      const masked = () => json(503, { error: "internal error" }, { "sweep-reason": "unavailable", "retry-after": "2" })
+      const unknown = await run([masked, html(403)], submit)
+      assert.include(String(unknown.outcome), `do not sign again before you follow ${quoteIds}`)
+    })
+
+    it(`${name} believes a reason that only the service gives, also after an attempt without an answer`, async () => {
+      for (const reason of Object.keys(LASTING)) {
+        const { asked, outcome } = await run([reset, () => json(400, { error: reason })], submit)
+        assert.include(String(outcome), reason === "already_submitted" ? "do not sign again" : `400 ${reason}`)
+        if (reason !== "already_submitted") assert.notInclude(String(outcome), "do not sign again")
+        assert.lengthOf(asked, 2)
+      }
+      const { outcome } = await run([reset, () => json(400, { error: "bad_request" })], submit)
+      assert.include(String(outcome), "do not sign again", "a gateway may say so")
+      const twice = await run([() => json(400, { error: "already_submitted" })], submit)
+      assert.include(String(twice.outcome), `do not sign again before you follow ${quoteIds}`)
     })
   }
 })
