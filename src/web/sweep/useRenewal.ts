@@ -87,7 +87,7 @@ export const changeToShow = (
 export interface Deeds {
   /** Choices, also those that leave the request as it is. */
   readonly choices: number
-  /** Sweeps that were submitted. What is left is another request, which changes before the service answers. */
+  /** Sweeps that were submitted. The rest is another request, which changes before the service answers. */
   readonly sweeps: number
 }
 

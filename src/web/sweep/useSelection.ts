@@ -181,7 +181,7 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
     ...target,
     setTo: choosing((to: Place) => target.setTo(to)),
     setTyped: choosing(target.setTyped),
-    /** What to sweep may also change by itself, with the holdings. */
+    /** Apart from changes of the request by itself, with the holdings. */
     deeds,
     found,
     tokens,
