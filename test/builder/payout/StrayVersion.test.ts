@@ -1,6 +1,6 @@
 /** A batch that was paid by a version which the backend does not have, as after a restore of its database, on a local chain. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { Effect, Exit, Option, Schedule } from "effect"
 import { parseTransaction } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
@@ -86,6 +86,17 @@ layer(backend, { excludeTestServices: true })("a batch with a recorded payment",
     Effect.gen(function* () {
       const { desk, dev, id } = yield* owing("USDC", [37n], 74n)
       assert.include(said((yield* run(id, { dies: "broadcast" })).exit), "the power is gone")
+      // A busy node mines it later, and a look before that finds a payment to wait for.
+      yield* dev.node
+        .ask("the payment is mined", async (node) => {
+          const [latest, pending] = await Promise.all(
+            (["latest", "pending"] as const).map((blockTag) =>
+              node.getTransactionCount({ address: VAULT.address, blockTag })
+            )
+          )
+          return latest === pending
+        })
+        .pipe(Effect.repeat({ until: (isMined) => isMined, schedule: Schedule.spaced("20 millis") }))
       const confirmations = 3
       let receipts = 0
       const { exit } = yield* run(id, {
