@@ -49,8 +49,11 @@ const own = (name: string, about: string, plan: Plan): Attack => ({
 
 const BURNER: Behaviour = { trigger: "always", deed: "burnGas", size: 800_000n }
 
-/** Wei that a chain may still spend in its day when the attack on the daily cap begins. */
-const LEFT_OF_CAP = parseEther("0.06")
+/**
+ * Wei that a chain may still spend in its day when the attack on the daily cap begins: enough for about 210 honest sweeps, of which there are
+ * about 180 during the attack, and too little for them and the gas that the attacker would burn, about 0.02 ETH.
+ */
+const LEFT_OF_CAP = parseEther("0.07")
 
 /** The operator's daily cap is near, and an attacker uses it up. */
 const spendCap: Attack = {
