@@ -8,7 +8,10 @@ import {
   UnavailableError
 } from "../../sdk/index.ts"
 
-/** Reasons that only the service gives, and only if it stored nothing. */
+/**
+ * Reasons that only the service gives, and only if it stored nothing. A test compares them with `domain/SweepRefusal.ts`, which would add
+ * 72 kB of schemas to the page.
+ */
 export const REFUSALS: ReadonlySet<string> = new Set([
   "unknown_quote",
   "expired_quote",
