@@ -30,11 +30,10 @@ export const addAttempt = (
         ) VALUES ${attemptValues(sql, id, attempt)}
         ON CONFLICT (hash) DO UPDATE SET signed_at = greatest(a.signed_at, excluded.signed_at)
       )
-      UPDATE orchestrator.intent_states i
-      SET tx_hash = ${hexBytes(attempt.hash)}, updated_at = ${yield* now}
-      FROM orchestrator.relay_transaction_intents l
-      WHERE l.transaction_id = ${id}::bigint AND l.active AND i.id = l.intent_id AND i.status = 'submitted'
-        AND ${kind} = 'sweep'`
+      UPDATE orchestrator.intent_states SET tx_hash = ${hexBytes(attempt.hash)}, updated_at = ${yield* now}
+      WHERE ${kind} = 'sweep' AND status = 'submitted' AND id = ANY(ARRAY(
+        SELECT intent_id FROM orchestrator.relay_transaction_intents WHERE transaction_id = ${id}::bigint AND active
+      ))`
   }, guarded("addAttempt"))
 
 export const markBroadcast = (sql: PgClient.PgClient): RelayTransactions["Service"]["markBroadcast"] =>

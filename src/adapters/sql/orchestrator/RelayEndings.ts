@@ -26,6 +26,9 @@ const weiRate = (usd: UsdPrice | undefined): string | undefined =>
 const RESERVED_CLASSES = ["listed:first:%", "listed:funder:%", "listed:batch:%"]
 
 /**
+ * States are found by arrays of their ids. A join with the links would compare each link with each state while statistics show no sweep that
+ * waits: for 640 links and 7,000 states that took 0.4 seconds.
+ *
  * Losses of a transaction that has a cost are booked already: it was reopened after an end. A sweep that was detached, and that another
  * transaction carries, keeps its reservation until that one ends.
  */
@@ -106,8 +109,8 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         FROM jsonb_to_recordset(${sql.json(outcomes)}) AS o (id text, lost numeric, earned numeric)
         JOIN gone ON gone.intent_id = o.id, unnest(gone.classes) AS class WHERE class LIKE ANY(${RESERVED_CLASSES}::text[])`
       )})
-      UPDATE orchestrator.intent_states i SET relay_transaction_id = NULL
-      FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
+      UPDATE orchestrator.intent_states SET relay_transaction_id = NULL
+      WHERE id = ANY(ARRAY(SELECT intent_id FROM link)) AND status = 'submitted'`
   }, guarded("finalize"))
 
 const decodeDisplaced = Schema.decodeUnknownOption(
@@ -209,5 +212,5 @@ export const detach = (sql: PgClient.PgClient): RelayTransactions["Service"]["de
       )
       UPDATE orchestrator.intent_states i
       SET relay_transaction_id = NULL, tx_hash = CASE WHEN i.id = ANY(${unsent}) THEN NULL ELSE i.tx_hash END
-      FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
+      WHERE i.id = ANY(ARRAY(SELECT intent_id FROM link)) AND i.status = 'submitted'`
   }, guarded("detach"))

@@ -16,6 +16,9 @@ const SWEEPS = 50
 /** Rows and index entries that a sweep may take on average: its state, its terms, its links and what waits for it. */
 const ENOUGH = 30
 
+/** Sweeps in the queue. */
+const WAITING = 4_000
+
 /** Two connections: one listens, the other runs every statement and so has all of their plans. */
 const oneConnection = Layer.unwrap(
   Effect.map(TestDatabase, ({ url }) =>
@@ -45,26 +48,41 @@ const carried = Effect.fnUntraced(function* (name: string, transactions: number,
   )
 })
 
-/** Settles the sweeps of all transactions, and ends the transactions with what each sweep cost. */
-const settled = Effect.fnUntraced(function* (
-  all: ReadonlyArray<{ readonly id: string; readonly ids: ReadonlyArray<string> }>
-) {
-  const txHash = hash("settled")
-  const events = [
-    { _tag: "SettledAtSource", txHash },
-    { _tag: "Delivered", txHash }
-  ] as const
-  yield* (yield* Intents).applyAll(all.flatMap(({ ids }) => ids.map((id) => ({ id, events }))))
-  yield* (yield* RelayTransactions).finalize(
-    all.map(({ id, ids }) => ({
-      id,
-      cost: 1_000n,
-      nativeUsd: 2n * 10n ** 18n,
-      inclusion: { hash: txHash, blockNumber: 1n, blockHash: hash("block") },
-      parts: ids.map((intentId) => ({ intentId, cost: 20n, isSettled: true }))
-    }))
+type Carried = Effect.Success<ReturnType<typeof carried>>
+
+const txHash = hash("settled")
+
+const delivered = (all: Carried) =>
+  Effect.flatMap(Intents, (intents) =>
+    intents.applyAll(
+      all.flatMap(({ ids }) =>
+        ids.map((id) => ({
+          id,
+          events: [
+            { _tag: "SettledAtSource", txHash },
+            { _tag: "Delivered", txHash }
+          ]
+        }))
+      )
+    )
   )
-})
+
+/** Ends the transactions with what each sweep cost. */
+const ended = (all: Carried) =>
+  Effect.flatMap(RelayTransactions, (store) =>
+    store.finalize(
+      all.map(({ id, ids }) => ({
+        id,
+        cost: 1_000n,
+        nativeUsd: 2n * 10n ** 18n,
+        inclusion: { hash: txHash, blockNumber: 1n, blockHash: hash("block") },
+        parts: ids.map((intentId) => ({ intentId, cost: 20n, isSettled: true }))
+      }))
+    )
+  )
+
+/** Settles the sweeps of all transactions, and ends these. */
+const settled = (all: Carried) => Effect.andThen(delivered(all), ended(all))
 
 it.live("each sweep takes a few rows, however many end together", () =>
   Effect.gen(function* () {
@@ -75,6 +93,25 @@ it.live("each sweep takes a few rows, however many end together", () =>
     for (let round = 0; round < 8; round++) yield* settled(yield* carried(`late${round}`, 1, 2, 1_000 + 10 * round))
     const many = yield* carried("many", TRANSACTIONS, SWEEPS, 10_000)
     const { rows } = yield* reads(settled(many))
+    assert.isAtLeast(rows, TRANSACTIONS * SWEEPS)
+    assert.isBelow(rows, ENOUGH * TRANSACTIONS * SWEEPS)
+  }).pipe(Effect.provide(oneConnection), Effect.scoped)
+)
+
+it.live("the end of transactions reads none of the sweeps that wait, which the statistics do not show", () =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const early = yield* carried("early", 8, SWEEPS, 1)
+    yield* sql`VACUUM ANALYZE orchestrator.relay_transaction_intents`
+    yield* settled(early)
+    yield* sql`VACUUM ANALYZE orchestrator.intent_states`
+    const numbers = Array.from({ length: WAITING }).keys()
+    yield* Effect.forEach(numbers, (n) => submitted({ id: `waiting-${n}`, owner: 20_000 + n }), {
+      concurrency: "unbounded"
+    })
+    const many = yield* carried("many", TRANSACTIONS, SWEEPS, 10_000)
+    yield* delivered(many)
+    const { rows } = yield* reads(ended(many))
     assert.isAtLeast(rows, TRANSACTIONS * SWEEPS)
     assert.isBelow(rows, ENOUGH * TRANSACTIONS * SWEEPS)
   }).pipe(Effect.provide(oneConnection), Effect.scoped)
