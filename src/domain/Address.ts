@@ -6,8 +6,9 @@
  */
 import { Schema, SchemaTransformation } from "effect"
 import { keccak256, stringToBytes, zeroAddress } from "viem"
+import { Prefixed } from "./Hex.ts"
 
-const Checksummed = Schema.TemplateLiteral(["0x", Schema.String]).pipe(Schema.brand("Address"))
+const Checksummed = Prefixed.pipe(Schema.brand("Address"))
 
 /** An EIP-55 checksummed address. */
 export type Address = typeof Checksummed.Type
@@ -28,6 +29,17 @@ export const Address = Schema.String.annotate({ message: EXPECTED })
   )
   .annotate({ identifier: "Address", description: "0x plus 40 hex digits" })
 
+/** Size of the cache of checksummed addresses. Hashing an address costs more than all other work with it. */
+const REMEMBERED = 20_000
+
+const remembered = new Map<string, Address>()
+
+const remember = (text: string, address: Address): Address => {
+  if (remembered.size >= REMEMBERED) remembered.clear()
+  remembered.set(text, address)
+  return address
+}
+
 /** EIP-55: a letter is a capital where the hash of the lower-case digits has a digit above 7 in its place. */
 export const checksummed = (digits: string, hash: string): Address => {
   let text = "0x"
@@ -35,23 +47,16 @@ export const checksummed = (digits: string, hash: string): Address => {
     const digit = digits.charAt(index)
     text += hash.charAt(index) > "7" ? digit.toUpperCase() : digit
   }
-  return text as Address
+  // A signer is met again in the receipt of its sweep.
+  return remember(`0x${digits}`, text as Address)
 }
-
-/** Size of the cache of checksummed addresses. Hashing an address costs more than all other work with it. */
-const REMEMBERED = 20_000
-
-const remembered = new Map<string, Address>()
 
 /** Checksums an address that is known to be well formed, such as one that a node or viem returned. */
 export const of = (address: string): Address => {
   const known = remembered.get(address)
   if (known !== undefined) return known
   const digits = address.slice(2).toLowerCase()
-  const found = checksummed(digits, keccak256(stringToBytes(digits)).slice(2))
-  if (remembered.size >= REMEMBERED) remembered.clear()
-  remembered.set(address, found)
-  return found
+  return remember(address, checksummed(digits, keccak256(stringToBytes(digits)).slice(2)))
 }
 
 /**

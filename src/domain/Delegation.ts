@@ -2,7 +2,7 @@
 import { Effect, Option, Schema, SchemaTransformation } from "effect"
 import { concatHex, keccak256, numberToHex, pad, toRlp } from "viem"
 import * as Address from "./Address.ts"
-import type { Hash, Hex } from "./Hex.ts"
+import { type Hash, type Hex, Prefixed } from "./Hex.ts"
 import { described } from "./Described.ts"
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -18,7 +18,7 @@ const IntegerText = Schema.String.pipe(
 const Word = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/, { message: "expected at most 32 bytes as 0x-prefixed hex" })),
   Schema.decodeTo(
-    Schema.TemplateLiteral(["0x", Schema.String]),
+    Prefixed,
     SchemaTransformation.transform({
       decode: (text) => pad(text.toLowerCase() as Hex, { size: 32 }),
       encode: (word): string => word

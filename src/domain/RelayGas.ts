@@ -115,9 +115,10 @@ export const entryGas = (bytes: number): bigint => {
 }
 
 /** Gas that an item adds to the limit of its batch. */
-export const itemGas = ({ authorizations, data, gasLimit }: Carried): bigint =>
-  atLeast(gasLimit + ITEM_OVERHEAD_GAS + TransactionGas.calldataGas(data), TransactionGas.calldataFloor(data)) +
-  TransactionGas.AUTHORIZATION_GAS * BigInt(authorizations)
+export const itemGas = ({ authorizations, data, gasLimit }: Carried): bigint => {
+  const { floor, gas } = TransactionGas.ofCalldata(data)
+  return atLeast(gasLimit + ITEM_OVERHEAD_GAS + gas, floor) + TransactionGas.AUTHORIZATION_GAS * BigInt(authorizations)
+}
 
 /** Gas that a leg adds at most to an item whose call runs other legs of its batch. `bytes`: calldata that it adds. */
 export const legGas = (limit: bigint, bytes: number): bigint => {

@@ -31,11 +31,22 @@ export const calldataGas = (data: Hex): bigint => ZERO_BYTE_GAS * calldataTokens
 /** Gas of calldata that a transaction costs at least, beside that of every transaction (EIP-7623). */
 export const calldataFloor = (data: Hex): bigint => FLOOR_ZERO_BYTE_GAS * calldataTokens(data)
 
-/** Gas of so many bytes of calldata at most, and their part of the floor. */
-export const mostCalldataGas = (bytes: number): { readonly gas: bigint; readonly floor: bigint } => {
-  const tokens = 4n * BigInt(bytes)
-  return { gas: ZERO_BYTE_GAS * tokens, floor: FLOOR_ZERO_BYTE_GAS * tokens }
+interface CalldataGas {
+  readonly gas: bigint
+  /** Gas that it costs at least. */
+  readonly floor: bigint
 }
+
+const gasOfTokens = (tokens: bigint): CalldataGas => ({
+  gas: ZERO_BYTE_GAS * tokens,
+  floor: FLOOR_ZERO_BYTE_GAS * tokens
+})
+
+/** {@link calldataGas} and {@link calldataFloor} together. The bytes are counted once, which a relayer does for every sweep. */
+export const ofCalldata = (data: Hex): CalldataGas => gasOfTokens(calldataTokens(data))
+
+/** Gas of so many bytes of calldata at most, and their part of the floor. */
+export const mostCalldataGas = (bytes: number): CalldataGas => gasOfTokens(4n * BigInt(bytes))
 
 export interface Transaction {
   readonly data: Hex

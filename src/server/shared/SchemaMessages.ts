@@ -9,7 +9,6 @@ const literal = (ast: SchemaAST.AST): string | undefined => (ast._tag === "Liter
 const expected = (ast: SchemaAST.AST): string => {
   switch (ast._tag) {
     case "String":
-    case "TemplateLiteral":
       return "a string"
     case "Number":
       return "a number"
@@ -66,10 +65,6 @@ export const problems = (
     case "Pointer":
       return problems(issue.issue, [...path, ...issue.path], override)
     case "Composite":
-      // A text that does not match a template has problems in its parts, which are no fields.
-      if (issue.ast._tag === "TemplateLiteral" && issue.issues[0]._tag === "Encoding") {
-        return [{ path, message: override ?? mismatch(issue.ast) }]
-      }
       return issue.issues.flatMap((inner) => problems(inner, path, override))
     case "AnyOf":
       return issue.issues.length === 0 || issue.ast.annotations?.["message"] !== undefined

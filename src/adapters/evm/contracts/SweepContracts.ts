@@ -13,8 +13,9 @@ import {
 } from "viem"
 import * as Address from "../../../domain/Address.ts"
 import * as Generations from "../../../domain/Generations.ts"
-import type { Hash, Hex } from "../../../domain/Hex.ts"
+import { type Hex, lowerCase } from "../../../domain/Hex.ts"
 import { BITS } from "../../../domain/OrderNonce.ts"
+import type { SweepOrder } from "../../../domain/SweepOrder.ts"
 import { isNative } from "../../../domain/Token.ts"
 import { type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import { type SweepRevert, SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
@@ -51,7 +52,7 @@ const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) => {
     log.data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS).toLowerCase()
   const amount = (index: number): bigint => BigInt(`0x${word(index)}`)
   return Option.some({
-    orderHash: lower(orderHash),
+    orderHash: lowerCase(orderHash),
     owner: addressIn(owner.toLowerCase()),
     builder: addressIn(builder.toLowerCase()),
     tokenIn: addressIn(word(0)),
@@ -66,8 +67,6 @@ const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) => {
     destChainId: amount(9)
   })
 }
-
-const lower = (hash: Hash): Hash => `0x${hash.slice(2).toLowerCase()}`
 
 const decodeSpent: SweepContracts["Service"]["decodeSpent"] = (guard, log) => {
   const [signature, owner] = log.topics
@@ -147,15 +146,36 @@ const decodeCall: SweepContracts["Service"]["decodeCall"] = (data) => {
   throw new TypeError(`${call.functionName} runs no orders`)
 }
 
+/** Without checksums, since viem would hash each new address to compare its own. */
+const plain = (order: SweepOrder) => ({
+  ...order,
+  owner: lowerCase(order.owner),
+  tokenIn: lowerCase(order.tokenIn),
+  builder: lowerCase(order.builder),
+  tokenOut: lowerCase(order.tokenOut),
+  destination: lowerCase(order.destination),
+  swapTarget: lowerCase(order.swapTarget)
+})
+
 export const layer = Layer.succeed(SweepContracts, {
-  encodeExecute: (order, signature) => encodeFunctionData({ ...EXECUTE, args: [order, signature] }),
+  encodeExecute: (order, signature) => encodeFunctionData({ ...EXECUTE, args: [plain(order), signature] }),
   encodeBatch: ({ first, legHashes, legs, signature }) =>
     encodeFunctionData({
       abi: sweepDelegate.abi,
       functionName: "executeBatch",
-      args: [legs.map(({ order }) => order), legs.map(({ gasLimit }) => gasLimit), legHashes, BigInt(first), signature]
+      args: [
+        legs.map(({ order }) => plain(order)),
+        legs.map(({ gasLimit }) => gasLimit),
+        legHashes,
+        BigInt(first),
+        signature
+      ]
     }),
-  encodeRun: (items) => encodeFunctionData({ ...RUN, args: [items] }),
+  encodeRun: (items) =>
+    encodeFunctionData({
+      ...RUN,
+      args: [items.map((item) => ({ ...item, account: lowerCase(item.account) }))]
+    }),
   isRun: (data) => data.toLowerCase().startsWith(RUN.functionName),
   decodeRun: (data) =>
     decodeFunctionData({ abi: sweepEntry.abi, data }).args[0].map(({ account, data: call, gasLimit }) => ({
