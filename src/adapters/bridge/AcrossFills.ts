@@ -127,19 +127,58 @@ const filledUntil = ({ searchFrom }: Progress, logsFailed?: ChainUnavailable): D
   ...(logsFailed === undefined ? {} : { logsFailed })
 })
 
+/**
+ * Finds a block near the end of a range whose logs a node has. If a read returned nothing of the range's end, either its requests were
+ * refused, or no node has the newest blocks. Goes back by steps that double.
+ */
+const newestReadable = Effect.fnUntraced(function* (
+  { client, pool, relay }: Search,
+  { fromBlock, toBlock }: BlockRange,
+  most: number
+) {
+  // In this order, a read does not wait for nodes that are behind.
+  const filter = { address: pool, topics: AcrossDeposit.filledTopics(relay), order: "newest", requests: 1 } as const
+  let requests = 0
+  let step = 1n
+  for (let block = toBlock; requests < most && block >= fromBlock; step *= 2n) {
+    requests += 1
+    const isRead = yield* Effect.match(client.logs({ ...filter, fromBlock: block, toBlock: block }), {
+      onFailure: () => false,
+      onSuccess: ({ unread }) => unread === undefined
+    })
+    if (isRead) return { block, requests }
+    block = toBlock - step
+  }
+  return { block: toBlock, requests }
+})
+
 /** Reads one window of the node after another, since a longer read that runs out of time tells nothing about its parts. */
 const readOlder = Effect.fnUntraced(function* (search: Search, range: BlockRange, progress: Progress) {
+  const isContinued = range.toBlock < search.head.number
   let unread: BlockRange | undefined = range
   let requests = 1
+  /** Newest block that the next look reads, although older ones are read, since no node had it in this first look. */
+  let again: bigint | undefined
   for (let left = REQUESTS; left > 0 && unread !== undefined;) {
     const asked: BlockRange = unread
     const part = yield* readRange(search, asked, Math.min(requests, left))
     if (part.delivered !== undefined) return part.delivered
     left -= requests
     unread = part.unread
+    const isStuck = unread !== undefined && unread.toBlock >= asked.toBlock
+    if (isStuck && requests === 1 && left > 0) {
+      const readable = yield* newestReadable(search, asked, left)
+      left -= readable.requests
+      if (readable.block < asked.toBlock) {
+        // A search that came to its end reads the blocks in between.
+        unread = { fromBlock: asked.fromBlock, toBlock: readable.block }
+        if (!isContinued) again ??= asked.toBlock
+        continue
+      }
+    }
     // A node that refuses the width of a window needs more requests for it.
-    requests = unread !== undefined && unread.toBlock >= asked.toBlock ? requests * 2 : 1
-    progress.searchFrom = unread?.toBlock
+    requests = isStuck ? requests * 2 : 1
+    progress.searchFrom = unread === undefined ? undefined : (again ?? unread.toBlock)
   }
   return filledUntil(progress)
 })

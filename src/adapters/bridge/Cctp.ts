@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     route,
     prepare: (request) => Effect.succeed((amountIn) => route({ ...request, amountIn })),
     decode,
-    delivery: CctpDelivery.make({ chains, provider: statuses, contractsOf, claim: ProofClaims.make(idempotency) })
+    delivery: CctpDelivery.make({ chains, provider: statuses, contractsOf, claims: ProofClaims.makeOne(idempotency) })
   }
   const named: NamedBridge = {
     name: NAME,

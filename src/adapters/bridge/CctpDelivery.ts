@@ -4,17 +4,17 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import type { Address } from "../../domain/Address.ts"
 import { Hash, Hex } from "../../domain/Hex.ts"
 import type { Bridge, Delivery } from "../../ports/orchestrator/Bridge.ts"
-import { type Block, type ChainClient, type Chains, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
+import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Answer from "../providers/Answer.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { settledBlock } from "./Blocks.ts"
 import type * as CctpContracts from "./CctpContracts.ts"
 import * as CctpDeposit from "./CctpDeposit.ts"
 import * as CctpMessage from "./CctpMessage.ts"
-import * as CctpMintSearch from "./CctpMintSearch.ts"
+import * as CctpProofs from "./CctpProofs.ts"
 import type * as ProofClaims from "./ProofClaims.ts"
 
 /** `GET /v2/messages/{sourceDomain}?transactionHash={hash}`. */
@@ -34,129 +34,59 @@ const readMessages = Answer.json(Messages)
 
 const PENDING: Delivery = { _tag: "Pending" }
 
-/** Difference between the clocks of two chains, in seconds. */
-const SKEW_SECONDS = 15n
-
 export interface Parts {
   readonly chains: Chains["Service"]
   /** Asked for attested messages. */
   readonly provider: Provider
   readonly contractsOf: ReturnType<typeof CctpContracts.make>
-  readonly claim: ReturnType<typeof ProofClaims.make>
-}
-
-/** A burn of an order. */
-interface Burn {
-  readonly contracts: CctpContracts.Contracts
-  readonly deposit: CctpDeposit.CctpDeposit
-  /** The message, as it was sent. */
-  readonly sent: Hex
-  /** UNIX seconds of its block. */
-  readonly sentAt: bigint
-}
-
-interface Attested {
-  readonly nonce: Hash
-  readonly forwardTxHash: Hash | undefined
-  /** True if Circle's own mint failed. */
-  readonly isForwardFailed: boolean
+  readonly claims: ReturnType<typeof ProofClaims.makeOne>
 }
 
 /** Attested forms of a message in one look, since the API may list any number. Each takes two requests to a node. */
 const MOST_FORMS = 128
 
-/** Receipts that are read at the same time. */
-const CONCURRENCY = 8
+/** Makes `deliveredAs`, which proves an order by one of the attested forms of its message. */
+const makeDeliveredAs = (claims: Parts["claims"]) => {
+  const searched = CctpProofs.makeSearched()
 
-/**
- * Messages without a mint that one look searches the logs for, since each takes several requests. Those of equal orders that are minted
- * already do not count.
- */
-const MOST_UNPROVED = 4
-
-/** The mint of an attested message, and its place on the destination. */
-interface Proof {
-  readonly nonce: Hash
-  readonly delivery: Delivery
-  readonly blockNumber: bigint
-  /** Index in the block of the log by which the message was received. */
-  readonly logIndex: number
+  /**
+   * Equal orders have the same forms, so that any mint may be this order's. It claims the first one that it finds and keeps it, since
+   * another one may be the only proof of an equal order.
+   */
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    head: Block,
+    burn: CctpProofs.Burn,
+    forms: ReadonlyArray<CctpProofs.Attested>,
+    order: { readonly name: string; readonly transactionHash: Hash }
+  ): Effect.fn.Return<Delivery, ChainUnavailable | StoreUnavailable> {
+    const idOf = ({ nonce }: { readonly nonce: Hash }) => `cctp:${client.chain.id}:${nonce}`
+    const all = forms.map(idOf)
+    const holders = yield* claims.holders(all)
+    const own = forms.filter((form) => holders.get(idOf(form)) === order.name)
+    const open = own.length > 0 ? own : forms.filter((form) => !holders.has(idOf(form)))
+    const take = (proofs: ReadonlyArray<CctpProofs.Proof>) =>
+      Effect.map(claims.take(proofs.map(idOf), all, order.name), (taken): Delivery | undefined => {
+        if (taken._tag === "Later") return PENDING
+        return taken._tag === "None" ? undefined : proofs.find((proof) => idOf(proof) === taken.id)?.delivery
+      })
+    const { failed, proofs, rest } = yield* CctpProofs.named(client, head, burn, open)
+    const delivery = yield* take(proofs)
+    if (delivery !== undefined) return delivery
+    if (rest.some(({ isForwardFailed }) => isForwardFailed)) {
+      // Anybody can send the mint instead: the how-to guide of bridges tells how.
+      const { transactionHash } = order
+      yield* Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
+    }
+    const found = yield* searched(order.name, client, head, burn, rest, (proof) => take([proof]))
+    if (found === undefined && failed !== undefined) return yield* failed
+    return found ?? PENDING
+  })
 }
 
-/** Chain order. Mints that follow later come last, so that an order claims the same mint at each look. */
-const byPlace = (a: Proof, b: Proof): number =>
-  a.blockNumber === b.blockNumber ? a.logIndex - b.logIndex : a.blockNumber < b.blockNumber ? -1 : 1
-
-const logIndexOf = (logs: ReadonlyArray<Log>, transmitter: Address, nonce: Hash): number =>
-  logs.find(
-    ({ address, topics }) =>
-      address === transmitter &&
-      CctpMessage.receivedTopics(nonce).every((topic, at) => topic === null || topics[at]?.toLowerCase() === topic)
-  )?.logIndex ?? 0
-
-/** The mint, if this transaction has it and counts. */
-const mintIn = Effect.fnUntraced(function* (
-  client: ChainClient,
-  head: Block,
-  { contracts, deposit, sent, sentAt }: Burn,
-  nonce: Hash,
-  txHash: Hash
-) {
-  const receipt = Option.getOrUndefined(yield* client.receipt(txHash))
-  if (receipt === undefined || receipt.status !== "success" || receipt.blockNumber > head.number) return Option.none()
-  const block = Option.getOrUndefined(yield* client.block(receipt.blockNumber))
-  if (block === undefined || block.hash !== receipt.blockHash) return Option.none()
-  // That of an equal burn before, whose nonce the API tells for this one.
-  if (block.timestamp + SKEW_SECONDS < sentAt) return Option.none()
-  const amount = CctpMessage.mintOf(receipt.logs, contracts, deposit, sent, nonce)
-  return Option.map(amount, (amountOut): Proof => ({
-    nonce,
-    delivery: { _tag: "Delivered", txHash, amountOut },
-    blockNumber: receipt.blockNumber,
-    logIndex: logIndexOf(receipt.logs, contracts.destinationTransmitter, nonce)
-  }))
-})
-
-/** Mints of attested messages that the destination has at the depth, in chain order. */
-const proofsOf = Effect.fnUntraced(function* (
-  client: ChainClient,
-  head: Block,
-  burn: Burn,
-  forms: ReadonlyArray<Attested>,
-  search: ReturnType<typeof CctpMintSearch.make>
-) {
-  const named = yield* Effect.forEach(
-    forms,
-    ({ forwardTxHash, nonce }) =>
-      forwardTxHash === undefined ? Effect.succeedNone : mintIn(client, head, burn, nonce, forwardTxHash),
-    { concurrency: CONCURRENCY }
-  )
-  const proofs = named.flatMap(Option.toArray)
-  const isNamed = new Set(proofs.map(({ nonce }) => nonce))
-  let unproved = 0
-  let isForwardFailed = false
-  // Anybody can send the mint with Circle's attestation.
-  for (const form of forms.filter(({ nonce }) => !isNamed.has(nonce))) {
-    const found = yield* search(client, head, {
-      transmitter: burn.contracts.destinationTransmitter,
-      nonce: form.nonce,
-      notBefore: burn.sentAt - SKEW_SECONDS
-    })
-    const proof = found === undefined ? Option.none() : yield* mintIn(client, head, burn, form.nonce, found)
-    if (Option.isSome(proof)) {
-      proofs.push(proof.value)
-      continue
-    }
-    isForwardFailed ||= form.isForwardFailed
-    unproved += 1
-    if (unproved === MOST_UNPROVED) break
-  }
-  return { proofs: proofs.toSorted(byPlace), isForwardFailed }
-})
-
 /** Makes the bridge's `delivery`. */
-export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["Service"]["delivery"] => {
-  const search = CctpMintSearch.make()
+export const make = ({ chains, claims, contractsOf, provider }: Parts): Bridge["Service"]["delivery"] => {
+  const deliveredAs = makeDeliveredAs(claims)
 
   /** The messages of a transaction with Circle's attestations. None until Circle has seen the transaction, or if it does not answer. */
   const messagesOf = (sourceDomain: number, transactionHash: Hash) =>
@@ -175,8 +105,8 @@ export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["S
    * The attested forms of a burn's message. Equal orders of one owner, in one transaction, have several, and the receipt has the logs of
    * this order alone.
    */
-  const attestedOf = Effect.fnUntraced(function* ({ contracts, sent }: Burn, transactionHash: Hash) {
-    const found = new Map<Hash, Attested>()
+  const attestedOf = Effect.fnUntraced(function* ({ contracts, sent }: CctpProofs.Burn, transactionHash: Hash) {
+    const found = new Map<Hash, CctpProofs.Attested>()
     for (const { forwardState, forwardTxHash, message } of yield* messagesOf(contracts.sourceDomain, transactionHash)) {
       const nonce = Option.getOrUndefined(CctpMessage.attestedAs(message ?? "0x", sent))
       if (nonce === undefined || found.has(nonce)) continue
@@ -207,22 +137,11 @@ export const make = ({ chains, claim, contractsOf, provider }: Parts): Bridge["S
       const block = Option.getOrUndefined(yield* source.block(receipt.blockNumber))
       const head = Option.getOrUndefined(yield* settledBlock(destination, confirmations))
       if (block === undefined || head === undefined) return PENDING
-      const burn: Burn = { contracts, deposit, sent, sentAt: block.timestamp }
+      const burn: CctpProofs.Burn = { contracts, deposit, sent, sentAt: block.timestamp }
       const { transactionHash } = receipt
       const forms = yield* attestedOf(burn, transactionHash)
-      const { isForwardFailed, proofs } = yield* proofsOf(destination, head, burn, forms, search)
-      if (isForwardFailed) {
-        // Anybody can send the mint instead: the how-to guide of bridges tells how.
-        yield* Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
-      }
-      for (const { delivery, nonce } of proofs) {
-        const id = `cctp:${destination.chain.id}:${nonce}`
-        const claimed = yield* claim(id, `${sourceChainId}:${order.owner}:${order.nonce}`)
-        if (claimed === "own") return delivery
-        // Otherwise the order would take a second mint, which may be the only proof of another order.
-        if (claimed === "later") return PENDING
-      }
-      return PENDING
+      const name = `${sourceChainId}:${order.owner}:${order.nonce}`
+      return yield* deliveredAs(destination, head, burn, forms, { name, transactionHash })
     },
     (effect, { sourceChainId }) =>
       Effect.catchTag(effect, "StoreUnavailable", ({ message }) =>

@@ -60,17 +60,20 @@ export const make = Effect.gen(function* () {
     const waiting = yield* withBlocks(client, due)
     const fromBlock = waiting.reduce((least, each) => (each.fromBlock < least ? each.fromBlock : least), 2n ** 62n)
     const accounts = new Set(waiting.map(({ account }) => account))
-    const { lines, nextBlock } = yield* bridge.paid(client.chain.id, accounts, fromBlock)
+    const { heldBack, lines, nextBlock } = yield* bridge.paid(client.chain.id, accounts, fromBlock)
     const found = yield* record(client, waiting, lines)
     const now = yield* Clock.currentTimeMillis
     yield* refunds.postpone(
       waiting
         .filter(({ id }) => !found.has(id))
-        .map((each) => ({
-          id: each.id,
-          searchFrom: each.fromBlock > nextBlock ? each.fromBlock : nextBlock,
-          lookAtMs: now + refundLookMillis(each.looks + 1)
-        }))
+        .map((each) => {
+          const next = heldBack?.get(each.account) ?? nextBlock
+          return {
+            id: each.id,
+            searchFrom: each.fromBlock > next ? each.fromBlock : next,
+            lookAtMs: now + refundLookMillis(each.looks + 1)
+          }
+        })
     )
     return NOTHING
   })

@@ -10,6 +10,11 @@ export interface PaidRefunds {
   readonly lines: ReadonlyArray<RefundLine>
   /** Block from which the next look continues the search. */
   readonly nextBlock: bigint
+  /**
+   * Earlier blocks from which the next look reads the payments to single accounts again, since some could not be read. Absent if there
+   * are none.
+   */
+  readonly heldBack?: ReadonlyMap<Address.Address, bigint>
 }
 
 export class BridgeRefunds extends Context.Service<

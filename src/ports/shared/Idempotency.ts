@@ -49,6 +49,8 @@ export class Idempotency extends Context.Service<
         readonly lifetimeMillis: number
       }
     ) => Effect.Effect<KeyClaim, StoreUnavailable>
+    /** Fingerprints of those of the keys that are stored, by id. Claims nothing. */
+    readonly fingerprints: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, string>, StoreUnavailable>
     /** Sets the lease to end `leaseMillis` from now. Does nothing if the attempt no longer holds the lease. */
     readonly extend: (attempt: KeyedAttempt, leaseMillis: number) => Effect.Effect<void, StoreUnavailable>
     /** Stores the response until the key's lifetime ends. Does nothing if another attempt has taken over. */

@@ -68,22 +68,34 @@ interface Node {
   readonly millis: number
   readonly logs?: ReadonlyArray<Log>
   readonly receipt?: ChainClient["receipt"]
+  /** Newest block whose logs it has. Default: all. */
+  readonly height?: bigint
+  /** First requests that it refuses for their width, if that is more than a block. */
+  readonly refusals?: number
   readonly isFilledAt?: AcrossFills.Search["isFilledAt"]
 }
 
 const missing = new ChainUnavailable({ chainId: 10, method: "eth_call", detail: "missing trie node" })
 
 /** A node that returns the logs of ten blocks for a request. */
-const scene = ({ isFilledAt = () => Effect.fail(missing), logs = [], millis, receipt }: Node) => {
+const scene = ({ isFilledAt = () => Effect.fail(missing), logs = [], millis, receipt, ...rest }: Node) => {
   const asked: Array<BlockRange> = []
+  const state = { height: rest.height ?? HEAD, refusals: rest.refusals ?? 0 }
   const node = client({
     block: (which) => Effect.succeed(Option.some(FakeEnds.blockOf(which === "latest" ? HEAD : which, which as bigint))),
     ...(receipt === undefined ? {} : { receipt }),
-    logs: Effect.fnUntraced(function* ({ fromBlock, requests = 40, toBlock, until = () => false }) {
+    logs: Effect.fnUntraced(function* ({ fromBlock, order, requests = 40, toBlock, until = () => false }) {
       const found: Array<Log> = []
-      let unread: BlockRange | undefined = { fromBlock, toBlock }
+      const top = toBlock < state.height ? toBlock : state.height
+      if (top < fromBlock) {
+        // A read of the oldest blocks first waits for nodes that are behind.
+        if (order !== "newest") yield* Effect.sleep("3 seconds")
+        return yield* new ChainUnavailable({ chainId: 10, method: "eth_getLogs", detail: "its head is old" })
+      }
+      let unread: BlockRange | undefined = { fromBlock, toBlock: top }
       for (let left = requests; left > 0 && unread !== undefined; left--) {
         yield* Effect.sleep(millis)
+        if (fromBlock < toBlock && state.refusals-- > 0) continue
         const range: BlockRange = unread
         const lowest = range.toBlock - 9n > fromBlock ? range.toBlock - 9n : fromBlock
         asked.push({ fromBlock: lowest, toBlock: range.toBlock })
@@ -92,6 +104,8 @@ const scene = ({ isFilledAt = () => Effect.fail(missing), logs = [], millis, rec
         unread = lowest > fromBlock ? { fromBlock, toBlock: lowest - 1n } : undefined
         if (part.some(until)) break
       }
+      // Blocks that it lacks are unread, together with those that it did not come to.
+      if (top < toBlock) unread = { fromBlock: unread?.fromBlock ?? top + 1n, toBlock }
       return { logs: found, ...(unread === undefined ? {} : { unread }) }
     })
   })
@@ -106,7 +120,7 @@ const scene = ({ isFilledAt = () => Effect.fail(missing), logs = [], millis, rec
     }
     return yield* Fiber.join(fiber)
   })
-  return { asked, find }
+  return { asked, find, state }
 }
 
 describe("the search for a proved fill", () => {
@@ -169,6 +183,58 @@ describe("the search for a proved fill", () => {
       assert.isTrue(delivery.searchFrom >= fill.blockNumber)
       assert.strictEqual(delivery.logsFailed?.method, "eth_getTransactionReceipt")
       assert.isTrue(delivery.swapsOnArrival)
+    })
+  )
+
+  it.effect("goes on below the newest blocks while no node has their logs", () =>
+    Effect.gen(function* () {
+      const relay = relayOf()
+      const { find } = scene({ millis: 1, height: HEAD - 5n, logs: [fillAt(relay, HEAD - 300n)] })
+      const delivery = yield* find(relay)
+      assert.isTrue(delivery._tag === "Delivered" && delivery.txHash === FILL)
+    })
+  )
+
+  it.effect("comes back once to newest blocks that no node had, and to older ones after that", () =>
+    Effect.gen(function* () {
+      const relay = relayOf()
+      const { asked, find, state } = scene({ millis: 1, height: HEAD - 50n, logs: [fillAt(relay, HEAD - 2n)] })
+      const first = yield* find(relay)
+      assert.isTrue(first._tag === "Filled" && first.searchFrom === HEAD)
+      // Nothing is newer in these looks: the search continues with a head that is one block higher.
+      const searchFrom = HEAD - 1n
+      const second = yield* find(relay, searchFrom)
+      assert.isTrue(second._tag === "Filled" && second.searchFrom !== undefined && second.searchFrom < HEAD - 350n)
+      const { length } = asked
+      state.height = HEAD
+      const third = yield* find(relay, searchFrom)
+      assert.isTrue(third._tag === "Delivered" && third.txHash === FILL)
+      assert.strictEqual(asked.at(length)?.toBlock, searchFrom)
+    })
+  )
+
+  it.effect("stays above a fill without a receipt also below newest blocks that no node has", () =>
+    Effect.gen(function* () {
+      const relay = relayOf({ message })
+      const logs = [fillAt(relay, HEAD - 108n)]
+      const { find } = scene({ millis: 1, height: HEAD - 105n, logs, receipt: () => Effect.succeed(Option.none()) })
+      const delivery = yield* find(relay, HEAD - 100n)
+      assert.isTrue(delivery._tag === "Filled" && delivery.logsFailed?.method === "eth_getTransactionReceipt")
+      assert.isTrue(delivery._tag === "Filled" && delivery.searchFrom === HEAD - 100n)
+    })
+  )
+
+  it.effect("skips no block of a node that refuses the width of its first requests", () =>
+    Effect.gen(function* () {
+      const relay = relayOf()
+      const { asked, find } = scene({ millis: 1, refusals: 6 })
+      const delivery = yield* find(relay, HEAD - 100n)
+      assert.isTrue(delivery._tag === "Filled" && (delivery.searchFrom ?? HEAD) < HEAD - 400n)
+      const wide = asked.filter(({ fromBlock, toBlock }) => fromBlock < toBlock)
+      assert.strictEqual(wide[0]?.toBlock, HEAD - 100n)
+      for (const [index, { toBlock }] of wide.slice(1).entries()) {
+        assert.strictEqual(toBlock, (wide[index]?.fromBlock ?? 0n) - 1n)
+      }
     })
   )
 })

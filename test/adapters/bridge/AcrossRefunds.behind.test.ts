@@ -1,6 +1,7 @@
 /** Refunds of Across on a chain whose nodes have different heads. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
 import { encodeAbiParameters, encodeEventTopics, keccak256, numberToHex, pad, parseAbiParameters, zeroHash } from "viem"
 import * as AcrossRefunds from "../../../src/adapters/bridge/AcrossRefunds.ts"
 import { spokePoolAbi } from "../../../src/adapters/bridge/spokePoolAbi.ts"
@@ -20,10 +21,11 @@ import * as FakeEnds from "./fakeEnds.ts"
 const pool = FakeChain.address(0x50)
 const token = FakeChain.address(0x70)
 const account = FakeChain.address(0x80)
+const other = FakeChain.address(0x81)
 const chain = { ...FakeChain.chain, spokePool: pool }
 
-/** The payment of 7 tokens to the account in a block. */
-const paymentAt = (block: bigint, isDeferred = false): Log => ({
+/** The payment of 7 tokens to an account in a block. */
+const paymentAt = (block: bigint, isDeferred = false, to = account): Log => ({
   address: pool,
   topics: [
     ...encodeEventTopics({
@@ -38,7 +40,7 @@ const paymentAt = (block: bigint, isDeferred = false): Log => ({
     0n,
     [7n],
     token,
-    [account],
+    [to],
     isDeferred,
     account
   ]),
@@ -50,7 +52,15 @@ const paymentAt = (block: bigint, isDeferred = false): Log => ({
 
 /** A chain whose logs come from a node with an own head, and those payments of it. `most`: blocks of one read. */
 const scene = () => {
-  const state = { head: 1_000n, isMissing: false, logsUpTo: 1_000n, most: 10_000n, payments: [] as Array<bigint> }
+  const state = {
+    head: 1_000n,
+    isMissing: false,
+    logsUpTo: 1_000n,
+    most: 10_000n,
+    payments: [] as Array<bigint>,
+    /** Blocks whose payment is the other account's. */
+    others: new Set<bigint>()
+  }
   /** Marks every leaf as one with a payment that the pool keeps. Receipts are the test's. */
   const deferred = { isMarked: false, receipts: new Map<Hash, Receipt>(), failing: new Set<Hash>() }
   const asked: Array<BlockRange> = []
@@ -81,7 +91,7 @@ const scene = () => {
           asked.push({ fromBlock, toBlock: last })
           const logs = state.payments
             .filter((block) => block >= fromBlock && block <= last && block <= state.logsUpTo)
-            .map((block) => paymentAt(block, deferred.isMarked))
+            .map((block) => paymentAt(block, deferred.isMarked, state.others.has(block) ? other : account))
           return last === toBlock ? { logs } : { logs, unread: { fromBlock: last + 1n, toBlock } }
         })
     }),
@@ -90,14 +100,13 @@ const scene = () => {
   const layer = AcrossRefunds.layer.pipe(
     Layer.provide(Layer.succeed(Chains, { all: [client], get: () => Effect.succeed(client) }))
   )
-  const paid = (fromBlock: bigint) =>
-    Effect.flatMap(BridgeRefunds, (refunds) => refunds.paid(chain.id, new Set([account]), fromBlock)).pipe(
-      Effect.provide(layer)
-    )
+  const paidFrom = (fromBlock: bigint) =>
+    Effect.flatMap(BridgeRefunds, (refunds) => refunds.paid(chain.id, new Set([account, other]), fromBlock))
+  const paid = (fromBlock: bigint) => Effect.provide(paidFrom(fromBlock), layer)
   const firstBlock = Effect.flatMap(BridgeRefunds, (refunds) => refunds.firstBlock(chain.id, 10_000)).pipe(
     Effect.provide(layer)
   )
-  return { asked, deferred, firstBlock, paid, state }
+  return { asked, deferred, firstBlock, layer, paid, paidFrom, state }
 }
 
 describe("Across refunds", () => {
@@ -156,22 +165,52 @@ describe("Across refunds", () => {
       })
   )
 
-  it.effect("are found beside one whose receipt cannot be read, from whose block the next look begins", () =>
+  it.effect(
+    "are found beside one whose receipt cannot be read, whose account alone is read again from its block on",
+    () =>
+      Effect.gen(function* () {
+        const { deferred, paid, state } = scene()
+        deferred.isMarked = true
+        state.payments.push(200n, 300n, 400n, 500n)
+        state.others.add(400n)
+        for (const block of [200n, 400n]) {
+          const { transactionHash: id } = paymentAt(block)
+          const to = block === 400n ? other : account
+          deferred.receipts.set(id, FakeEnds.receiptOf(id, block, [FakeEnds.transfer(token, to, 7n, id, 0, pool)]))
+        }
+        deferred.failing.add(paymentAt(300n).transactionHash)
+        const { heldBack, lines, nextBlock } = yield* paid(100n)
+        assert.deepStrictEqual(
+          lines.map(({ blockNumber }) => blockNumber),
+          [200n, 400n]
+        )
+        assert.strictEqual(nextBlock, 745n)
+        assert.deepStrictEqual(heldBack, new Map([[account, 300n]]))
+      })
+  )
+
+  it.effect("hold nothing back any more after six hours without a receipt, and count as soon as there is one", () =>
     Effect.gen(function* () {
-      const { deferred, paid, state } = scene()
+      const { deferred, layer, paidFrom, state } = scene()
       deferred.isMarked = true
-      state.payments.push(200n, 300n, 400n, 500n)
-      for (const block of [200n, 400n]) {
-        const { transactionHash: id } = paymentAt(block)
-        deferred.receipts.set(id, FakeEnds.receiptOf(id, block, [FakeEnds.transfer(token, account, 7n, id, 0, pool)]))
-      }
-      deferred.failing.add(paymentAt(300n).transactionHash)
-      const { lines, nextBlock } = yield* paid(100n)
-      assert.deepStrictEqual(
-        lines.map(({ blockNumber }) => blockNumber),
-        [200n, 400n]
-      )
-      assert.strictEqual(nextBlock, 300n)
+      state.payments.push(300n, 500n)
+      const { transactionHash: id } = paymentAt(300n)
+      yield* Effect.gen(function* () {
+        // The other one is missing for the first time later.
+        const { transactionHash: second } = paymentAt(500n)
+        const readable = FakeEnds.receiptOf(second, 500n, [])
+        deferred.receipts.set(second, readable)
+        assert.deepStrictEqual((yield* paidFrom(100n)).heldBack, new Map([[account, 300n]]))
+        yield* TestClock.adjust(6 * 3_600_000 - 1)
+        deferred.receipts.delete(second)
+        assert.deepStrictEqual((yield* paidFrom(100n)).heldBack, new Map([[account, 300n]]))
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual((yield* paidFrom(100n)).heldBack, new Map([[account, 500n]]))
+        deferred.receipts.set(second, readable)
+        assert.isUndefined((yield* paidFrom(100n)).heldBack)
+        deferred.receipts.set(id, FakeEnds.receiptOf(id, 300n, [FakeEnds.transfer(token, account, 7n, id, 0, pool)]))
+        assert.lengthOf((yield* paidFrom(100n)).lines, 1)
+      }).pipe(Effect.provide(layer))
     })
   )
 

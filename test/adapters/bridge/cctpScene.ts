@@ -1,5 +1,5 @@
 /** CCTP with a stub in place of Circle's API, and two chains whose contracts of CCTP say what a test wants. */
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import {
   concatHex,
@@ -20,7 +20,8 @@ import * as Health from "../../../src/adapters/providers/Health.ts"
 import type { Address } from "../../../src/domain/Address.ts"
 import type { Hash, Hex } from "../../../src/domain/Hex.ts"
 import type { BridgeRequest } from "../../../src/ports/orchestrator/Bridge.ts"
-import type { CallRequest, ChainClient, Log } from "../../../src/ports/shared/Chains.ts"
+import { type CallRequest, type ChainClient, ChainUnavailable, type Log } from "../../../src/ports/shared/Chains.ts"
+import { Idempotency } from "../../../src/ports/shared/Idempotency.ts"
 import { address } from "../../support/FakeChain.ts"
 import { type Answer, StubServer } from "../../support/StubServer.ts"
 import * as FakeEnds from "./fakeEnds.ts"
@@ -94,10 +95,15 @@ export const scene = Effect.fnUntraced(function* (options: Partial<Cctp.Options>
   const stub = yield* StubServer
   const said = facts()
   /** `blocks`: those that the node reads in one request. */
-  const history = { logs: [] as ReadonlyArray<Log>, searches: 0, blocks: 1_000n }
+  const history = { logs: [] as ReadonlyArray<Log>, searches: 0, blocks: 1_000n, isSilent: false }
   const logs: ChainClient["logs"] = ({ address: of, fromBlock, requests = 40, toBlock, topics }) =>
-    Effect.sync(() => {
+    Effect.suspend(() => {
       history.searches += 1
+      if (history.isSilent) {
+        return Effect.fail(
+          new ChainUnavailable({ chainId: FakeEnds.DESTINATION, method: "eth_getLogs", detail: "no answer" })
+        )
+      }
       const lowest = toBlock - history.blocks * BigInt(requests) + 1n
       const isRead = ({ blockNumber }: Log) =>
         blockNumber >= fromBlock && blockNumber >= lowest && blockNumber <= toBlock
@@ -107,7 +113,10 @@ export const scene = Effect.fnUntraced(function* (options: Partial<Cctp.Options>
           log.address === of &&
           topics.every((topic, index) => topic === null || log.topics[index] === topic)
       )
-      return { logs: read, ...(lowest > fromBlock ? { unread: { fromBlock, toBlock: lowest - 1n } } : {}) }
+      return Effect.succeed({
+        logs: read,
+        ...(lowest > fromBlock ? { unread: { fromBlock, toBlock: lowest - 1n } } : {})
+      })
     })
   const { ends, layer } = FakeEnds.make(
     [{ name: "cctp", kind: "bridge", address: CONTRACTS.source.messenger }],
@@ -122,7 +131,7 @@ export const scene = Effect.fnUntraced(function* (options: Partial<Cctp.Options>
   const cctp = yield* Cctp.make({ apiUrl: stub.url, isOffered: true, bpsPerHour: 60, ...options }).pipe(
     Effect.provide(environment)
   )
-  return { bridge: cctp.bridge, cctp, ends, history, said, stub }
+  return { bridge: cctp.bridge, cctp, ends, history, keys: Context.get(environment, Idempotency), said, stub }
 })
 
 export const http = Layer.mergeAll(

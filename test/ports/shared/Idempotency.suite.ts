@@ -90,6 +90,25 @@ export const suite = (adapter: string, memory: Layer.Layer<Idempotency, unknown>
       }).pipe(Effect.provide(memory))
     )
 
+    it.effect("tells the fingerprints of keys until their lifetime ends, answered or not, and claims none", () =>
+      Effect.gen(function* () {
+        const keys = yield* Idempotency
+        const told = Effect.map(keys.fingerprints(["a", "b", "c", "a"]), (found) => Object.fromEntries(found))
+        expect(yield* keys.fingerprints([])).toEqual(new Map())
+        expect(yield* told).toEqual({})
+        yield* keys.claim(request("first", { id: "a", fingerprint: "one" }))
+        yield* keys.claim(request("second", { id: "b", fingerprint: "two" }))
+        yield* keys.claim(request("third", { id: "other" }))
+        yield* keys.complete({ id: "b", attempt: "second" }, answer)
+        expect(yield* told).toEqual({ a: "one", b: "two" })
+        yield* TestClock.adjust(LEASE)
+        expect(yield* told).toEqual({ a: "one", b: "two" })
+        expect(yield* keys.claim(request("fourth", { id: "c" }))).toEqual({ _tag: "Claimed", resumed: false })
+        yield* TestClock.adjust(LIFETIME - LEASE)
+        expect(yield* told).toEqual({ c: "body" })
+      }).pipe(Effect.provide(memory))
+    )
+
     it.effect("gives a released key to the next attempt", () =>
       Effect.gen(function* () {
         const keys = yield* Idempotency

@@ -37,6 +37,17 @@ const make = Effect.gen(function* () {
     })
   })
 
+  const fingerprints: Idempotency["Service"]["fingerprints"] = Effect.fnUntraced(function* (ids) {
+    const now = yield* Clock.currentTimeMillis
+    const current = yield* Ref.get(keys)
+    const found = new Map<string, string>()
+    for (const id of ids) {
+      const held = Option.getOrUndefined(HashMap.get(current, id))
+      if (held !== undefined && held.expiresAtMs > now) found.set(id, held.fingerprint)
+    }
+    return found
+  })
+
   const change = ({ attempt, id }: KeyedAttempt, step: (held: Held) => Held) =>
     Ref.update(
       keys,
@@ -45,6 +56,7 @@ const make = Effect.gen(function* () {
 
   return Idempotency.of({
     claim,
+    fingerprints,
     extend: (attempt, leaseMillis) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         change(attempt, (held) => ({ ...held, leaseUntilMs: now + leaseMillis }))

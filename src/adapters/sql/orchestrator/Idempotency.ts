@@ -4,6 +4,7 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type KeyedAttempt, type KeyClaim, Idempotency } from "../../../ports/shared/Idempotency.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as IntentTables from "./IntentTables.ts"
 
 type ClaimRequest = Parameters<Idempotency["Service"]["claim"]>[0]
 
@@ -16,8 +17,11 @@ const KeyRow = Schema.Struct({
   sweep_reason: Schema.NullOr(Schema.String)
 })
 
+const FingerprintRow = Schema.Struct({ id: Schema.String, fingerprint: Schema.String })
+
 const decodeClaimed = Schema.decodeUnknownEffect(Schema.Array(ClaimedRow))
 const decodeKeys = Schema.decodeUnknownEffect(Schema.Array(KeyRow))
+const decodeFingerprints = Schema.decodeUnknownEffect(Schema.Array(FingerprintRow))
 
 /**
  * Number of expired keys that a claim deletes: more than the one that it adds, so that the table does not grow without
@@ -70,6 +74,15 @@ const make = Effect.gen(function* () {
     }
   }, guarded("idempotency.claim"))
 
+  const fingerprints = Effect.fn("Idempotency.fingerprints")(function* (ids: ReadonlyArray<string>) {
+    if (ids.length === 0) return new Map<string, string>()
+    const now = timestamp(yield* Clock.currentTimeMillis)
+    const rows = yield* sql`
+      SELECT id, fingerprint FROM ${table} WHERE id = ANY(${IntentTables.ids(sql, ids)}) AND expires_at > ${now}`
+    const found = yield* decodeFingerprints(rows).pipe(Effect.orDie)
+    return new Map(found.map(({ fingerprint, id }) => [id, fingerprint]))
+  }, guarded("idempotency.fingerprints"))
+
   const extend = Effect.fn("Idempotency.extend")(function* ({ attempt, id }: KeyedAttempt, leaseMillis: number) {
     const until = timestamp((yield* Clock.currentTimeMillis) + leaseMillis)
     yield* sql`
@@ -91,7 +104,7 @@ const make = Effect.gen(function* () {
       UPDATE ${table} SET lease_until = ${now} WHERE id = ${id} AND attempt = ${attempt} AND status IS NULL`
   }, guarded("idempotency.release"))
 
-  return Idempotency.of({ claim, extend, complete, release })
+  return Idempotency.of({ claim, fingerprints, extend, complete, release })
 })
 
 /** Requires the schema of `Migrated.layer`. */
