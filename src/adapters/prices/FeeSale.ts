@@ -1,19 +1,19 @@
 /**
  * {@link FeeValue} by prices for listed tokens, and by a rehearsed sale for others: the holder transfers the fee to the fee recipient,
  * which sells what arrives for the wrapped native currency, in the pools of Uniswap v3 that count for prices (PoolSales.ts). If these pay too
- * little for all such fees together, the best exchange of the chains file counts if it pays more (VenueSales.ts). While it is not known what
- * exchanges pay, the pools alone count, and a fee that they pay nothing for has no value yet. A pool that was made for the occasion makes a
- * fee worth nothing. The rest of the sweep is not rehearsed before the sale, and the haircut covers how much it moves the price. Listed tokens
- * that no source of prices knows are valued by a sale, too.
+ * little for all such fees together, the best exchange of the chains file counts if it pays more (VenueSales.ts). While some exchanges do not
+ * answer, the pools and the others count if they pay what the fee is charged for. Otherwise its value is not known. A pool that was made for
+ * the occasion makes a fee worth nothing. The rest of the sweep is not rehearsed before the sale, and the haircut covers how much it moves the
+ * price. Listed tokens that no source of prices knows are valued by a sale, too.
  */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Ref } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { BPS } from "../../domain/Amount.ts"
 import * as Chain from "../../domain/Chain.ts"
 import { NATIVE } from "../../domain/Token.ts"
-import { FeeValue, type UnpaidFee } from "../../ports/orchestrator/FeeValue.ts"
+import { FeeUncertain, FeeValue, type UnpaidFee } from "../../ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { KnownPools } from "../swap/KnownPools.ts"
 import * as PoolSales from "./PoolSales.ts"
 import * as SaleRehearsal from "./SaleRehearsal.ts"
@@ -58,13 +58,22 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
     const fee = { token, amount, holder }
     const inPools = yield* sellInPools(client, fee, beside)
     const find = (sold: bigint) => findSale(client, { token, amount: sold, seller, isHeld: holder === seller, beside })
-    // A fee that the pools pay for is not refused because exchanges do not answer.
+    /** Failure of exchanges that did not answer when the sale was offered last. */
+    const silence = yield* Ref.make<ChainUnavailable | undefined>(undefined)
     const offerOf = (sold: bigint) =>
-      inPools.wei > 0n ? Effect.catchTag(find(sold), "ChainUnavailable", () => Effect.succeedNone) : find(sold)
+      find(sold).pipe(
+        Effect.tap((offer) => Ref.set(silence, Option.getOrUndefined(offer)?.unanswered)),
+        Effect.catchTag("ChainUnavailable", (unavailable) => Effect.as(Ref.set(silence, unavailable), Option.none()))
+      )
     // Uniswap v3 does not sell tokens with a fee on transfer, whatever pools they have there.
     const elsewhere = inPools.isDeep ? 0n : (yield* rehearse(client, fee, offerOf)).wei
     const got = elsewhere > inPools.wei ? elsewhere : inPools.wei
-    return (got * (BPS - BigInt(haircutBps))) / BPS
+    const known = (got * (BPS - BigInt(haircutBps))) / BPS
+    const unanswered = yield* Ref.get(silence)
+    // A fee that is paid for is not refused because other exchanges do not answer.
+    if (unanswered === undefined || (unpaid !== undefined && known >= unpaid.charged)) return known
+    if (known === 0n) return yield* unanswered
+    return yield* new FeeUncertain({ atLeast: known, silence: unanswered })
   })
 
   const realisable: FeeValue["Service"]["realisable"] = Effect.fn("FeeSale.realisable")(

@@ -5,7 +5,11 @@ import type { RoutingUnavailable, SwapRoute } from "../../ports/orchestrator/Swa
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { Offer } from "./SaleRehearsal.ts"
 
-export type BoundedOffer = Offer & { readonly atMost: bigint }
+export interface BoundedOffer extends Offer {
+  readonly atMost: bigint
+  /** Failure of exchanges that did not answer, and may pay more. Absent if each answered. */
+  readonly unanswered?: ChainUnavailable
+}
 
 /** Part of the present output that the exchange must have paid before. */
 const PAST_PART = 2n
@@ -15,6 +19,8 @@ type Silence = ChainUnavailable | RoutingUnavailable
 
 /** The offer of an exchange; none if it does not count. A failure is that the exchange did not answer. */
 type Offered = Result.Result<Option.Option<BoundedOffer>, Silence>
+
+export type Offers = ReadonlyArray<Offered>
 
 /** An exchange that does not count. */
 export const NONE: Offered = Result.succeed(Option.none())
@@ -33,6 +39,10 @@ export interface Answers {
 type Answer<A> = Result.Result<Option.Option<A>, Silence>
 
 const isNone = <A>(answer: Answer<A>): boolean => Result.isSuccess(answer) && Option.isNone(answer.success)
+
+/** The outputs in all earlier blocks. None if one of them has none, whatever is not answered. */
+export const earlierOf = (outputs: ReadonlyArray<Answer<bigint>>): Answer<ReadonlyArray<bigint>> =>
+  outputs.some(isNone) ? Result.succeed(Option.none()) : Result.map(Result.all(outputs), (all) => Option.all(all))
 
 /**
  * The sale by an exchange, if that counts. Fails if an answer that decides this is missing. `share`: part of the whole sale's output that the
@@ -55,20 +65,29 @@ export const offerBy = (
 const better = (best: Option.Option<BoundedOffer>, offer: Option.Option<BoundedOffer>): Option.Option<BoundedOffer> =>
   Option.isNone(offer) || Option.exists(best, ({ atMost }) => atMost >= offer.value.atMost) ? best : offer
 
+const silenceOf = (
+  { chain }: Pick<ChainClient, "chain">,
+  silent: ReadonlyArray<Silence>
+): ChainUnavailable | undefined =>
+  silent.length === 0
+    ? undefined
+    : new ChainUnavailable({
+        chainId: chain.id,
+        method: "eth_call",
+        detail: `no exchange that answers pays enough for the fee, and some did not answer: ${silent.map(({ message }) => message).join("; ")}`
+      })
+
 /** The offer that counts for most. Fails without one if an exchange did not answer, since that one may pay for the fee. */
 export const bestOf = (
-  { chain }: Pick<ChainClient, "chain">,
-  offers: ReadonlyArray<Offered>
+  client: Pick<ChainClient, "chain">,
+  offers: Offers
 ): Result.Result<Option.Option<BoundedOffer>, ChainUnavailable> => {
   const [answered, silent] = Array.separate(offers)
   const best = answered.reduce(better, Option.none())
-  return silent.length > 0 && Option.isNone(best)
-    ? Result.fail(
-        new ChainUnavailable({
-          chainId: chain.id,
-          method: "eth_call",
-          detail: `no exchange pays for the fee, and some did not answer: ${silent.map(({ message }) => message).join("; ")}`
-        })
-      )
-    : Result.succeed(best)
+  const unanswered = silenceOf(client, silent)
+  if (unanswered === undefined) return Result.succeed(best)
+  return Option.match(best, {
+    onNone: () => Result.fail(unanswered),
+    onSome: (offer) => Result.succeedSome({ ...offer, unanswered })
+  })
 }

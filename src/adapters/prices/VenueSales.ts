@@ -11,19 +11,19 @@
  * gains by moving a price for a moment. Somebody who fills a pool at all of these times, and then takes it away, is not found out. The fees
  * that count for its sake are worth less than the money in it, and the budget of losses with unlisted tokens bounds what follows.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, maxUint256, prepareEncodeFunctionData } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
-import { minPoolAge } from "../../domain/PriceFacts.ts"
 import { RoutingUnavailable, type SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
-import { type ChainClient, Chains, type ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as LatestMap from "../../domain/LatestMap.ts"
 import * as ListedRouters from "../swap/ListedRouters.ts"
-import { before, KnownPools } from "../swap/KnownPools.ts"
+import { PASSING_MILLIS } from "../swap/VenueReport.ts"
 import * as Venues from "../swap/Venues.ts"
-import * as PoolAges from "./PoolAges.ts"
+import * as PastVenues from "./PastVenues.ts"
+import * as Silences from "./Silences.ts"
 import * as VenueOffers from "./VenueOffers.ts"
 
 export interface Sale {
@@ -37,17 +37,8 @@ export interface Sale {
   readonly beside: Effect.Effect<bigint, StoreUnavailable>
 }
 
-/** Age of the younger of the two earlier blocks, in seconds. */
-const RECENT_SECONDS = 600
-
 /** Time limit of each exchange, in milliseconds. */
 const LIMIT_MILLIS = 1_000
-
-/** Longest lifetime of an earlier block, in milliseconds. It only becomes older. */
-const PAST_LIFETIME_MILLIS = 3_600_000
-
-/** Part of its age by which an earlier block may become older. */
-const PAST_LIFETIME_PART = 10
 
 /** Any output counts here. The rehearsal measures it. */
 const ANY_OUTPUT_BPS = 10_000
@@ -84,12 +75,6 @@ const heldBeside = (
     Effect.catchTag("CallReverted", () => Effect.succeedNone)
   )
 
-/** The chain as it was at the end of a block. */
-const pinned = (client: ChainClient, block: bigint): ChainClient => ({
-  ...client,
-  call: (request) => client.call({ ...request, block })
-})
-
 const requestOf = ({ chain }: ChainClient, { amount, seller, token }: Sale) => ({
   chainId: chain.id,
   tokenIn: token,
@@ -101,7 +86,7 @@ const requestOf = ({ chain }: ChainClient, { amount, seller, token }: Sale) => (
   deadline: NEVER
 })
 
-/** The exchange's route of the sale; none without one. */
+/** The exchange's route of the sale; none without one. A token whose quotes fail the whole call, as by using up its gas, has none. */
 const routeBy = (
   source: Source,
   client: ChainClient,
@@ -109,7 +94,10 @@ const routeBy = (
 ): Effect.Effect<Option.Option<SwapRoute>, RoutingUnavailable> =>
   source.route(requestOf(client, sale)).pipe(
     Effect.asSome,
-    Effect.catchTag("NoRoute", () => Effect.succeedNone)
+    Effect.catchTags({
+      NoRoute: () => Effect.succeedNone,
+      RoutingUnavailable: (silence) => (silence.isCallRefused === true ? Effect.succeedNone : Effect.fail(silence))
+    })
   )
 
 /** Fails for an exchange that does not answer in time. */
@@ -123,54 +111,51 @@ const inTime =
 
 type Source = Venues.ExchangeSource
 
-interface Past {
-  readonly sources: ReadonlyArray<Source>
-  readonly client: ChainClient
-  /** UNIX milliseconds. */
-  readonly untilMs: number
-}
+const outputOf = (route: Option.Option<SwapRoute>) => Option.map(route, ({ amountOut }) => amountOut)
 
-/** Ages in seconds of the blocks in which an exchange must have paid as well, the least one last. Empty where new pools count. */
-const agesOn = ({ chain }: ChainClient): ReadonlyArray<number> => {
-  const oldest = minPoolAge(chain)
-  return oldest === 0 ? [] : [...new Set([oldest, Math.min(oldest, RECENT_SECONDS)])]
-}
+/** The route of the sale in an earlier block. A node that never had the old state fails at once, and proves nothing. */
+const routeThen = (past: PastVenues.Past, source: Source, sale: Sale) =>
+  routeBy(source, past.client, sale).pipe(
+    Effect.catchTag("RoutingUnavailable", (silence) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        past.isExpected(now) ? Effect.fail(silence) : Effect.succeedNone
+      )
+    ),
+    inTime(source)
+  )
 
-/** Makes `pastOf(client, age)`: sources that read the chain as it was this many seconds ago; none if that block is not found. */
-const makePast = (pools: KnownPools["Service"]) => {
-  const known = new Map<string, Past>()
+/**
+ * Makes `isHopeless(client, token, offers)`: true if some exchange has not answered for the token for too long, although exchanges of the chain
+ * answer.
+ */
+const makeHopeless = () => {
+  const silences = Silences.make()
+  /** UNIX milliseconds at which an exchange of the chain answered last. */
+  const lastAnswers = new Map<number, number>()
 
-  return Effect.fnUntraced(function* (client: ChainClient, age: number) {
+  return Effect.fnUntraced(function* ({ chain }: ChainClient, token: Address.Address, offers: VenueOffers.Offers) {
     const now = yield* Clock.currentTimeMillis
-    const key = `${client.chain.id} ${age}`
-    const kept = known.get(key)
-    if (kept !== undefined && now < kept.untilMs) return Option.some(kept)
-    const latest = yield* client.block("latest")
-    if (Option.isNone(latest)) return Option.none()
-    const block = yield* PoolAges.blockBefore(client, Number(latest.value.timestamp) - age)
-    if (Option.isNone(block)) return Option.none()
-    const then = pinned(client, block.value.number)
-    const sources = yield* Venues.make.pipe(
-      Effect.provideService(Chains, { all: [then], get: () => Effect.succeed(then) }),
-      Effect.provideService(KnownPools, before(pools))
-    )
-    const lifetime = Math.min(PAST_LIFETIME_MILLIS, (age * 1_000) / PAST_LIFETIME_PART)
-    const past: Past = { sources, client: then, untilMs: now + lifetime }
-    known.set(key, past)
-    return Option.some(past)
+    const key = `${chain.id} ${token}`
+    if (offers.some(Result.isSuccess)) lastAnswers.set(chain.id, now)
+    if (!offers.some(Result.isFailure)) {
+      silences.end(key)
+      return false
+    }
+    const answeredAt = lastAnswers.get(chain.id)
+    return !silences.isPassing(key, now) && answeredAt !== undefined && now - answeredAt < PASSING_MILLIS
   })
 }
 
-const outputOf = (route: Option.Option<SwapRoute>) => Option.map(route, ({ amountOut }) => amountOut)
-
 /**
  * Makes `find(client, sale)`: the call of the sale that counts for most, by an exchange that counts; none without one. Fails if it is none
- * while an exchange did not answer, since that says nothing about the worth of the fee.
+ * while an exchange did not answer, since that says nothing about the worth of the fee. A silence about a token
+ * that lasts, while exchanges of the chain answer otherwise, is an answer: the exchange does not count.
  */
 export const make = Effect.gen(function* () {
   const sources = yield* Venues.make
   const listed = ListedRouters.make()
-  const pastOf = makePast(yield* KnownPools)
+  const pastOf = yield* PastVenues.make
+  const isHopeless = makeHopeless()
   /** Amounts that the seller held last of each token, beside the fee that was valued. */
   const holdings = LatestMap.make<string, bigint>(HELD_TOKENS)
 
@@ -190,25 +175,20 @@ export const make = Effect.gen(function* () {
     return declared.filter(({ router }) => router === swapRouter || usable.has(router)).map(({ source }) => source)
   })
 
-  /** Outputs of the whole sale in the earlier blocks, the youngest last. None if it was not there in one of them. */
-  const paidBefore = Effect.fnUntraced(function* (client: ChainClient, { name }: Source, whole: Sale) {
-    const paid = yield* Effect.forEach(
-      agesOn(client),
-      Effect.fnUntraced(function* (age) {
-        const past = yield* pastOf(client, age)
-        const source = Option.getOrUndefined(past)?.sources.find((each) => each.name === name)
-        return Option.isNone(past) || source === undefined
-          ? Option.none<bigint>()
-          : // A node without the old state fails at once, and proves nothing.
-            yield* Effect.orElseSucceed(routeBy(source, past.value.client, whole), () => Option.none()).pipe(
-              inTime(source),
-              Effect.map(outputOf)
-            )
-      }),
-      { concurrency: "unbounded" }
-    )
-    return Option.all(paid)
+  /** Output of the whole sale this many seconds ago; none if it was not there. */
+  const paidAt = Effect.fnUntraced(function* (client: ChainClient, { name }: Source, whole: Sale, age: number) {
+    const past = yield* pastOf(client, age)
+    const source = Option.getOrUndefined(past)?.sources.find((each) => each.name === name)
+    return Option.isNone(past) || source === undefined
+      ? Option.none<bigint>()
+      : outputOf(yield* routeThen(past.value, source, whole))
   })
+
+  /** Outputs of the whole sale in the earlier blocks, the youngest last. None if it was not there in one of them. */
+  const paidBefore = (client: ChainClient, source: Source, whole: Sale) =>
+    Effect.forEach(PastVenues.agesOn(client), (age) => Effect.result(paidAt(client, source, whole, age)), {
+      concurrency: "unbounded"
+    }).pipe(Effect.map(VenueOffers.earlierOf))
 
   /** The sale by one exchange, if that counts. */
   const offerOf = Effect.fnUntraced(function* (client: ChainClient, source: Source, sale: Sale, beside: bigint) {
@@ -220,7 +200,7 @@ export const make = Effect.gen(function* () {
       [
         Effect.result(now(sale)),
         Effect.result(beside === 0n ? Effect.succeedNone : Effect.map(now(all), outputOf)),
-        Effect.result(paidBefore(client, source, all))
+        paidBefore(client, source, all)
       ],
       { concurrency: "unbounded" }
     )
@@ -244,6 +224,7 @@ export const make = Effect.gen(function* () {
     if (Option.isNone(held)) return Option.none<VenueOffers.BoundedOffer>()
     holdings.set(key, held.value)
     const offers = held.value === last ? likely : yield* offersBeside(held.value)
-    return yield* Effect.fromResult(VenueOffers.bestOf(client, offers))
+    const counted = (yield* isHopeless(client, sale.token, offers)) ? offers.filter(Result.isSuccess) : offers
+    return yield* Effect.fromResult(VenueOffers.bestOf(client, counted))
   })
 })

@@ -13,6 +13,7 @@ import {
   type SwapVenue
 } from "../../ports/orchestrator/SwapVenue.ts"
 import type { ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import { amountsUpTo, best, type Market, outrun, type Pair, type PoolRead, type Quoted } from "./Curves.ts"
 
 /** A market that was read. */
@@ -148,7 +149,14 @@ export const make = (
     },
     Effect.catchTags({
       UnsupportedChain: (error) => Effect.fail(new NoRoute({ detail: error.message })),
-      ChainUnavailable: (error) => Effect.fail(new RoutingUnavailable({ provider, detail: error.message }))
+      ChainUnavailable: (error) =>
+        Effect.fail(
+          new RoutingUnavailable({
+            provider,
+            detail: error.message,
+            ...(Multicall3.mayDivide(error) ? { isCallRefused: true } : {})
+          })
+        )
     })
   )
 

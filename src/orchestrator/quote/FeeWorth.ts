@@ -93,7 +93,11 @@ export const make = Effect.gen(function* () {
       isPromised = true
       return promise(promisedBy(client, order, feeAmount))
     })
-    const worth = yield* fees.realisable(client, tokenIn, feeAmount, { holder, beside })
+    const worth = yield* Effect.catchTag(
+      fees.realisable(client, tokenIn, feeAmount, { holder, beside, charged }),
+      "FeeUncertain",
+      ({ silence }) => Effect.fail(silence)
+    )
     // The rest of a fee that is worth more keeps no other order from its share.
     const value = coveredBy(worth, charged)
     if (!isPromised) return { value }

@@ -1,5 +1,5 @@
 /** Losses and gains of a finished transaction's sweeps, by class: the part of its cost that each caused against its fee's worth. */
-import { Clock, Effect, Schedule } from "effect"
+import { Effect, Fiber, Schedule, Semaphore } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import { type ExposureClass, outcome, shares } from "../../domain/Exposure.ts"
 import { ofMarket, ofReserved } from "../../domain/LossClasses.ts"
@@ -12,14 +12,17 @@ import type { CostPart, RelayTransaction } from "../../ports/orchestrator/RelayT
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 
-/** Fees whose sale is rehearsed at once. */
+/** Fees of a transaction whose sale is rehearsed at once. */
 const CONCURRENCY = 4
 
 /**
  * Time in which the fees of a transaction are valued, in milliseconds. Until then its owners' next sweeps wait. A fee that has no answer by
- * then is worth nothing, so that budgets count rather too much than too little.
+ * then is worth what is known for certain, if anything, so that budgets count rather too much than too little.
  */
 const VALUING_MILLIS = 30_000
+
+/** Time after which a valuation that goes on gives its place to another fee, in milliseconds. */
+const PLACE_MILLIS = 10_000
 
 /** Pause before a fee is valued again that nodes did not value, in milliseconds. */
 const RETRY_MILLIS = 3_000
@@ -61,6 +64,12 @@ export const partsOf = (cost: bigint, sweeps: ReadonlyArray<Finished>): Readonly
   return carried.map(({ intent, isSettled }, index) => ({ intentId: intent.id, cost: costs[index] ?? 0n, isSettled }))
 }
 
+/** Begins the effect when a place is free, and holds the place until it ends, or for a limited time. */
+const inPlace = Effect.fnUntraced(function* <A, E>(places: Semaphore.Semaphore, effect: Effect.Effect<A, E>) {
+  const held = Effect.tap(Effect.forkChild(effect), (begun) => Effect.timeoutOption(Fiber.await(begun), PLACE_MILLIS))
+  return yield* Fiber.join(yield* places.withPermit(held))
+})
+
 interface Booked {
   readonly bookings: ReadonlyArray<Booking>
   readonly outcomes: ReadonlyArray<Outcome>
@@ -85,20 +94,31 @@ export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
   const fees = yield* FeeValue
 
-  /** Proceeds of a sale of the fee now. One that nobody can sell, or price, until `untilMs` is worth nothing. */
-  const saleOf = Effect.fnUntraced(function* (client: ChainClient, { order }: Intent, untilMs: number) {
-    const left = Math.max(untilMs - (yield* Clock.currentTimeMillis), 0)
-    const valued = fees.realisable(client, order.tokenIn, order.feeAmount)
-    // A node that does not answer says nothing about the fee.
-    const sale = Effect.retry(valued, Schedule.spaced(RETRY_MILLIS))
-    return yield* Effect.orElseSucceed(Effect.timeout(sale, left), () => 0n)
+  /** Proceeds of a sale of the fee now. One that nobody can sell, or price, in time is worth what is known. */
+  const saleOf = Effect.fnUntraced(function* (client: ChainClient, { order }: Intent, places: Semaphore.Semaphore) {
+    let known = 0n
+    const valued = fees.realisable(client, order.tokenIn, order.feeAmount).pipe(
+      Effect.tapErrorTag("FeeUncertain", ({ atLeast }) =>
+        Effect.sync(() => {
+          if (atLeast > known) known = atLeast
+        })
+      )
+    )
+    // A node that does not answer says nothing about the fee. The pause holds no place.
+    const sale = Effect.retry(inPlace(places, valued), Schedule.spaced(RETRY_MILLIS))
+    return yield* Effect.orElseSucceed(Effect.timeout(sale, VALUING_MILLIS), () => known)
   })
 
   /** Worth of the sweep's fee now. */
-  const worthNow = (client: ChainClient, { intent, isSettled }: Finished, part: bigint, untilMs: number) => {
+  const worthNow = (
+    client: ChainClient,
+    { intent, isSettled }: Finished,
+    part: bigint,
+    places: Semaphore.Semaphore
+  ) => {
     if (!isSettled) return Effect.succeed(0n)
     return isSold(client.chain, intent)
-      ? Effect.map(saleOf(client, intent, untilMs), (wei) => worthOf(client.chain, intent, part, wei))
+      ? Effect.map(saleOf(client, intent, places), (wei) => worthOf(client.chain, intent, part, wei))
       : Effect.succeed(worthOf(client.chain, intent, part))
   }
 
@@ -109,7 +129,7 @@ export const make = Effect.gen(function* () {
     sweeps: ReadonlyArray<Finished>
   ) {
     const { chain } = client
-    const untilMs = (yield* Clock.currentTimeMillis) + VALUING_MILLIS
+    const places = yield* Semaphore.make(CONCURRENCY)
     const carried = sweeps.filter(({ isCarried }) => isCarried)
     const bearing = carried.length > 0 ? carried : sweeps
     const costs = parts(cost, bearing.map(bearerOf), shares)
@@ -118,13 +138,13 @@ export const make = Effect.gen(function* () {
       (sweep, index) => {
         const part = costs[index] ?? cost
         const isListed = desk.isListed(chain, sweep.intent.order)
-        return Effect.map(worthNow(client, sweep, part, untilMs), (worth) => ({
+        return Effect.map(worthNow(client, sweep, part, places), (worth) => ({
           ...sweep,
           isListed,
           window: outcome(part, worth)
         }))
       },
-      { concurrency: CONCURRENCY }
+      { concurrency: "unbounded" }
     )
     const lost = ended.filter(({ isListed, window }) => isListed && window.lost > 0n)
     const pots = yield* desk.reserved(lost.map(({ intent }) => intent.id))

@@ -1,7 +1,7 @@
 /** Value in native currency of a fee that was taken in a token. */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
-import type { ChainClient, ChainUnavailable } from "../shared/Chains.ts"
+import { type ChainClient, ChainUnavailable } from "../shared/Chains.ts"
 import type { PricesUnavailable } from "./Prices.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
@@ -14,6 +14,19 @@ export interface UnpaidFee {
    * a sale of all of it. It is not asked for if the fee counts by a price.
    */
   readonly beside: Effect.Effect<bigint, StoreUnavailable>
+  /** Wei that the fee is charged for. Exchanges that do not answer need not, if the others pay as much. */
+  readonly charged: bigint
+}
+
+/** Some exchanges did not answer, so that the fee may be worth more than what the others pay. Retry. */
+export class FeeUncertain extends Schema.TaggedError<FeeUncertain>()("FeeUncertain", {
+  /** Wei, above 0, that the fee is certainly worth. */
+  atLeast: Schema.BigInt,
+  silence: ChainUnavailable
+}) {
+  override get message(): string {
+    return `the fee is worth at least ${this.atLeast} wei: ${this.silence.message}`
+  }
 }
 
 export class FeeValue extends Context.Service<
@@ -25,6 +38,8 @@ export class FeeValue extends Context.Service<
      * once, in a rehearsal, less the operator's haircut, and for no more than its share of a sale of all that the recipient holds. It has 0
      * if it cannot be sold there.
      *
+     * Fails while exchanges do not answer that may pay more, unless what is known covers what an unpaid fee is charged for.
+     *
      * `unpaid`: the amount is to be paid. Default: the fee recipient has it.
      */
     readonly realisable: (
@@ -32,6 +47,6 @@ export class FeeValue extends Context.Service<
       token: Address.Address,
       amount: bigint,
       unpaid?: UnpaidFee
-    ) => Effect.Effect<bigint, ChainUnavailable | PricesUnavailable | StoreUnavailable>
+    ) => Effect.Effect<bigint, ChainUnavailable | FeeUncertain | PricesUnavailable | StoreUnavailable>
   }
 >()("sweep/ports/FeeValue") {}

@@ -89,7 +89,9 @@ export class NoRoute extends Schema.TaggedError<NoRoute>()("NoRoute", { detail: 
 /** The venue or bridge did not answer, or its answer was unusable. Retry. */
 export class RoutingUnavailable extends Schema.TaggedError<RoutingUnavailable>()("RoutingUnavailable", {
   provider: Schema.String,
-  detail: Schema.String
+  detail: Schema.String,
+  /** True if a node answered, and refused the call itself, as when a token uses up its gas. */
+  isCallRefused: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
     return `${this.provider} is unavailable: ${this.detail}`

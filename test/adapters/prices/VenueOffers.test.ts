@@ -55,6 +55,22 @@ describe("the offer of an exchange", () => {
   })
 })
 
+describe("the outputs in the earlier blocks", () => {
+  const earlier = (...answers: Parameters<typeof VenueOffers.earlierOf>[0]) =>
+    Result.match(VenueOffers.earlierOf(answers), {
+      onFailure: () => "unknown" as const,
+      onSuccess: Option.getOrUndefined
+    })
+
+  it("are none if one of them is, whatever is not answered", () => {
+    assert.isUndefined(earlier(silent, none))
+    assert.isUndefined(earlier(none, some(5n)))
+    assert.strictEqual(earlier(some(5n), silent), "unknown")
+    assert.deepStrictEqual(earlier(some(5n), some(6n)), [5n, 6n])
+    assert.deepStrictEqual(earlier(), [])
+  })
+})
+
 describe("the best offer", () => {
   const offer = (atMost: bigint) => some({ router: address(0x21), calldata: "0x" as const, atMost })
   const best = (...offers: Parameters<typeof VenueOffers.bestOf>[1]) => VenueOffers.bestOf({ chain }, offers)
@@ -62,6 +78,13 @@ describe("the best offer", () => {
   it("is the one that counts for most, whatever other exchanges do not answer", () => {
     assert.strictEqual(told(best(offer(5n), none, offer(7n), silent, offer(6n))), 7n)
     assert.strictEqual(told(best(none, silent, offer(1n))), 1n)
+  })
+
+  it("carries the silence of other exchanges, which may pay more", () => {
+    const unanswered = (...offers: Parameters<typeof VenueOffers.bestOf>[1]) =>
+      Option.getOrUndefined(Option.map(Result.getOrThrow(best(...offers)), (found) => found.unanswered?.message))
+    assert.include(unanswered(offer(5n), silent), silence.message)
+    assert.isUndefined(unanswered(offer(5n), none))
   })
 
   it("is none if each exchange says so", () => {

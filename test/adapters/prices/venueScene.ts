@@ -17,7 +17,7 @@ import type { Call } from "../../../src/devnet/market/Venues.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
-import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
+import { FeeValue, type UnpaidFee } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { type ChainClient, Chains } from "../../../src/ports/shared/Chains.ts"
 import { unpaidBy } from "../../ports/orchestrator/FeeValue.suite.ts"
@@ -86,14 +86,21 @@ const prices = Layer.succeed(Prices, {
 /** Changes the answers of the chain's nodes. */
 export type OfNodes = (client: ChainClient) => ChainClient
 
-/** Makes `worthOf(symbol, holder)` on the chain after a change: wei that 30 tokens, worth 0.01 units of native currency, count for. */
+/**
+ * Makes `worthOf(symbol, holder, unpaid)` on the chain after a change: wei that 30 tokens, worth 0.01 units of native currency, count for.
+ * "paid": the fee recipient has them.
+ */
 export const valuing = Effect.fnUntraced(function* (
   change: (chain: Chain) => Chain = (chain) => chain,
   ofNodes: OfNodes = (client) => client,
   fetch = globalThis.fetch
 ) {
   const { dev } = yield* Scene
-  const chains = EvmChains.layer([{ chain: change(dev.chain), rpcUrls: [dev.rpcUrl] }]).pipe(
+  const changed = Effect.map(Chains, ({ all, get }) =>
+    Chains.of({ all: all.map(ofNodes), get: (id) => Effect.map(get(id), ofNodes) })
+  )
+  const chains = Layer.effect(Chains, changed).pipe(
+    Layer.provide(EvmChains.layer([{ chain: change(dev.chain), rpcUrls: [dev.rpcUrl] }])),
     Layer.provide(FetchHttpClient.layer),
     Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetch))
   )
@@ -104,10 +111,11 @@ export const valuing = Effect.fnUntraced(function* (
     Layer.provideMerge(chains)
   )
   const context = yield* Layer.build(fees)
-  const client = ofNodes(yield* Context.get(context, Chains).get(CHAIN.id))
-  return Effect.fnUntraced(function* (symbol: string, holder = HOLDER) {
-    const token = yield* placed(symbol)
-    return yield* Context.get(context, FeeValue).realisable(client, token.address, 30n * WHOLE, unpaidBy(holder))
+  const client = yield* Context.get(context, Chains).get(CHAIN.id)
+  return Effect.fnUntraced(function* (symbol: string, holder = HOLDER, unpaid: UnpaidFee | "paid" = unpaidBy(holder)) {
+    const { address } = yield* placed(symbol)
+    const { realisable } = Context.get(context, FeeValue)
+    return yield* realisable(client, address, 30n * WHOLE, unpaid === "paid" ? undefined : unpaid)
   })
 })
 

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { numberToHex } from "viem"
 import { classOf, EMPTY } from "../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
-import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
+import { FeeUncertain, FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -121,6 +121,68 @@ describe("a fee in an unlisted token that nodes cannot value", () => {
       assert.deepStrictEqual([yield* carried, yield* lost], [[], 7n])
     }).pipe(Effect.provide(onDemandIn(silentWorld(state, unanswered))))
   })
+})
+
+describe("fees of one transaction, of which more are silent than are valued at once", () => {
+  const lost = Effect.flatMap(Exposures, ({ sums }) => Effect.map(sums([ALL]), (all) => all.get(ALL)?.hour.lost))
+
+  /**
+   * Five sweeps of one transaction, each of which bears 14 wei. The fee that is valued last is worth more. The others are silent. Returns what
+   * they lost.
+   */
+  const booked = (silence: ReturnType<FeeValue["Service"]["realisable"]>) => {
+    const state = { isSilent: false }
+    const asked = new Set<string>()
+    const where = Layer.merge(
+      world,
+      Layer.succeed(FeeValue, {
+        realisable: (_client, token) =>
+          Effect.suspend(() => {
+            if (!state.isSilent) return Effect.succeed(10n ** 18n)
+            if (asked.size < 4) asked.add(token)
+            return asked.has(token) ? silence : Effect.as(Effect.yieldNow, 10n ** 18n)
+          })
+      })
+    )
+    return Effect.gen(function* () {
+      const the = yield* scene
+      const intents = yield* Effect.forEach([1, 2, 3, 4, 5], (owner) =>
+        the.submit({ id: `sweep ${owner}`, owner, order: { tokenIn: address(0xc0 + owner) } })
+      )
+      yield* relay
+      const { attempts, intentIds, nonce } = yield* the.pending
+      assert.deepStrictEqual(intentIds.toSorted(), intents.map(({ id }) => id).toSorted())
+      const logs = intents.map((each) => sweptLog(each))
+      yield* the.mineLane({ hash: attempts[0]?.hash ?? "0x", logs, gasUsed: 0n, dataFee: 70n }, nonce)
+      yield* the.bury(2)
+      state.isSilent = true
+      const pass = yield* Effect.forkChild(tick)
+      yield* Effect.repeat(Effect.yieldNow, { times: 5_000 })
+      yield* TestClock.adjust("30 seconds")
+      yield* Fiber.join(pass)
+      return yield* lost
+    }).pipe(Effect.provide(onDemandIn(where)))
+  }
+
+  it.effect("count for nothing, and leave the others their worth", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* booked(unanswered), 56n)
+    })
+  )
+
+  it.effect("count for nothing, and leave the others their worth, also if their valuations never end", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* booked(Effect.never), 56n)
+    })
+  )
+
+  it.effect("count for what is known of them, if they may be worth more", () =>
+    Effect.gen(function* () {
+      const detail = { chainId: source.id, method: "eth_call", detail: "away" }
+      const uncertain = Effect.fail(new FeeUncertain({ atLeast: 4n, silence: new ChainUnavailable(detail) }))
+      assert.strictEqual(yield* booked(uncertain), 40n)
+    })
+  )
 })
 
 type Answer = ReturnType<ChainClient["call"]>

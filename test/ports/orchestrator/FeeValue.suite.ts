@@ -12,10 +12,11 @@ export interface Fixture {
   readonly worthless: Address.Address
 }
 
-/** A fee with no others beside it. */
-export const unpaidBy = (holder: Address.Address, beside = 0n): UnpaidFee => ({
+/** A fee with no others beside it. It is charged for a wei by default, which any market covers that pays something. */
+export const unpaidBy = (holder: Address.Address, beside = 0n, charged = 1n): UnpaidFee => ({
   holder,
-  beside: Effect.succeed(beside)
+  beside: Effect.succeed(beside),
+  charged
 })
 
 export const suite = <R>(
