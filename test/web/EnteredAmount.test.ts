@@ -9,7 +9,8 @@ import {
   enteredBesides,
   isNoAmount,
   restWithout,
-  shownAmount
+  shownAmount,
+  ticked
 } from "../../src/web/sweep/selection.ts"
 
 const token: SweepableToken = {
@@ -104,5 +105,29 @@ describe("the rest of a sweep", () => {
       assert.strictEqual(amount, defaultAmount(native))
       assert.isBelow(Number(amount), Number(native.balance))
     }
+  })
+})
+
+describe("a tick", () => {
+  const entry = (key: string, isChosen: boolean) => ({ key, isChosen })
+  const entries = [entry("a", true), entry("b", false)]
+  const of = (picked: ReadonlyArray<string>, rest: ReadonlyArray<string>) => ({
+    picked: new Set(picked),
+    rest: new Map(rest.map((key) => [key, undefined]))
+  })
+
+  it("changes its token, and leaves the others that are listed as they are", () => {
+    assert.deepStrictEqual(ticked(entries, of([], []), [["b", true]]), new Set(["a", "b"]))
+    assert.deepStrictEqual(ticked(entries, of(["a"], []), [["a", false]]), new Set())
+  })
+
+  it("leaves the part of a rest that has not arrived ticked", () => {
+    const next = ticked(entries, of(["a", "refund"], ["a", "refund"]), [["a", false]])
+    assert.deepStrictEqual(next, new Set(["refund"]))
+  })
+
+  it("does not tick what is no part of a rest any more, or is ticked no more", () => {
+    assert.deepStrictEqual(ticked(entries, of(["a", "gone"], []), [["b", true]]), new Set(["a", "b"]))
+    assert.deepStrictEqual(ticked(entries, of(["a"], ["refund", "b"]), []), new Set(["a"]))
   })
 })

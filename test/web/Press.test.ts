@@ -51,6 +51,38 @@ describe("a press on the button", () => {
   })
 })
 
+describe("a page that is left", () => {
+  it("stops waiting for the wallet, so that a late signature is not sent", () => {
+    const { begin, mount, shown } = presses()
+    const leave = mount()
+    const press = begin()
+    leave()
+    assert.throws(() => press.enter("sending"), StoppedWaiting)
+    assert.isFalse(press.isLast())
+    assert.deepStrictEqual(shown, ["signing", undefined])
+  })
+
+  it("lets a sweep that is being sent end, and asks the wallet for nothing more", () => {
+    const { begin, mount } = presses()
+    const leave = mount()
+    const press = begin()
+    press.enter("sending")
+    leave()
+    assert.isTrue(press.isLast())
+    assert.throws(() => press.enter("signing"), StoppedWaiting)
+  })
+
+  it("asks the wallet as before once it is shown again", () => {
+    const { begin, mount, shown } = presses()
+    mount()()
+    mount()
+    const press = begin()
+    press.enter("sending")
+    press.enter("signing")
+    assert.deepStrictEqual(shown, ["signing", "sending", "signing"])
+  })
+})
+
 describe("the signer of a press", () => {
   const signed = `0x${"1b".repeat(65)}` as const
   const typedData = {} as Parameters<SweepSigner["signTypedData"]>[0]

@@ -1,8 +1,8 @@
 /** The receipt of a sweep whose swap on arrival failed, or that failed, or of which the service forgot a part. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Address, Intent, ServedChain } from "../../src/sdk/index.ts"
-import { keyOf, makeCatalog } from "../../src/web/sweep/catalog.ts"
-import { arrivedText, leftAfter, outcomeOf, receiptText, restOf } from "../../src/web/sweep/receipt.ts"
+import { keyOf, makeCatalog, NATIVE } from "../../src/web/sweep/catalog.ts"
+import { arrivedText, leftAfter, outcomeOf, receiptText, refundSymbol, restOf } from "../../src/web/sweep/receipt.ts"
 import { lastSeen, type Submission, UNKNOWN_TO_SERVICE } from "../../src/web/sweep/submissions.ts"
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -53,7 +53,7 @@ describe("a sweep whose swap on arrival failed", () => {
 describe("a sweep that failed", () => {
   const crossing = { chainId: 1, token: WETH }
   const failed = (failureReason: string, more: Partial<Submission> = {}) =>
-    leftAfter(sent("a", { status: "failed", failureReason, ...more }))
+    leftAfter(catalog, sent("a", { status: "failed", failureReason, ...more }))
 
   it("leaves what the bridge refunded, or else what was sent", () => {
     const sentToken = { chainId: 1, address: at("c") }
@@ -62,12 +62,37 @@ describe("a sweep that failed", () => {
     assert.deepStrictEqual(failed("expired", { crossing }), sentToken)
   })
 
-  it("leaves the amount that was sent, or the refund's, or the least that was bridged", () => {
+  it("leaves the wrapped token if native currency crossed the bridge", () => {
+    const native = { send: { chainId: 1, token: NATIVE, amount: "9" }, bridged: "7" }
+    const wrapped = { chainId: 1, address: WETH }
+    assert.deepStrictEqual(failed("bridge_refunded", native), wrapped)
+    assert.deepStrictEqual(failed("expired", native), { chainId: 1, address: NATIVE })
+    assert.deepStrictEqual(failed("bridge_refunded", { ...native, crossing: { chainId: 1, token: USDC } }), {
+      chainId: 1,
+      address: USDC
+    })
+    const refunded = sent("a", { status: "failed", failureReason: "bridge_refunded", ...native })
+    assert.deepStrictEqual(restOf(catalog, [refunded]), new Map([[keyOf(wrapped), 7n]]))
+    assert.strictEqual(refundSymbol(catalog, refunded), "WETH")
+    assert.strictEqual(refundSymbol(catalog, { ...refunded, refundedToken: USDC }), "USDC")
+    assert.isUndefined(refundSymbol(catalog, sent("a", {})), "the sent token")
+  })
+
+  it("leaves the token that the service saw refunded", () => {
+    const seen = { refunded: "8", refundedToken: USDC }
+    const send = { chainId: 1, token: NATIVE, amount: "9" }
+    for (const more of [seen, { ...seen, crossing }, { ...seen, send }]) {
+      assert.deepStrictEqual(failed("bridge_refunded", more), { chainId: 1, address: USDC })
+    }
+  })
+
+  it("leaves the amount that was sent, or the refund's, or what was bridged, which is not known after a swap", () => {
     const rest = (failureReason: string, more: Partial<Submission> = {}) =>
-      restOf([sent("a", { status: "failed", failureReason, ...more })])
+      restOf(catalog, [sent("a", { status: "failed", failureReason, ...more })])
     const [SENT, BRIDGED] = [keyOf({ chainId: 1, address: at("c") }), keyOf({ chainId: 1, address: WETH })]
     assert.deepStrictEqual(rest("expired", { crossing, bridged: "7" }), new Map([[SENT, 1n]]))
-    assert.deepStrictEqual(rest("bridge_refunded", { crossing, bridged: "7" }), new Map([[BRIDGED, 7n]]))
+    const ofEarlierVersion = rest("bridge_refunded", { crossing, bridged: "7" })
+    assert.deepStrictEqual(ofEarlierVersion, new Map([[BRIDGED, undefined]]), "the least of the swap")
     assert.deepStrictEqual(rest("bridge_refunded", { crossing, bridged: "7", refunded: "8" }), new Map([[BRIDGED, 8n]]))
     assert.deepStrictEqual(rest("bridge_refunded", { bridged: "7" }), new Map([[SENT, 7n]]))
     assert.deepStrictEqual(rest("bridge_refunded"), new Map([[SENT, 1n]]), "stored by an earlier version")
@@ -82,12 +107,12 @@ describe("a sweep that failed", () => {
       send: { chainId: 1, token: WETH, amount: "5" }
     })
     const key = keyOf({ chainId: 1, address: WETH })
-    assert.deepStrictEqual(restOf([{ ...refund, bridged: "7" }, weth]), new Map([[key, 12n]]))
+    assert.deepStrictEqual(restOf(catalog, [{ ...refund, refunded: "7" }, weth]), new Map([[key, 12n]]))
     for (const failed of [
       [refund, weth],
       [weth, refund]
     ]) {
-      assert.deepStrictEqual(restOf(failed), new Map([[key, undefined]]))
+      assert.deepStrictEqual(restOf(catalog, failed), new Map([[key, undefined]]))
     }
   })
 })

@@ -105,6 +105,24 @@ describe("a plan that renews itself", () => {
     assert.strictEqual(after(first, second, shown(undefined)).renewed?.kind, "different", "and nothing")
   })
 
+  it("needs no notice once it is again what was agreed to, and is held while that is new", () => {
+    const both = split(50n, 50n)
+    // One of the chains is silent for one answer.
+    const review = { legs: [both.review?.legs[0]], authorizations: [] } as unknown as BatchReview
+    const one: Shown = { ...both, review }
+    const lower = after(both, one)
+    assert.deepStrictEqual(lower.renewed, { kind: "lower", agreed: 100n })
+    const back = afterPlan({ ...lower, isHeld: false }, both, () => true)
+    assert.isUndefined(back.renewed)
+    assert.isTrue(back.isHeld)
+    const next = afterPlan({ ...back, isHeld: false }, both, () => true)
+    assert.isUndefined(next.renewed)
+    assert.isFalse(next.isHeld)
+    assert.deepStrictEqual(afterPlan(next, one, () => true).renewed, { kind: "lower", agreed: 100n })
+    const other = afterPlan(lower, split(50n, 50n, OTHER), () => true)
+    assert.strictEqual(afterPlan(other, both, () => true).renewed?.kind, "different", "other terms stay")
+  })
+
   it("is compared with what was agreed to, if it brings as much from other tokens", () => {
     const lower = after(split(50n, 50n), split(1n, 50n))
     assert.strictEqual(lower.renewed?.kind, "lower")

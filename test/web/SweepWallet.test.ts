@@ -196,6 +196,21 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("disconnects while the wallet is asked, whose late signature is not sent", () =>
+    Effect.gen(function* () {
+      const { page, wallet } = yield* withWallet({ DAI: "40" })
+      const late = Promise.withResolvers<void>()
+      wallet.pause = late.promise
+      yield* Steps.signs(page, 1)
+      yield* click(page, "Disconnect")
+      yield* click(page, "Test Wallet")
+      yield* Steps.planned(page, 1)
+      late.resolve()
+      yield* Steps.sweeps(page, 1)
+      assert.deepStrictEqual(wallet.signed, [SWEEP, SWEEP, AUTHORIZATION])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("with a wallet that signs for one chain only is told so, and nothing is sent", () =>
     Effect.gen(function* () {
       const { address, alpha, page, wallet } = yield* withWallet({ DAI: "40" }, { needsChain: true })

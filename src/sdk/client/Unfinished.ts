@@ -1,6 +1,7 @@
 /** The steps after a signature. */
 import { InvalidRequestError, RateLimitedError, SweepPostponedError, SweepRefusedError } from "../model/ApiErrors.ts"
 import { SweepUnfinishedError } from "../model/Errors.ts"
+import { isPostponement } from "../model/Postponement.ts"
 import { SweepError } from "../model/SweepError.ts"
 
 /** True if the service stored nothing. A cause is an earlier attempt after which that is unknown. */
@@ -8,7 +9,7 @@ const isRefusal = (error: SweepError): boolean =>
   !error.cause &&
   (error instanceof RateLimitedError ||
     error instanceof InvalidRequestError ||
-    error instanceof SweepPostponedError ||
+    (error instanceof SweepPostponedError && isPostponement(error)) ||
     // A masked refusal may stand for `already_submitted` too.
     (error instanceof SweepRefusedError && error.reason !== "already_submitted"))
 

@@ -9,6 +9,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { Banner } from "./Banner.tsx"
 import { unitOf } from "./catalog.ts"
 import { explain, explainFailure } from "./explain.ts"
+import { refundSymbol } from "./receipt.ts"
 import { useSession } from "./session.ts"
 import { isUnknown, type Submission } from "./submissions.ts"
 
@@ -130,7 +131,7 @@ export interface ProgressProps {
 export function Progress({ intent, submission }: ProgressProps) {
   const { catalog } = useSession()
   const steps = stepsOf(intent, submission, (id) => catalog.chainName(id))
-  const { crossing, receive, send } = submission
+  const { receive, send } = submission
   const arrived = unitOf(catalog, { chainId: receive.chainId, address: receive.token })
   const insteadUnit = unitOf(catalog, {
     chainId: receive.chainId,
@@ -186,10 +187,7 @@ export function Progress({ intent, submission }: ProgressProps) {
       {intent.refund !== undefined && <Refunded chainId={send.chainId} refund={intent.refund} />}
       {intent.status === "failed" && (
         <Banner tone={isUnknown(intent) ? "warn" : "bad"}>
-          {explainFailure(
-            intent.failureReason,
-            crossing && unitOf(catalog, { chainId: crossing.chainId, address: crossing.token }).symbol
-          )}
+          {explainFailure(intent.failureReason, refundSymbol(catalog, submission))}
         </Banner>
       )}
     </div>

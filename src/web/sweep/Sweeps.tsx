@@ -13,7 +13,16 @@ import { Banner } from "./Banner.tsx"
 import { unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
 import { FollowTrouble, Progress } from "./Progress.tsx"
-import { arrivedText, elapsed, outcomeOf, receiptText, restOf, type SignedSweep, symbolOf } from "./receipt.ts"
+import {
+  arrivedText,
+  elapsed,
+  outcomeOf,
+  receiptText,
+  refundSymbol,
+  restOf,
+  type SignedSweep,
+  symbolOf
+} from "./receipt.ts"
 import { useSession } from "./session.ts"
 import { bySweep, isBeingSent, isEnded, isUnconfirmed, type Submission, UNKNOWN_TO_SERVICE } from "./submissions.ts"
 import { badgeOf, Bar } from "./SweepParts.tsx"
@@ -111,15 +120,12 @@ function Failures({
             <span className="font-medium">
               <bdi>{symbolOf(catalog, each)}</bdi> on {catalog.chainName(each.send.chainId)}:
             </span>{" "}
-            {explainFailure(
-              each.failureReason,
-              each.crossing && unitOf(catalog, { chainId: each.crossing.chainId, address: each.crossing.token }).symbol
-            )}
+            {explainFailure(each.failureReason, refundSymbol(catalog, each))}
           </li>
         ))}
       </ul>
       {onRest !== undefined && (
-        <Button className="mt-3" icon="refresh" onClick={() => onRest(restOf(failed))} small>
+        <Button className="mt-3" icon="refresh" onClick={() => onRest(restOf(catalog, failed))} small>
           Sweep the rest
         </Button>
       )}

@@ -82,7 +82,7 @@ export const keyOf = ({ address, chainId }: Place): string => `${chainId}:${addr
 export const samePlace = (a: Place, b: Place): boolean => a.chainId === b.chainId && sameAddress(a.address, b.address)
 
 /** The ERC-20 of a token, which is the wrapped token for the native currency. */
-const moved = (chain: ServedChain, address: Address): Address =>
+export const moved = (chain: ServedChain, address: Address): Address =>
   sameAddress(address, NATIVE) ? chain.wrappedNative : address
 
 /** The token that must cross the bridge from a chain so that the token of a place arrives. Native currency crosses wrapped. */

@@ -1,11 +1,14 @@
-/** Presses on the button of the plan, one at a time. The user may stop waiting for the wallet, whose answer then no longer counts. */
+/**
+ * Presses on the button of the plan, one at a time. The user may stop waiting for the wallet, or leave the page by disconnecting it. The
+ * wallet's answer then no longer counts.
+ */
 import type { SweepSigner } from "../../sdk/index.ts"
 import { makeTurns } from "../lib/turns.ts"
 
 /** `signing` while the wallet is asked, and `sending` once it has signed. */
 export type Stage = "signing" | "sending"
 
-/** The user stopped waiting for the wallet. */
+/** The user stopped waiting for the wallet, or left the page. */
 export class StoppedWaiting extends Error {
   override readonly name = "StoppedWaiting"
 }
@@ -24,11 +27,26 @@ export interface Press {
 export const makePresses = (show: (stage: Stage | undefined) => void) => {
   const beginTurn = makeTurns()
   let current: Stage | undefined
+  let isShown = true
   const set = (stage: Stage | undefined): void => {
     current = stage
     show(stage)
   }
+  const stop = (): boolean => {
+    if (current !== "signing") return false
+    beginTurn()
+    set(undefined)
+    return true
+  }
   return {
+    /** Returns the function to call when the page is left. The wallet is asked for nothing after that. */
+    mount: (): (() => void) => {
+      isShown = true
+      return () => {
+        isShown = false
+        stop()
+      }
+    },
     /** Begins a press, which asks the wallet first. */
     begin: (): Press => {
       const isLast = beginTurn()
@@ -41,6 +59,7 @@ export const makePresses = (show: (stage: Stage | undefined) => void) => {
         check,
         enter: (stage) => {
           check()
+          if (stage === "signing" && !isShown) throw new StoppedWaiting("the user left the page")
           set(stage)
         },
         end: () => {
@@ -49,12 +68,7 @@ export const makePresses = (show: (stage: Stage | undefined) => void) => {
       }
     },
     /** Stops waiting for the wallet. False if the wallet is not asked: what it has signed is sent. */
-    stop: (): boolean => {
-      if (current !== "signing") return false
-      beginTurn()
-      set(undefined)
-      return true
-    }
+    stop
   }
 }
 

@@ -1,9 +1,10 @@
 /** The outcome of a sweep, in figures and as a text to keep. Pure. */
 import { exact, readable } from "../lib/amounts.ts"
+import { sameAddress } from "../../sdk/model/Address.ts"
 import { transaction } from "../lib/explorer.ts"
 import { atSecond } from "../lib/time.ts"
 import { dollars, total } from "../lib/usd.ts"
-import { type Catalog, keyOf, type Place, unitOf } from "./catalog.ts"
+import { type Catalog, keyOf, moved, type Place, unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
 import { isEnded, isUnknown, type Submission } from "./submissions.ts"
 
@@ -47,24 +48,46 @@ export const outcomeOf = (sweep: SignedSweep): Outcome => {
   }
 }
 
+/** The token that the bridge refunds if nobody fills the deposit. Native currency crosses wrapped. */
+const refundOf = (catalog: Catalog, { crossing, refundedToken, send: { chainId, token } }: Submission): Place => {
+  const chain = catalog.chain(chainId)
+  return {
+    chainId,
+    address: refundedToken ?? crossing?.token ?? (chain === undefined ? token : moved(chain, token))
+  }
+}
+
+/** Symbol of the token that the bridge refunds. Undefined if it is the sent one. */
+export const refundSymbol = (catalog: Catalog, submission: Submission): string | undefined => {
+  const refund = refundOf(catalog, submission)
+  return sameAddress(refund.address, submission.send.token) ? undefined : unitOf(catalog, refund).symbol
+}
+
+const isRefunded = ({ failureReason }: Submission): boolean => failureReason === "bridge_refunded"
+
 /** The token that a failed intent leaves in the account: the bridged one after a refund, otherwise the sent one. */
-export const leftAfter = ({ crossing, failureReason, send }: Submission): Place => {
-  const { chainId, token } = (failureReason === "bridge_refunded" ? crossing : undefined) ?? send
-  return { chainId, address: token }
+export const leftAfter = (catalog: Catalog, submission: Submission): Place => {
+  const { chainId, token } = submission.send
+  return isRefunded(submission) ? refundOf(catalog, submission) : { chainId, address: token }
 }
 
 /** Amount of that token that a failed intent leaves. Undefined if it is not known. */
-const leftAmount = ({ bridged, crossing, failureReason, refunded, send }: Submission): bigint | undefined => {
-  const left =
-    failureReason === "bridge_refunded" ? (refunded ?? bridged ?? (crossing ? undefined : send.amount)) : send.amount
+const leftAmount = (submission: Submission): bigint | undefined => {
+  const { bridged, crossing, refunded, send } = submission
+  if (!isRefunded(submission)) return BigInt(send.amount)
+  // A swap before the bridge may bring more than its minimum. Earlier versions stored that minimum as `bridged`.
+  const left = refunded ?? (crossing === undefined ? (bridged ?? send.amount) : undefined)
   return left === undefined ? undefined : BigInt(left)
 }
 
 /** The tokens that failed intents leave in the account by key, each with its amount if that is known. */
-export const restOf = (failed: ReadonlyArray<Submission>): ReadonlyMap<string, bigint | undefined> => {
+export const restOf = (
+  catalog: Catalog,
+  failed: ReadonlyArray<Submission>
+): ReadonlyMap<string, bigint | undefined> => {
   const rest = new Map<string, bigint | undefined>()
   for (const each of failed) {
-    const key = keyOf(leftAfter(each))
+    const key = keyOf(leftAfter(catalog, each))
     const before = rest.has(key) ? rest.get(key) : 0n
     const amount = leftAmount(each)
     rest.set(key, before === undefined || amount === undefined ? undefined : before + amount)

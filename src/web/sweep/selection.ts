@@ -104,6 +104,28 @@ export type Rest = ReadonlyMap<string, bigint | undefined>
 export const enteredBesides = (amounts: Amounts, rest: Rest): Amounts =>
   new Map([...amounts].filter(([key]) => !rest.has(key)))
 
+/** Keys that are ticked, and the rest of a sweep, of which a refund may arrive later. */
+interface Ticks {
+  readonly picked: ReadonlySet<string>
+  readonly rest: Rest
+}
+
+/** The ticked keys after some changes. The others stay as they are, also the part of a rest that is not listed yet. */
+export const ticked = (
+  entries: ReadonlyArray<{ readonly key: string; readonly isChosen: boolean }>,
+  { picked, rest }: Ticks,
+  changes: Iterable<readonly [key: string, isWanted: boolean]>
+): ReadonlySet<string> => {
+  const listed = new Set(entries.map(({ key }) => key))
+  const awaited = [...rest.keys()].filter((key) => picked.has(key) && !listed.has(key))
+  const next = new Set([...entries.flatMap(({ isChosen, key }) => (isChosen ? [key] : [])), ...awaited])
+  for (const [key, isWanted] of changes) {
+    if (isWanted) next.add(key)
+    else next.delete(key)
+  }
+  return next
+}
+
 /** The rest once these tokens are swept, or their amounts are entered. */
 export const restWithout = (rest: Rest, keys: Iterable<string>): Rest => {
   const gone = new Set([...keys].map((key) => key.toLowerCase()))

@@ -35,10 +35,12 @@ export interface Submission {
   readonly feeUsd?: string
   /** The bridged token, if it is not the sent one. It is refunded if the deposit is not filled. */
   readonly crossing?: Omit<Side, "amount">
-  /** Least amount that crosses a bridge. Absent from submissions that earlier versions stored. */
+  /** Amount that crosses a bridge. Absent if a swap before the bridge decides it, and from submissions that earlier versions stored. */
   readonly bridged?: string
   /** Amount that the bridge refunded, once it is known. */
   readonly refunded?: string
+  /** Token of that refund. Absent from submissions that earlier versions stored. */
+  readonly refundedToken?: Address
   /** The last known status. */
   readonly status: IntentStatus
   readonly txHash?: Hex
@@ -165,7 +167,7 @@ const factsOf = ({ amountOut, arrivedInstead, deliveryTxHash, failureReason, ref
   ...(txHash === undefined ? {} : { txHash }),
   ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
   ...(failureReason === undefined ? {} : { failureReason }),
-  ...(refund === undefined ? {} : { refunded: refund.amount.toString() }),
+  ...(refund === undefined ? {} : { refunded: refund.amount.toString(), refundedToken: refund.token }),
   ...(amountOut === undefined ? {} : { amountOut: amountOut.toString() }),
   ...(arrivedInstead === undefined
     ? {}
@@ -208,9 +210,9 @@ export const submissionOf = (leg: ReviewedLeg, wanted: Wanted, submittedAtMs: nu
     },
     ...(feeUsd === null ? {} : { feeUsd }),
     ...(receive.via === undefined ? {} : { crossing: { chainId: receive.via.chainId, token: receive.via.token } }),
-    ...(send.chainId === receive.chainId
+    ...(send.chainId === receive.chainId || receive.via !== undefined
       ? {}
-      : { bridged: (receive.via?.minAmount ?? send.amount - fees.total).toString() }),
+      : { bridged: (send.amount - fees.total).toString() }),
     // Until the first answer of the service.
     status: "quoted"
   }

@@ -173,6 +173,7 @@ export const usePlan = ({ deeds, wanted }: Chosen) => {
   const queries = useQueryClient()
   const [stage, setStage] = useState<Stage>()
   const [presses] = useState(() => makePresses(setStage))
+  useEffect(presses.mount, [presses])
   const { failure, key, quote, repeatMillis, settledChanges, settledText } = useQuotes(
     session,
     { deeds, wanted },

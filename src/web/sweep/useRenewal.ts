@@ -57,9 +57,12 @@ export const afterPlan = <Plan extends Renewable>(
   const change = changeOf(last, plan.review)
   // A plan that equals the last one may still differ from what was agreed to. Other terms stay until the request changes.
   const sinceAgreed = earlier?.kind === "different" ? earlier.kind : changeOf(agreed, plan.review)
-  const kind = change === "different" ? change : (sinceAgreed ?? change)
   const next = plan.review ?? last
-  if (kind === undefined) return { plan, last: next, agreed: next, renewed: undefined, isHeld: before.isHeld }
+  // A plan that was agreed to needs no notice, and is held while it is not the one that was shown last.
+  if (sinceAgreed === undefined) {
+    return { plan, last: next, agreed: next, renewed: undefined, isHeld: before.isHeld || change !== undefined }
+  }
+  const kind = change === "different" ? change : sinceAgreed
   const least = leastOf(last)
   return {
     plan,

@@ -17,6 +17,7 @@ import {
   type Preset,
   type Rest,
   restWithout,
+  ticked,
   whyLeft
 } from "./selection.ts"
 import { holdings as holdingsOf, isIncomplete, type Session } from "./session.ts"
@@ -167,14 +168,9 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
   const entries = useEntries(session, { amounts, picked, preset, rest, to, tokens })
   const chosen = useMemo(() => entries.filter(({ isChosen }) => isChosen), [entries])
 
-  /** Changes some ticks, by key. The others stay as they are, and no preset decides any more. */
+  /** Changes some ticks, by key. No preset decides any more. */
   const tick = choosing((changes: Iterable<readonly [key: string, isWanted: boolean]>) => {
-    const next = new Set(chosen.map(({ key }) => key))
-    for (const [key, isWanted] of changes) {
-      if (isWanted) next.add(key)
-      else next.delete(key)
-    }
-    setPicked(next)
+    setPicked(ticked(entries, { picked, rest }, changes))
     setPreset("custom")
   })
   return {

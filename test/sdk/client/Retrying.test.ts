@@ -116,7 +116,8 @@ describe("a request that is sent again", () => {
       [[later(409, 1), later(429, 3600)], true],
       [[later(409, 1), later(429, 1), later(429, 3600)], true],
       [[later(429, 1), later(429, 3600)], false],
-      [[() => json(503, { error: "busy" }, { "retry-after": "1" }), later(429, 3600)], false]
+      [[() => json(503, { error: "busy" }, { "retry-after": "1" }), later(429, 3600)], false],
+      [[() => json(503, { error: "upstream_timeout" }), later(429, 3600)], true]
     ] as const) {
       const { client: sweeps } = client(answers, { retry: { attempts: 3, pauseMillis: 1 } })
       const error = await rejection(ended(sweeps.submit(signed)))

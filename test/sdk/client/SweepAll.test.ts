@@ -177,12 +177,15 @@ describe("a whole wallet", () => {
   it("that is refused after the signature keeps the error, unless an earlier attempt had no answer", async () => {
     const lost = new TypeError("connection reset")
     const postponed = () => json(503, { error: "budget_spent" }, { "retry-after": "1" })
+    const gateway = () => json(503, { error: "upstream_timeout" })
     const expired = () => json(400, { error: "expired_quote" })
     for (const [submissions, expected] of [
       [[expired()], Sdk.SweepRefusedError],
       [[json(429, { error: "" }, { "retry-after": "90" })], Sdk.RateLimitedError],
       [[json(422, { error: "signature: too short" })], Sdk.InvalidRequestError],
       [[postponed()], Sdk.SweepPostponedError],
+      [[gateway()], Sdk.SweepUnfinishedError],
+      [[gateway(), postponed()], Sdk.SweepUnfinishedError],
       [[lost, expired()], Sdk.SweepUnfinishedError],
       [[lost, postponed()], Sdk.SweepUnfinishedError]
     ] as const) {

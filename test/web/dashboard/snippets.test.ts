@@ -48,14 +48,25 @@ const UNANSWERED = "a submission without an answer"
 const LIMITED = "a submission that is limited"
 const REFUSED_LATE = "a submission that is refused after one without an answer"
 
-/** In place of a status: the answer is lost, or its body. */
-const [LOST, LOST_BODY] = [0, 1]
+const IN_PROGRESS = "a submission that is in progress"
+const UNREADABLE = "a submission that a gateway answers"
+
+/** In place of a status: the answer is lost, or its body, or a gateway sends a page or nothing in place of it. */
+const [LOST, LOST_BODY, PAGE, NULL] = [0, 1, 2, 3]
+
+/** Bodies of a gateway that answers in place of the service. */
+const GATEWAY = new Map<number, string>([
+  [PAGE, "<p>Sign in</p>"],
+  [NULL, "null"]
+])
 
 /** Statuses of the answers to a submission that does not succeed. */
 const UNSUBMITTED = new Map([
   [UNANSWERED, [LOST_BODY, LOST]],
   [LIMITED, [429]],
-  [REFUSED_LATE, [503, 400]]
+  [REFUSED_LATE, [503, 400]],
+  [IN_PROGRESS, [409]],
+  [UNREADABLE, [NULL, PAGE]]
 ])
 
 const codeFor = (url: string, domainName?: string): string =>
@@ -119,6 +130,8 @@ class Outcomes extends Context.Service<Outcomes, { readonly of: (name: string) =
         if (status === LOST) return { status: 302, headers: { location: "http://127.0.0.1:1" } }
         // No client can read a body whose encoding is not the one that the header names.
         if (status === LOST_BODY) return { status: 200, headers: { "content-encoding": "gzip" }, body: "{" }
+        const body = GATEWAY.get(status)
+        if (body !== undefined) return { status: 200, body }
         const state = status === 200 ? "delivered" : "submitted"
         return status < 300 ? { status, body: { id: "q1", status: state } } : { status }
       })
@@ -207,6 +220,8 @@ layer(Outcomes.layer.pipe(Layer.provide(StubServer.layer)))("the quickstart's co
   it.effect.each([
     [UNANSWERED, 5, "/intents: no answer; it may be submitted: look at GET /intents/q1 before you sign again"],
     [LIMITED, 5, "/intents: 429 "],
+    [IN_PROGRESS, 5, "/intents: 409 ; it may be submitted: look at GET /intents/q1 before you sign again"],
+    [UNREADABLE, 5, "/intents: 200 <p>Sign in</p>; it may be submitted: look at GET /intents/q1 before you sign again"],
     [REFUSED_LATE, 2, "/intents: 400 ; it may be submitted: look at GET /intents/q1 before you sign again"]
   ] as const)("tells if it may have submitted: %s", ([name, sent, problem]) =>
     Effect.gen(function* () {
