@@ -6,7 +6,7 @@ import { type Chain, vaults } from "../../domain/Chain.ts"
 import { accountCode } from "../../domain/Delegation.ts"
 import type { SweepBooking } from "../../domain/LostSweeps.ts"
 import type { ChainView } from "../../orchestrator/shared/ChainView.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { Open } from "./Report.ts"
 
 const stopping = (text: string): Open => ({ stopsPayouts: true, text })
@@ -15,7 +15,7 @@ const stopping = (text: string): Open => ({ stopsPayouts: true, text })
  * Vaults that sign their payments. A contract, such as a Safe, signs no permit. Its queue has no end that a chain shows.
  */
 const signers = Effect.fnUntraced(function* (client: ChainClient) {
-  const codes = yield* Effect.forEach(vaults(client.chain), client.code)
+  const codes = yield* Effect.forEach(vaults(client.chain), (vault) => client.code(vault))
   return codes.filter((code) => accountCode(code)._tag !== "Contract").length
 })
 
@@ -35,6 +35,13 @@ const unexpired = Effect.fnUntraced(function* ({ client, confirmed }: ChainView,
   ]
 })
 
+/** False only if two endpoints, or the only one, have no contract there. Fails if no endpoint answers. */
+const mayBeContract = (code: ChainClient["code"], token: Address.Address): Effect.Effect<boolean, ChainUnavailable> =>
+  code(token, "everywhere").pipe(
+    Effect.map((found) => found !== "0x"),
+    Effect.catch(() => Effect.as(code(token), true))
+  )
+
 /**
  * True if a vault may have these tokens on the chain. A payment in a token without a contract transfers nothing, so an accrual without a
  * chain cannot be paid there. Tokens of the chain's settings have a contract, even if a node does not know it.
@@ -45,8 +52,8 @@ export const mayHold = Effect.fnUntraced(function* (
 ) {
   const listed = new Set([chain.wrappedNative, ...chain.stables, ...chain.tokens.map(({ address }) => address)])
   if (tokens.some((token) => listed.has(token))) return true
-  const codes = yield* Effect.forEach(tokens, code)
-  return codes.some((each) => each !== "0x")
+  const found = yield* Effect.forEach(tokens, (token) => mayBeContract(code, token))
+  return found.includes(true)
 })
 
 /** Reasons for which a later look at the chain may show more payments. `hasFees`: builders may have earned something on the chain. */

@@ -136,7 +136,7 @@ export interface LogFilter extends BlockRange {
   readonly order?: "oldest" | "newest"
   /** The read ends after a part that has such a log. Default: it reads the whole range. */
   readonly until?: (log: Log) => boolean
-  /** Maximum number of requests, since endpoints limit the blocks of one. Default: 40. */
+  /** Maximum number of requests. While the last one has no answer, each other endpoint may be sent one more. Default: 40. */
   readonly requests?: number
 }
 
@@ -219,8 +219,8 @@ export interface ChainClient {
   readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
   /** Header of a block; none if the chain does not have the block. */
   readonly block: (which: "latest" | bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
-  /** Code of the account in the latest block. `0x` for an account without code. */
-  readonly code: (address: Address.Address) => Effect.Effect<Hex, ChainUnavailable>
+  /** Code in the latest block. `0x` if there is none, and with `everywhere` only if two endpoints, or the only one, have none. */
+  readonly code: (address: Address.Address, scope?: "everywhere") => Effect.Effect<Hex, ChainUnavailable>
   /** Balance in wei in the latest block. */
   readonly balance: (address: Address.Address) => Effect.Effect<bigint, ChainUnavailable>
   /**

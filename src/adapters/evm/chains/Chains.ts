@@ -133,7 +133,8 @@ export const layer = (
             configured: rpcUrls.map(endpointOf),
             chosen: Effect.map(choices, (chosen) => chosen.get(chain.id)),
             endpointOf: (entry) => asked(chain, entry),
-            hedgeAfter
+            hedgeAfter,
+            blockTimeMillis: chain.blockTimeMillis
           })
           const senders = {
             broadcast: yield* Effect.forEach(broadcastUrls, (entry) => senderOf(chain, entry)),

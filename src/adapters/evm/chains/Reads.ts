@@ -5,7 +5,7 @@ import type * as Address from "../../../domain/Address.ts"
 import type { Chain } from "../../../domain/Chain.ts"
 import { feesWithin } from "../../../domain/ChainMoney.ts"
 import { Hex } from "../../../domain/Hex.ts"
-import type { ChainClient, FeesPerGas } from "../../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable, FeesPerGas } from "../../../ports/shared/Chains.ts"
 import * as Receipts from "../rpc/Receipts.ts"
 import * as Rpc from "../rpc/Schemas.ts"
 import * as ContractCode from "./ContractCode.ts"
@@ -22,6 +22,29 @@ const feesFrom = (history: typeof Rpc.RpcFeeHistory.Type, chain: Chain): FeesPer
   const rewards = (history.reward ?? []).flatMap((percentiles) => percentiles.slice(0, 1)).filter((tip) => tip > 0n)
   return feesWithin({ baseFeePerGas: history.baseFeePerGas.at(-1) ?? 0n, tip: median(rewards) ?? 0n }, chain)
 }
+
+/**
+ * Makes a read of all endpoints. An endpoint may be behind, so one that has nothing proves less than two.
+ * @returns An answer that is something, or else nothing if two endpoints, or the only one, have nothing.
+ */
+const makeEverywhere = (pool: Node["pool"], unavailable: Node["unavailable"]) =>
+  Effect.fnUntraced(function* <A>(
+    method: string,
+    params: ReadonlyArray<unknown>,
+    decode: (method: string, answer: unknown) => Effect.Effect<A, ChainUnavailable>,
+    isNothing: (found: A) => boolean
+  ): Effect.fn.Return<A, ChainUnavailable> {
+    const answers = yield* pool.everywhere((endpoint) =>
+      Effect.mapError(endpoint.request(method, params), (failure) => unavailable(method, failure.message)).pipe(
+        Effect.flatMap((answer) => decode(method, answer))
+      )
+    )
+    const found = answers.flatMap((answer) => (Result.isSuccess(answer) ? [answer.success] : []))
+    const something = found.findIndex((each) => !isNothing(each))
+    const [best] = found.slice(Math.max(something, 0))
+    const isProved = something >= 0 || found.length >= Math.min(answers.length, 2)
+    return best !== undefined && isProved ? best : yield* unavailable(method, "fewer than two endpoints answered")
+  })
 
 type Reads = Pick<
   ChainClient,
@@ -48,11 +71,18 @@ export const make = (
     return answer === null ? Option.none() : Option.some(Rpc.block(answer))
   })
 
-  const code: ChainClient["code"] = ContractCode.make(
+  const everywhere = makeEverywhere(pool, unavailable)
+
+  const keptCode = ContractCode.make(
     Effect.fnUntraced(function* (address: Address.Address) {
       return yield* asHex("eth_getCode", yield* read("eth_getCode", [address, "latest"]))
     })
   )
+
+  const code: ChainClient["code"] = (address, scope) =>
+    scope === "everywhere"
+      ? everywhere("eth_getCode", [address, "latest"], asHex, (found) => found === "0x")
+      : keptCode(address)
 
   const balance: ChainClient["balance"] = Effect.fnUntraced(function* (address) {
     return yield* asQuantity("eth_getBalance", yield* read("eth_getBalance", [address, "latest"]))
@@ -88,27 +118,13 @@ export const make = (
     return feesFrom(yield* asFeeHistory(method, history), yield* withLimits(chain))
   }).pipe(Effect.withSpan("Chains.feesPerGas"))
 
-  const asReceipt = (answer: unknown) =>
-    Effect.map(wellFormed("eth_getTransactionReceipt", Receipts.receipt(answer)), Option.fromNullOr)
-
-  /** An endpoint may be behind, so one that does not have the receipt proves less than two. */
-  const receiptEverywhere = Effect.fnUntraced(function* (method: string, hash: Hex) {
-    const answers = yield* pool.everywhere((endpoint) =>
-      Effect.mapError(endpoint.request(method, [hash]), (failure) => unavailable(method, failure.message)).pipe(
-        Effect.flatMap(asReceipt)
-      )
-    )
-    const found = answers.flatMap((answer) => (Result.isSuccess(answer) ? [answer.success] : []))
-    const receipt = found.find(Option.isSome)
-    if (receipt !== undefined) return receipt
-    if (found.length >= Math.min(answers.length, 2)) return Option.none()
-    return yield* unavailable(method, "fewer than two endpoints answered")
-  })
+  const asReceipt = (method: string, answer: unknown) =>
+    Effect.map(wellFormed(method, Receipts.receipt(answer)), Option.fromNullOr)
 
   const receipt: ChainClient["receipt"] = Effect.fnUntraced(function* (hash, scope) {
     const method = "eth_getTransactionReceipt"
-    if (scope === "everywhere") return yield* receiptEverywhere(method, hash)
-    return yield* asReceipt(yield* read(method, [hash]))
+    if (scope === "everywhere") return yield* everywhere(method, [hash], asReceipt, Option.isNone)
+    return yield* asReceipt(method, yield* read(method, [hash]))
   })
 
   return { block, code, balance, transactionCount, accounts, feesPerGas, receipt }

@@ -1,5 +1,5 @@
 /** Health of a chain's endpoints: which of them failed a moment ago, which have an old head, and which are busy. */
-import { Clock, Effect } from "effect"
+import { Clock, Deferred, Effect, Exit } from "effect"
 import type { Priority } from "../../../ports/shared/Priority.ts"
 import type { Endpoint, EndpointFailed, RpcFailure } from "./JsonRpc.ts"
 import type { PacedEndpoint } from "./Paced.ts"
@@ -13,8 +13,14 @@ const TOLERATED_BLOCKS = 2n
 /** A recorded height expires after this many milliseconds. */
 const HEIGHT_LIFETIME_MILLIS = 60_000
 
-/** A head this many blocks above all known ones counts only after a new check of the endpoint's chain. */
+/**
+ * A head this many blocks above all known ones counts only after a new check of the endpoint's chain. The blocks that the chain may have made
+ * since the highest known head was recorded are added.
+ */
 const FAR_BLOCKS = 100n
+
+/** The shortest block time of the catalogue's chains. A lower limit would have honest heads of such a chain checked all the time. */
+const BLOCK_TIME_MILLIS = 250
 
 /** A failure is forgotten after this many milliseconds, so that an endpoint that nobody asked since is asked again. */
 const FAILURE_LIFETIME_MILLIS = 30_000
@@ -38,7 +44,8 @@ export interface Health {
   readonly avoid: (endpoint: Endpoint) => Effect.Effect<void>
   /**
    * Records the height of the endpoint's head. One far above all known heads may be that of another chain, so the endpoint's chain is
-   * then checked first. Fails without a record if the check fails.
+   * then checked first. Calls that come during a check wait for it, and make another one only if their head is far above the checked one.
+   * Fails without a record if the check fails.
    */
   readonly recordHeight: (endpoint: Endpoint, height: bigint) => Effect.Effect<void, RpcFailure>
   /** Height of the endpoint's head, if it was recorded in the last minute. */
@@ -85,9 +92,19 @@ const highest = (standings: ReadonlyMap<Endpoint, Standing>, now: number, except
 }
 
 /** True for a height far above all known heads. False while none is known. */
-const isFarAbove = (height: bigint, standings: ReadonlyMap<Endpoint, Standing>, now: number): boolean => {
+const isFarAbove = (
+  height: bigint,
+  standings: ReadonlyMap<Endpoint, Standing>,
+  now: number,
+  blockTimeMillis: number
+): boolean => {
   const known = highest(standings, now, NOBODY)
-  return known > 0n && height > known + FAR_BLOCKS
+  if (known === 0n) return false
+  let ageMillis = HEIGHT_LIFETIME_MILLIS
+  for (const standing of standings.values()) {
+    if (knownHeight(standing, now) === known) ageMillis = Math.min(ageMillis, now - standing.heightAt)
+  }
+  return height > known + FAR_BLOCKS + BigInt(Math.floor(ageMillis / blockTimeMillis))
 }
 
 /** False if each endpoint failed at its last request, not long ago. */
@@ -127,7 +144,41 @@ const observed = (
   }
 }
 
-export const make = (bare: ReadonlyArray<PacedEndpoint>): Health => {
+/** Makes `recordHeight`; see {@link Health}. `record` notes a height without a check. */
+const makeRecordHeight = (
+  endpoints: ReadonlyArray<PacedEndpoint>,
+  isFar: (height: bigint, now: number) => boolean,
+  record: (endpoint: Endpoint, height: bigint) => Effect.Effect<void>
+): Health["recordHeight"] => {
+  /** Checks under way. */
+  const checks = new Map<Endpoint, Deferred.Deferred<void, RpcFailure>>()
+
+  const checked = (endpoint: Endpoint, height: bigint, recheck: Effect.Effect<void, RpcFailure>) =>
+    Effect.suspend(() => {
+      const ended = Deferred.makeUnsafe<void, RpcFailure>()
+      checks.set(endpoint, ended)
+      // The height is recorded before others go on, since they compare theirs with it.
+      return Effect.onExit(Effect.andThen(recheck, record(endpoint, height)), (exit) => {
+        checks.delete(endpoint)
+        // After an interruption nothing is known, so that another caller makes a check.
+        return Deferred.done(ended, Exit.hasInterrupts(exit) ? Exit.void : exit)
+      })
+    })
+
+  return Effect.fnUntraced(function* (endpoint, height) {
+    const recheck = endpoints.find((each) => each === endpoint)?.recheck
+    if (recheck === undefined) return yield* record(endpoint, height)
+    while (isFar(height, yield* Clock.currentTimeMillis)) {
+      const underWay = checks.get(endpoint)
+      if (underWay === undefined) return yield* checked(endpoint, height, recheck)
+      yield* Deferred.await(underWay)
+    }
+    yield* record(endpoint, height)
+  })
+}
+
+/** @param blockTimeMillis Typical milliseconds between blocks. Default: 250. */
+export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis = BLOCK_TIME_MILLIS): Health => {
   const standings = new Map<Endpoint, Standing>()
 
   const update = (endpoint: Endpoint, change: (standing: Standing, now: number) => void) =>
@@ -185,14 +236,15 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>): Health => {
       .map(({ endpoint }) => endpoint)
   }
 
-  const recordHeight: Health["recordHeight"] = Effect.fnUntraced(function* (endpoint, height) {
-    const recheck = endpoints.find((each) => each === endpoint)?.recheck
-    if (recheck !== undefined && isFarAbove(height, standings, yield* Clock.currentTimeMillis)) yield* recheck
-    yield* update(endpoint, (standing, now) => {
-      standing.height = height
-      standing.heightAt = now
-    })
-  })
+  const recordHeight = makeRecordHeight(
+    endpoints,
+    (height, now) => isFarAbove(height, standings, now, blockTimeMillis),
+    (endpoint, height) =>
+      update(endpoint, (standing, now) => {
+        standing.height = height
+        standing.heightAt = now
+      })
+  )
 
   return {
     endpoints,

@@ -100,7 +100,8 @@ export interface VerifiedEndpoint extends Endpoint {
 
 /**
  * Checks that the endpoint serves `chainId`: before the first request, and again while it is used, because another node may take its
- * place. After an answer with another chain, requests under way fail as well, and each later request waits for a check.
+ * place. After an answer with another chain, requests under way fail as well, even if a later check finds the right one, and each later
+ * request waits for a check.
  */
 export const verified = Effect.fnUntraced(function* (
   endpoint: Endpoint,
@@ -109,6 +110,8 @@ export const verified = Effect.fnUntraced(function* (
   let checks: Checks = { provedAt: undefined, besideAt: Number.NEGATIVE_INFINITY }
   /** Failure of the last check, if it found another chain. */
   let otherChain: EndpointFailed | undefined
+  /** Failure of the newest check that found another chain. Each check makes one of its own. */
+  let lastFound: EndpointFailed | undefined
 
   /** Checks that began, and the number of the newest of them that found another chain. */
   let begun = 0
@@ -124,7 +127,7 @@ export const verified = Effect.fnUntraced(function* (
       {
         onFailure: (failure) => {
           if (failure._tag === "EndpointFailed" && failure.isOtherChain === true) {
-            otherChain = failure
+            otherChain = lastFound = failure
             foundOther = Math.max(foundOther, number)
             checks = { ...checks, provedAt: undefined }
           }
@@ -145,9 +148,17 @@ export const verified = Effect.fnUntraced(function* (
   const shared = yield* Effect.cachedWithTTL(recheck, Duration.negativeInfinity)
 
   const guarded = <A>(answer: Effect.Effect<A, RpcFailure>): Effect.Effect<A, RpcFailure> => {
-    const proved = Effect.matchEffect(answer, {
-      onFailure: (failure) => Effect.fail(otherChain ?? failure),
-      onSuccess: (value) => (otherChain === undefined ? Effect.succeed(value) : Effect.fail(otherChain))
+    const proved = Effect.suspend(() => {
+      const before = lastFound
+      /** Failure of a check since the request began. A check after that may have reached another node than the request. */
+      const found = () => (lastFound === before ? otherChain : lastFound)
+      return Effect.matchEffect(answer, {
+        onFailure: (failure) => Effect.fail(found() ?? failure),
+        onSuccess: (value) => {
+          const other = found()
+          return other === undefined ? Effect.succeed(value) : Effect.fail(other)
+        }
+      })
     })
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       switch (checkFor(checks, now)) {

@@ -19,6 +19,8 @@ import * as BlockOverrides from "./BlockOverrides.ts"
 export interface Options {
   /** Hedging delay: time without an answer after which the next endpoint is asked as well. */
   readonly hedgeAfter: Duration.Input
+  /** Typical milliseconds between blocks, which tell how far heads may be apart. Default: 250. */
+  readonly blockTimeMillis?: number
 }
 
 export interface FirstOptions {
@@ -199,7 +201,7 @@ const makeHeightFor = (health: Health.Health): JsonRpcPool["heightFor"] =>
   })
 
 export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoint>, options: Options) {
-  const health = Health.make(bare)
+  const health = Health.make(bare, options.blockTimeMillis)
   const overrides = yield* StateOverrides.make(health.endpoints)
   const blocks = yield* BlockOverrides.make(health.endpoints)
   const { share } = SharedReads.make()

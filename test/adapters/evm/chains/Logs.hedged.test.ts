@@ -1,6 +1,6 @@
 /** Reads with few requests, from endpoints that are asked at the same time because they are slow. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import type { ChainClient } from "../../../../src/ports/shared/Chains.ts"
 import { network, type Node, pass, type Reaction } from "../rpc/scriptedNodes.ts"
 import { blocksOf, capped, inRange, range, reads } from "./loggingNodes.ts"
@@ -17,6 +17,9 @@ const failing: Node = (method, params) =>
   method === "eth_getLogs"
     ? { error: { code: -32_000, message: "the database is closed" } }
     : capped(5_000)(method, params)
+
+/** The node, which never answers reads of logs. */
+const silent: Node = (method, params) => (method === "eth_getLogs" ? "hang" : capped(5_000)(method, params))
 
 /** One read with one request, which ends within so many steps of 100 milliseconds. */
 const readOnce = Effect.fnUntraced(function* (client: ChainClient, steps = 20) {
@@ -55,13 +58,56 @@ describe("logs of slow endpoints", () => {
     })
   )
 
-  it.effect("are read elsewhere by the only request after an endpoint was silent for its timeout of 10 seconds", () =>
+  it.effect("are read elsewhere by a second request long before the timeout of an endpoint that is silent", () =>
     Effect.gen(function* () {
-      const silent: Node = (method, params) => (method === "eth_getLogs" ? "hang" : capped(5_000)(method, params))
-      const { use } = network({ one: silent, two: capped(5_000) })
+      const { log, use } = network({ one: silent, two: capped(5_000) })
       yield* use((client) =>
         Effect.gen(function* () {
-          assert.deepStrictEqual(blocksOf(yield* readOnce(client, 101)), inRange(0, 100))
+          assert.deepStrictEqual(blocksOf(yield* readOnce(client)), inRange(0, 100))
+          log.length = 0
+          yield* readOnce(client)
+          assert.deepStrictEqual(log, ["two eth_getLogs"])
+        })
+      )
+    })
+  )
+
+  it.effect("are read within 20 seconds while two of three endpoints are silent", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({ one: silent, two: silent, three: capped(5_000) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          const read = client.logs(range(0, 100, { order: "newest", requests: 1 }))
+          const reading = yield* Effect.forkChild(Effect.timeoutOption(read, "20 seconds"))
+          for (let second = 0; second < 20; second++) yield* pass("1 second")
+          const found = Option.getOrThrow(yield* Fiber.join(reading))
+          assert.deepStrictEqual(blocksOf(found), inRange(0, 100))
+          assert.isUndefined(found.unread)
+          assert.strictEqual(reads(log), 3)
+        })
+      )
+    })
+  )
+
+  it.effect("are asked of an endpoint once while the only request has no answer", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({ one: silent, two: capped(50) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* readOnce(client, 110), { logs: [], unread: { fromBlock: 0n, toBlock: 100n } })
+          assert.strictEqual(reads(log), 2)
+        })
+      )
+    })
+  )
+
+  it.effect("are asked for no more often after the silent endpoint failed, since its request pays for the second", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({ one: slow(1_500, failing), two: slow(1_000, capped(50)) })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* readOnce(client, 40), { logs: [], unread: { fromBlock: 0n, toBlock: 100n } })
+          assert.strictEqual(reads(log), 2)
         })
       )
     })

@@ -77,6 +77,32 @@ describe("an endpoint that begins to serve another chain", () => {
     })
   )
 
+  it.effect("has a request under way refused, even if a check finds the right chain again before it is answered", () =>
+    Effect.gen(function* () {
+      const { node, state } = changing()
+      const { use } = network({ elsewhere: node })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          yield* balance(client)
+          yield* pass("91 seconds")
+          for (const answer of [{ result: "0x99" }, { error: { code: 3, message: "execution reverted" } }]) {
+            state.chainId = OTHER
+            state.balance = { afterMillis: 1_000, ...answer } as Reaction
+            const slow = yield* Effect.forkChild(Effect.flip(client.call({ to: address(1), data: "0x" })))
+            yield* pass("500 millis")
+            state.chainId = RIGHT
+            state.balance = { result: "0x10" }
+            assert.strictEqual(yield* balance(client), 16n)
+            yield* pass("500 millis")
+            assert.include((yield* Fiber.join(slow)).message, "serves chain 0x1")
+            assert.strictEqual(yield* balance(client), 16n)
+            yield* pass("91 seconds")
+          }
+        })
+      )
+    })
+  )
+
   it.effect("is checked before a request after three minutes without a check", () =>
     Effect.gen(function* () {
       const { node, state } = changing()
