@@ -22,6 +22,10 @@ export const isClaim = (holder: string): holder is Claim => holder.startsWith(PR
 
 const isRecent = (claim: Claim, now: number): boolean => Number(claim.split(":")[1]) > now - CLAIM_MILLIS
 
+/** True if one of the holders is a claim that may still send the sweep. A claim of a worker that was killed sends nothing. */
+export const isClaimed = (holders: ReadonlyArray<string>, now: number): boolean =>
+  holders.some((holder) => isClaim(holder) && isRecent(holder, now))
+
 /** A reservation that is stored. */
 export interface Held extends Reservation {
   readonly holders: ReadonlyArray<string>

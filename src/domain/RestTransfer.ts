@@ -93,9 +93,33 @@ export const replacement = (signed: Terms, now: Conditions): Version => {
   })
 }
 
-/** Says for an operator that no version is signed above the limit, and what to do. */
-export const adviceOf = ({ allowed, needed }: AboveLimit): string =>
-  `A version that can be mined needs a fee cap of ${needed} wei per gas, and maxFeePerGasWei allows ${allowed} wei. Raise maxFeePerGasWei to at least ${needed} with \`sweep operate limits\`, or wait until gas costs less.`
+const aboveLimit = ({ allowed, needed }: AboveLimit): string =>
+  `A version that can be mined needs a fee cap of ${needed} wei per gas, and maxFeePerGasWei allows ${allowed} wei.`
+
+const higherLimit = ({ needed }: AboveLimit): string =>
+  `maxFeePerGasWei to at least ${needed} with \`sweep operate limits\``
+
+/** Says for an operator that the first version for a nonce would be above the limit, and what to do. */
+export const firstAdvice = (above: AboveLimit): string =>
+  `${aboveLimit(above)} Raise ${higherLimit(above)}, or wait until gas costs less.`
+
+/**
+ * Says for an operator what to do if a replacement would be above the limit. `found`: the obstacle to the signed transfer. Undefined if
+ * the nodes refuse it all the same.
+ */
+export const adviceOf = (above: AboveLimit, found: Obstacle | undefined): string => {
+  switch (found?._tag) {
+    // Then the signed transfer can be mined, which needs no other limit.
+    case "balance":
+      return `Send at least ${found.needed - found.balance} wei to the lane.`
+    case "fee":
+      return firstAdvice(above)
+    case "gas":
+      return `${aboveLimit(above)} Only a higher limit ends this: raise ${higherLimit(above)}.`
+    case undefined:
+      return `${aboveLimit(above)} Raise ${higherLimit(above)}.`
+  }
+}
 
 /** Says for an operator why no block includes the transfer. */
 export const causeOf = (found: Obstacle): string => {

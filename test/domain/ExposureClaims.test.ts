@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import { type Budgets, classOf, EMPTY } from "../../src/domain/Exposure.ts"
-import { CLAIM_MILLIS, claimOf, type Held, isClaim, replace } from "../../src/domain/ExposureClaims.ts"
+import { CLAIM_MILLIS, claimOf, type Held, isClaim, isClaimed, replace } from "../../src/domain/ExposureClaims.ts"
 
 const ALL = classOf("unlisted", "all", 1)
 
@@ -124,4 +124,15 @@ describe("a claim", () => {
       if (mine.length > 0) assert.isTrue(sum(stored) <= 100n)
     }
   )
+})
+
+describe("a sweep", () => {
+  it("is claimed while any of its claims may still send it", () => {
+    assert.isTrue(isClaimed([LIVE], NOW))
+    assert.isTrue(isClaimed([KILLED, "submission", LIVE], NOW))
+    assert.isTrue(isClaimed([KILLED], NOW - 1))
+    for (const holders of [[], ["submission"], [KILLED], [KILLED, "submission"]]) {
+      assert.isFalse(isClaimed(holders, NOW))
+    }
+  })
 })

@@ -2,7 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { feesWithin } from "../../src/domain/ChainMoney.ts"
-import { type Conditions, type Terms, causeOf, first, obstacle, replacement } from "../../src/domain/RestTransfer.ts"
+import {
+  adviceOf,
+  causeOf,
+  type Conditions,
+  first,
+  obstacle,
+  replacement,
+  type Terms
+} from "../../src/domain/RestTransfer.ts"
 
 const between = (minimum: bigint, maximum: bigint) => Schema.BigInt.check(Schema.isBetweenBigInt({ minimum, maximum }))
 const Gwei = between(0n, 10n ** 12n)
@@ -127,5 +135,31 @@ describe("an obstacle", () => {
     assert.include(causeOf({ _tag: "fee", maxFeePerGas: 9n, baseFeePerGas: 10n }), "9 wei per gas")
     assert.include(causeOf({ _tag: "gas", gas: 20_999n, needed: 21_000n }), "20999")
     assert.include(causeOf({ _tag: "balance", balance: 5n, needed: 6n }), "5 wei")
+  })
+})
+
+describe("the advice about a version above the operator's limit", () => {
+  const above = { allowed: 20n, needed: 23n }
+
+  it("ends what is in the way", () => {
+    const fee = adviceOf(above, { _tag: "fee", maxFeePerGas: 19n, baseFeePerGas: 20n })
+    assert.include(fee, "Raise maxFeePerGasWei to at least 23")
+    assert.include(fee, "or wait until gas costs less")
+    const gas = adviceOf(above, { _tag: "gas", gas: 20_999n, needed: 21_000n })
+    assert.include(gas, "Only a higher limit ends this: raise maxFeePerGasWei to at least 23")
+    assert.notInclude(gas, "gas costs less")
+    const balance = adviceOf(above, { _tag: "balance", balance: 5n, needed: 9n })
+    assert.strictEqual(balance, "Send at least 4 wei to the lane.")
+  })
+
+  it.prop("is enough money to mine the signed one", [Signed, Now], ([each, now]) => {
+    const signed = termsOf(each)
+    const conditions = conditionsOf(now)
+    const found = obstacle(signed, conditions)
+    if (found?._tag !== "balance") return
+    const [, wei = ""] = /Send at least (\d+) wei/u.exec(adviceOf(above, found)) ?? []
+    const funded = { ...conditions, balance: conditions.balance + BigInt(wei) }
+    assert.isUndefined(obstacle(signed, funded))
+    assert.isDefined(obstacle(signed, { ...funded, balance: funded.balance - 1n }))
   })
 })

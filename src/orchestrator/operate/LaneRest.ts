@@ -27,7 +27,7 @@ export class OtherRecipient extends Schema.TaggedError<OtherRecipient>()("OtherR
 /** No transfer to the recipient is stored, and none may be signed. */
 export class RecipientNotAllowed extends Schema.TaggedError<RecipientNotAllowed>()("RecipientNotAllowed", {}) {}
 
-/** The stored transfer is not mined, and cannot be sent or replaced now. */
+/** No transfer can be signed now, or the stored one cannot be sent or replaced. */
 export class TransferWaits extends Schema.TaggedError<TransferWaits>()("TransferWaits", {
   reason: LaneRefusal,
   /** Text for the operator: the cause, and what to do. */
@@ -81,6 +81,11 @@ const makeSigned = Effect.map(
 
 const waits = (detail: string) => Effect.fail(new TransferWaits({ reason: "in_flight", detail }))
 
+const other = ({ nonce }: Pick<Withdrawal, "nonce">): string => `another transaction of the lane with nonce ${nonce}`
+
+const waitsMined = (version: Pick<Withdrawal, "nonce">) =>
+  waits(`the transfer or ${other(version)} is mined. Wait for a block, then repeat the request to move what is left`)
+
 /** Sends a version. None if the nodes refuse it for a reason that a version at present fees does not have. */
 const sent = (client: ChainClient, version: Withdrawal) =>
   client.send(version.raw).pipe(
@@ -89,14 +94,11 @@ const sent = (client: ChainClient, version: Withdrawal) =>
       "SendRejected",
       ({ detail, reason }): Effect.Effect<Option.Option<Withdrawal>, ChainUnavailable | TransferWaits> => {
         if (REPLACEABLE.has(reason)) return Effect.succeedNone
-        const other = `another transaction of the lane with nonce ${version.nonce}`
         switch (reason) {
           case "ReplacementUnderpriced":
-            return waits(`${other} is in the pool. Wait for a block, then repeat the request`)
+            return waits(`${other(version)} is in the pool. Wait for a block, then repeat the request`)
           case "NonceTooLow":
-            return waits(
-              `the transfer or ${other} is mined. Wait for a block, then repeat the request to move what is left`
-            )
+            return waitsMined(version)
           default:
             return Effect.fail(refusedBy(client, detail))
         }
@@ -114,10 +116,14 @@ const makeAgain = Effect.gen(function* () {
     const terms = RestConditions.termsOf(stored)
     const { conditions } = yield* look(client, stored.lane, stored.recipient)
     const found = Option.flatMap(terms, (each) => Option.fromUndefinedOr(RestTransfer.obstacle(each, conditions)))
-    // The balance may be that of a block which has the transfer, so a node's answer to the transfer decides.
-    if (Option.isNone(found) || found.value._tag === "balance") {
+    if (Option.isNone(found)) {
       const accepted = yield* sent(client, stored)
       if (Option.isSome(accepted)) return accepted.value
+    } else if (found.value._tag === "balance") {
+      // The balance may be that after the block which has the transfer. A node that knows the transfer accepts it again in any case, so
+      // its answer proves nothing.
+      const count = yield* client.transactionCount(stored.lane, "latest")
+      if (count > stored.nonce) return yield* waitsMined(stored)
     }
     const cause = Option.match(found, { onNone: () => "The nodes refuse it.", onSome: RestTransfer.causeOf })
     if (Option.isNone(terms)) return yield* refusedBy(client, cause)
@@ -129,7 +135,7 @@ const makeAgain = Effect.gen(function* () {
     }
     const next = RestTransfer.replacement(terms.value, conditions)
     if ("allowed" in next) {
-      const advice = RestTransfer.adviceOf(next)
+      const advice = RestTransfer.adviceOf(next, Option.getOrUndefined(found))
       return yield* waits(`the transfer ${stored.hash} cannot be mined. ${cause} ${advice} Then repeat the request`)
     }
     if ("missing" in next) {
@@ -163,7 +169,9 @@ export const make = Effect.gen(function* () {
     const { conditions, reverted } = yield* look(client, wanted.lane, wanted.recipient)
     if (reverted !== undefined) return yield* refusedBy(client, reverted)
     const version = RestTransfer.first(conditions)
-    if ("allowed" in version) return yield* refusedBy(client, RestTransfer.adviceOf(version))
+    if ("allowed" in version) {
+      return yield* waits(`no transfer can be signed. ${RestTransfer.firstAdvice(version)} Then repeat the request`)
+    }
     if ("missing" in version) return Option.none()
     const withdrawal = yield* signed(client, wanted, version.terms)
     const record = recordOf({ amountWei: String(withdrawal.amount), txHash: withdrawal.hash })

@@ -94,7 +94,7 @@ export const makeExplain = Effect.gen(function* () {
     // Money that is sent to a lane without a key would be out of reach too.
     if (!hasKey) return [cause]
     const version = RestTransfer.replacement(terms.value, conditions)
-    if ("allowed" in version) return [cause, RestTransfer.adviceOf(version)]
+    if ("allowed" in version) return [cause, RestTransfer.adviceOf(version, found)]
     return "missing" in version ? [cause, `Send at least ${version.missing} wei to the lane.`] : [cause]
   })
 

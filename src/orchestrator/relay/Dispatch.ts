@@ -75,7 +75,6 @@ const makeParcels = Effect.fnUntraced(function* (exposure: Effect.Success<typeof
 export const make = Effect.gen(function* () {
   const blocks = yield* OwnerBlocks
   const exposure = yield* Reserving.make
-  const loads = yield* LaneLoads
   const { postpone } = yield* Postponement.make
   const parcels = yield* makeParcels(exposure)
   const renewShortages = yield* Lanes.makeRenewShortages
@@ -107,7 +106,7 @@ export const make = Effect.gen(function* () {
       let offers = 0
       while (true) {
         const used = yield* useNonce(client, conditions, search, OFFERS - offers)
-        yield* renewShortages(client.chain, { lane: conditions.lane, wei: loads.newestCost(client.chain.id) ?? 0n })
+        yield* renewShortages(client.chain, { lane: conditions.lane, wei: used.reserve })
         for (const group of used.search.found.slice(search.found.length)) {
           yield* blocks.note(client, intentsOf(group), used.detail, used.sent === 0)
         }

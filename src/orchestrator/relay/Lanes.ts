@@ -5,7 +5,7 @@ import type { AlertKind } from "../../domain/AlertKind.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import { type Alert, Alerts, type NewAlert } from "../../ports/shared/Alerts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
-import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
+import { LaneBook, type LaneRecord } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
 import * as LaneAlerts from "../shared/LaneAlerts.ts"
@@ -61,15 +61,23 @@ export const laneShort = (chain: Chain, lane: Address.Address, { atMs, balance, 
   }
 })
 
-/** True if the alert is one of {@link laneShort} that holds no longer. `lanes`: those with a known balance. */
-const isShortageOver = (
-  { details, kind }: Alert,
-  chain: Chain,
-  lanes: ReadonlyArray<Pick<Lane, "address" | "balance">>,
-  nowMs: number
-): boolean => {
+/** Lanes that an operator has taken out of use. No sweep waits for their refill. */
+const outOfUse = (states: ReadonlyMap<Address.Address, LaneRecord>): ReadonlySet<unknown> =>
+  new Set([...states].flatMap(([lane, { state }]) => (state === "active" ? [] : [lane])))
+
+/** Lanes at a look at all of them. */
+interface Seen {
+  /** Lanes in use with a known balance. */
+  readonly lanes: ReadonlyArray<Pick<Lane, "address" | "balance">>
+  /** Lanes out of use. */
+  readonly left: ReadonlySet<unknown>
+}
+
+/** True if the alert is one of {@link laneShort} that holds no longer. */
+const isShortageOver = ({ details, kind }: Alert, chain: Chain, { lanes, left }: Seen, nowMs: number): boolean => {
   const { chainId, lane, neededWei, shortAtMs } = details
   if (kind !== "lane_low" || chainId !== chain.id || neededWei === undefined) return false
+  if (left.has(lane)) return true
   const balance = lanes.find(({ address }) => address === lane)?.balance
   return nowMs - Number(shortAtMs) >= SHORT_MILLIS || (balance !== undefined && balance >= BigInt(neededWei))
 }
@@ -109,24 +117,22 @@ interface Stored {
   readonly wei: bigint
 }
 
-/** The alert with its shortage at `nowMs`, if it stands for another lane that could not pay for the transaction. */
-const renewed = (alert: Alert, chain: Chain, { lane, wei }: Stored, nowMs: number): ReadonlyArray<NewAlert> => {
-  const { details, key, message, severity } = alert
-  if (details["lane"] === lane || nowMs - Number(details["shortAtMs"]) < RENEWAL_MILLIS) return []
-  return shortageOf(alert, chain, nowMs).flatMap((needed) =>
-    needed <= wei ? [{ key, severity, kind: "lane_low", message, details: { ...details, shortAtMs: nowMs } }] : []
-  )
+/** True if the alert is to be renewed: it stands for another lane that could not pay for the transaction. */
+const isMet = (alert: Alert, chain: Chain, { lane, wei }: Stored, nowMs: number): boolean => {
+  const { details } = alert
+  if (details["lane"] === lane || nowMs - Number(details["shortAtMs"]) < RENEWAL_MILLIS) return false
+  return shortageOf(alert, chain, nowMs).some((needed) => needed <= wei)
 }
 
 /**
  * Makes `renewShortages(chain, stored)`, called after a transaction is stored. Lanes that cannot pay take no turn while another can, so
- * nothing else shows that they are still short. Reads the alerts at most every ten seconds, and again for a dearer transaction. Never fails: the next
- * transaction renews them.
+ * nothing else shows that they are still short. Lanes out of use are none of them. Reads the alerts at most every ten seconds, and again
+ * for a dearer transaction. Raises none that was cleared. Never fails: the next transaction renews them.
  */
 export const makeRenewShortages = Effect.gen(function* () {
-  const { list } = yield* Alerts
-  const alerts = yield* StandingAlerts
+  const { amend, list } = yield* Alerts
   const keys = yield* RelayerKeys
+  const { states } = yield* LaneBook
   /** Newest readings of the alerts, by chain. */
   const readings = new Map<number, { readonly atMs: number; readonly wei: bigint }>()
 
@@ -137,9 +143,10 @@ export const makeRenewShortages = Effect.gen(function* () {
       const before = readings.get(chain.id)
       if (before !== undefined && atMs - before.atMs < REVIEW_MILLIS && stored.wei <= before.wei) return
       readings.set(chain.id, { atMs, wei: stored.wei })
-      for (const alert of yield* list) {
-        yield* Effect.forEach(renewed(alert, chain, stored, atMs), alerts.raise, { discard: true })
-      }
+      const met = (yield* list).filter((alert) => isMet(alert, chain, stored, atMs))
+      if (met.length === 0) return
+      const left = outOfUse(yield* states)
+      for (const { details, id } of met) if (!left.has(details["lane"])) yield* amend(id, { shortAtMs: atMs })
     },
     (effect) => Effect.ignore(effect)
   )
@@ -157,14 +164,14 @@ export interface Lane {
   readonly nonce: bigint
 }
 
-/** Makes `review(chain, lanes)`, which ends alerts of shortages, whichever process raised them. */
+/** Makes `review(chain, seen)`, which ends alerts of shortages, whichever process raised them. */
 const makeReview = Effect.map(StandingAlerts, (alerts) => {
   const reviewed = new Map<number, number>()
-  return Effect.fnUntraced(function* (chain: Chain, lanes: ReadonlyArray<Pick<Lane, "address" | "balance">>) {
+  return Effect.fnUntraced(function* (chain: Chain, seen: Seen) {
     const nowMs = yield* Clock.currentTimeMillis
     if (nowMs - (reviewed.get(chain.id) ?? Number.NEGATIVE_INFINITY) < REVIEW_MILLIS) return
     reviewed.set(chain.id, nowMs)
-    yield* alerts.clearWhere((alert) => isShortageOver(alert, chain, lanes, nowMs))
+    yield* alerts.clearWhere((alert) => isShortageOver(alert, chain, seen, nowMs))
   })
 })
 
@@ -215,7 +222,7 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     yield* LaneGauges.note(chain, lanes, minimum)
-    if (among === undefined) yield* review(chain, lanes)
+    if (among === undefined) yield* review(chain, { lanes, left: outOfUse(changed) })
     const usable: Array<Lane> = []
     for (const { address, balance, code, nonce } of lanes) {
       const delegatedKey = `lane_delegated:${chain.id}:${address}`

@@ -44,6 +44,8 @@ export type Search = BatchSearch.Search<Group<Ready>>
 export interface Used {
   readonly search: Search
   readonly nonce: bigint
+  /** Wei that its transaction may cost. */
+  readonly reserve: bigint
   /** Sweeps that were sent with it. */
   readonly sent: number
   readonly offers: number
@@ -108,7 +110,7 @@ const makeAllocate = Effect.gen(function* () {
     for (const { intent } of all) {
       if (intent.submittedAtMs !== undefined) yield* StageTimes.reached("broadcast", intent, intent.submittedAtMs)
     }
-    return { answer, transaction }
+    return { answer, reserve, transaction }
   })
 })
 
@@ -146,7 +148,7 @@ export const make = Effect.gen(function* () {
    */
   return Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, before: Search, allowed: number) {
     const allocated = yield* allocate(client, conditions, before)
-    const { transaction } = allocated
+    const { reserve, transaction } = allocated
     let { answer } = allocated
     let search = before
     let members = BatchSearch.next(search)
@@ -165,6 +167,7 @@ export const make = Effect.gen(function* () {
     const used: Used = {
       search: members.length > 0 ? BatchSearch.accepted(search) : search,
       nonce: transaction.nonce,
+      reserve,
       sent: members.flat().length,
       offers,
       detail,

@@ -73,8 +73,8 @@ export class Exposures extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Denied>, StoreUnavailable>
     /**
      * Withdraws a claim from the reservations of sweeps, and ends those that nobody else holds. Without a claim, it ends those that no
-     * claim holds, such as those of submissions. An unfinished transaction keeps the reservations of its sweeps, without holders once
-     * nobody holds them. Ignores sweeps without one.
+     * claim of the last 2 minutes holds, such as those of submissions and of workers that were killed. An unfinished transaction keeps
+     * the reservations of its sweeps, without holders once nobody holds them. Ignores sweeps without one.
      */
     readonly release: (intentIds: ReadonlyArray<string>, claim?: Claim) => Effect.Effect<void, StoreUnavailable>
     /**

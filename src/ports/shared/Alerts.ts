@@ -35,6 +35,11 @@ export class Alerts extends Context.Service<
   {
     /** Raises an alert. Idempotent: if an alert of the key stands, its fields are updated and `sinceMs` stays. */
     readonly raise: (alert: NewAlert) => Effect.Effect<void, StoreUnavailable>
+    /**
+     * Sets some of the values in the details of the alert with this id. Does nothing if the alert was cleared, also if another one of its
+     * key stands.
+     */
+    readonly amend: (id: string, details: NewAlert["details"]) => Effect.Effect<void, StoreUnavailable>
     /** Clears the alert of the key. Does nothing if none stands. */
     readonly clear: (key: string) => Effect.Effect<void, StoreUnavailable>
     /** Standing alerts, critical first, then oldest first. */

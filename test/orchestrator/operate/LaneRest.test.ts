@@ -1,10 +1,13 @@
 /** The rest of a retired lane, which goes to another account. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { parseTransaction } from "viem"
+import { keccak256, parseTransaction } from "viem"
 import * as Address from "../../../src/domain/Address.ts"
+import { LaneDesk } from "../../../src/orchestrator/operate/LaneDesk.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
+import { Chains, SendRejected } from "../../../src/ports/shared/Chains.ts"
+import { LimitChoices } from "../../../src/ports/shared/LimitChoices.ts"
 import { source } from "../../support/RelayFixtures.ts"
 import { CHANGE, FEES, RECIPIENT, STRANGER, TRANSFER_GAS, confirmed, layer, reasonOf, retired } from "./LaneScene.ts"
 
@@ -137,6 +140,75 @@ describe("the rest of a lane", () => {
       assert.lengthOf(yield* chain.sent, 0)
       yield* chain.setBalance(lane, TRANSFER_GAS * FEES.maxFeePerGas + 1n)
       assert.strictEqual((yield* desk.empty(lane, to(RECIPIENT), CHANGE)).amount, 1n)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("a stored transfer that no version may replace, since all need a fee cap above the operator's limit", () => {
+  /** The transfer, at a limit of its own fee cap. `gas`: what a transfer needs now. `texts`: those of both refusals. */
+  const atLimit = Effect.gen(function* () {
+    const { chain, lane, other, desk: before } = yield* retired
+    const wanted = { chainId: source.id, recipient: other }
+    const first = yield* before.empty(lane, wanted, CHANGE)
+    const limits = [{ chainId: source.id, limit: "maxFeePerGasWei" as const, wei: FEES.maxFeePerGas }]
+    const needs = { gas: 21_000n }
+    const desk = yield* Effect.map(Layer.build(Layer.fresh(LaneDesk.layer)), Context.get(LaneDesk)).pipe(
+      Effect.provideService(LimitChoices, Effect.succeed(limits)),
+      Effect.updateService(Chains, (own) => {
+        const changed = (client: (typeof own.all)[number]) => ({
+          ...client,
+          estimateGas: () => Effect.sync(() => needs.gas)
+        })
+        return { all: own.all.map(changed), get: (chainId) => Effect.map(own.get(chainId), changed) }
+      })
+    )
+    const empty = desk.empty(lane, wanted, CHANGE)
+    const texts = Effect.gen(function* () {
+      const refused = yield* Effect.all([Effect.flip(empty), Effect.flip(desk.move(lane, "active", CHANGE))])
+      return refused.map((error) => ("detail" in error ? `${error.detail}` : error._tag))
+    })
+    return { chain, empty, first, lane, needs, texts }
+  })
+
+  it.effect("tells what the lane lacks to pay for it, and is sent again then", () =>
+    Effect.gen(function* () {
+      const { chain, empty, first, lane, texts } = yield* atLimit
+      yield* chain.setBalance(lane, 10n ** 18n - 5n)
+      for (const text of yield* texts) {
+        assert.include(text, "Send at least 5 wei to the lane")
+        assert.notInclude(text, "maxFeePerGasWei")
+        assert.notInclude(text, "gas costs less")
+      }
+      assert.lengthOf(yield* chain.sent, 1)
+      yield* chain.setBalance(lane, 10n ** 18n)
+      assert.strictEqual((yield* empty).txHash, first.txHash)
+      assert.deepStrictEqual(
+        (yield* chain.sent).map((raw) => keccak256(raw)),
+        [first.txHash, first.txHash]
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("tells that only a higher limit helps if its gas limit is too low", () =>
+    Effect.gen(function* () {
+      const { needs, texts } = yield* atLimit
+      needs.gas = TRANSFER_GAS + 1n
+      for (const text of yield* texts) {
+        assert.include(text, "Only a higher limit ends this: raise maxFeePerGasWei to at least 2250")
+        assert.notInclude(text, "gas costs less")
+      }
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("does not tell to wait for lower fees if nodes refuse it at present fees", () =>
+    Effect.gen(function* () {
+      const { chain, empty } = yield* atLimit
+      const refusal = new SendRejected({ chainId: source.id, reason: "Underpriced", detail: "no" })
+      yield* chain.onSend(() => Effect.fail(refusal))
+      const refused = yield* Effect.flip(empty)
+      if (refused._tag !== "LaneRefused") return yield* Effect.die(refused)
+      assert.include(refused.detail ?? "", "Raise maxFeePerGasWei to at least 2250")
+      assert.notInclude(refused.detail ?? "", "gas costs less")
     }).pipe(Effect.provide(layer))
   )
 })

@@ -154,6 +154,7 @@ describe("a transfer of a lane's rest that no block can include", () => {
       for (const detail of [yield* detailOf(empty), yield* detailOf(activate)]) {
         assert.include(detail, `Raise maxFeePerGasWei to at least ${needed}`)
         assert.include(detail, `${limit} wei`)
+        assert.include(detail, "or wait until gas costs less")
       }
       assert.lengthOf(yield* chain.sent, 1)
       assert.lengthOf(yield* desk.log, before)
@@ -169,27 +170,51 @@ describe("a transfer of a lane's rest that no block can include", () => {
       const { chain, desk, lane, other } = yield* retired
       yield* chain.setFees({ baseFeePerGas: 3_000n, maxFeePerGas: 2_500n, maxPriorityFeePerGas: 1n })
       const empty = desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
+      assert.strictEqual(yield* reasonOf(empty), "in_flight")
       assert.include(yield* detailOf(empty), "Raise maxFeePerGasWei to at least 3000")
+      assert.include(yield* detailOf(empty), "or wait until gas costs less")
       assert.lengthOf(yield* chain.sent, 0)
       assert.strictEqual((yield* (yield* LaneBook).lastWithdrawals(lane)).size, 0)
     }).pipe(Effect.provide(layer))
   )
 
   it.effect(
-    "is sent again before the balance counts against it, since a node may know the balance after it was mined",
+    "has its nonce looked up again before the balance counts against it, which may be that after its block",
     () =>
       Effect.gen(function* () {
         const { chain, desk, empty, first, lane } = yield* sentOnce
-        yield* chain.setBalance(lane, 0n)
         const { length: before } = yield* desk.log
-        yield* chain.onSend(refusing("NonceTooLow"))
-        assert.strictEqual(yield* reasonOf(empty), "in_flight")
-        const detail = yield* detailOf(empty)
-        assert.include(detail, "is mined")
-        assert.notInclude(detail, "Send at least")
-        assert.deepStrictEqual([...new Set((yield* chain.sent).map((raw) => keccak256(raw)))], [first.txHash])
+        for (const wei of [0n, 10n ** 17n]) {
+          yield* chain.setBalance(lane, wei)
+          yield* chain.setTransactionCount(lane, 0n)
+          yield* chain.onCall(() => Effect.as(chain.setTransactionCount(lane, 1n), "0x"))
+          const refused = yield* Effect.flip(empty)
+          if (refused._tag !== "LaneRefused") return yield* Effect.die(refused)
+          assert.strictEqual(refused.reason, "in_flight")
+          assert.include(refused.detail ?? "", "is mined")
+          assert.notInclude(refused.detail ?? "", "Send at least")
+        }
+        assert.deepStrictEqual(
+          (yield* chain.sent).map((raw) => keccak256(raw)),
+          [first.txHash]
+        )
         assert.lengthOf(yield* desk.log, before)
       }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is replaced if the lane cannot pay for it, also while a node still has it", () =>
+    Effect.gen(function* () {
+      const { chain, desk, empty, first, lane, versions } = yield* sentOnce
+      // The node answers as it does to a transaction that it knows.
+      yield* chain.setBalance(lane, 10n ** 17n)
+      const second = yield* empty
+      assert.notStrictEqual(second.txHash, first.txHash)
+      assert.strictEqual(second.amount, 10n ** 17n - TRANSFER_GAS * 2_250n)
+      const [before, after, ...more] = yield* versions
+      assert.lengthOf(more, 0)
+      assert.strictEqual(after?.nonce, before?.nonce)
+      assert.deepInclude((yield* desk.log)[0]?.details, { txHash: second.txHash, replaces: first.txHash })
+    }).pipe(Effect.provide(layer))
   )
 
   it.effect("asks for no money if it is mined while its lane is looked at", () =>

@@ -1,12 +1,14 @@
 /** Lanes that can pay for a sweep go before those that cannot. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import type { Hex } from "viem"
+import { type Hex, keccak256 } from "viem"
 import * as RawKeys from "../../../src/adapters/evm/keys/RawKeys.ts"
 import type * as Address from "../../../src/domain/Address.ts"
-import { laneShort } from "../../../src/orchestrator/relay/Lanes.ts"
+import { laneShort, makeRenewShortages } from "../../../src/orchestrator/relay/Lanes.ts"
+import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../../src/ports/orchestrator/RelayerKeys.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { source } from "../../support/RelayFixtures.ts"
@@ -167,6 +169,114 @@ describe("a lane too poor for a sweep", () => {
       yield* chain.setFees(market)
       yield* TestClock.adjust(2_000)
       assert.sameMembers(yield* Effect.forEach(["b", "c", "d"], senderOf), [first, second, third])
+    }).pipe(Effect.provide(threeLanes()))
+  )
+})
+
+describe("the alert of a lane that was short two minutes ago", () => {
+  /** `sinceFirst` returns the time from that shortage to the newest one in the alert, in milliseconds. Undefined without an alert. */
+  const short = Effect.gen(function* () {
+    const given = yield* dear
+    const atMs = yield* Clock.currentTimeMillis
+    yield* given.balances([RICH, POOR, POOR])
+    yield* given.alerts.raise(laneShort(source, given.second, { balance: POOR, needed: 2n * POOR, atMs }))
+    yield* TestClock.adjust("2 minutes")
+    const sinceFirst = Effect.map(given.alerts.list, ([alert]) =>
+      alert === undefined ? undefined : Number(alert.details["shortAtMs"]) - atMs
+    )
+    const leaves = (yield* LaneBook).move(given.second, "active", "draining", {
+      actor: "",
+      action: "",
+      subject: given.second,
+      details: {}
+    })
+    /** The first lane renews shortages after it has stored a transaction that the second one cannot pay for. */
+    const renew = Effect.flatMap(makeRenewShortages, (renewShortages) =>
+      renewShortages(source, { lane: given.first, wei: 3n * POOR })
+    )
+    return { ...given, leaves, renew, sinceFirst }
+  })
+
+  /** Holds the next transaction back when its bytes are stored, until `go`. Nodes accept it and all others. */
+  const holding = Effect.fnUntraced(function* (chain: Effect.Success<typeof dear>["chain"]) {
+    const [stored, going] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    yield* chain.onSend((raw) =>
+      Effect.gen(function* () {
+        if (yield* Deferred.succeed(stored, undefined)) yield* Deferred.await(going)
+        return keccak256(raw)
+      })
+    )
+    return { go: Deferred.succeed(going, undefined), stored: Deferred.await(stored) }
+  })
+
+  it.effect("is renewed while the lane is in use, and not when it has left", () =>
+    Effect.gen(function* () {
+      const { leaves, renew, sinceFirst } = yield* short
+      yield* renew
+      assert.strictEqual(yield* sinceFirst, 120_000)
+      yield* TestClock.adjust("2 minutes")
+      yield* leaves
+      yield* renew
+      assert.strictEqual(yield* sinceFirst, 120_000)
+    }).pipe(Effect.provide(threeLanes()))
+  )
+
+  it.effect("ends with the next look at all lanes when the lane has left", () =>
+    Effect.gen(function* () {
+      const { alerts, leaves, first, senderOf } = yield* short
+      yield* leaves
+      assert.strictEqual(yield* senderOf("a"), first)
+      assert.deepStrictEqual(yield* alerts.list, [])
+    }).pipe(Effect.provide(threeLanes()))
+  )
+
+  it.effect("is not raised again by a renewal if it is cleared meanwhile", () =>
+    Effect.gen(function* () {
+      const { alerts, renew } = yield* short
+      yield* renew.pipe(
+        Effect.updateService(Alerts, (own) => ({
+          ...own,
+          list: Effect.tap(own.list, (all) => Effect.forEach(all, ({ key }) => own.clear(key)))
+        }))
+      )
+      assert.deepStrictEqual(yield* alerts.list, [])
+    }).pipe(Effect.provide(threeLanes()))
+  )
+
+  it.effect("is renewed by as dear a transaction, also if another lane stores a cheap one at the same time", () =>
+    Effect.gen(function* () {
+      const { balances, chain, first, market, senderOf, sinceFirst, third } = yield* short
+      const { go, stored } = yield* holding(chain)
+      const dearest = yield* Effect.forkChild(senderOf("a"))
+      yield* stored
+      yield* balances([POOR, POOR, RICH])
+      yield* chain.setFees(market)
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* senderOf("b"), third)
+      assert.strictEqual(yield* sinceFirst, 0)
+      yield* go
+      assert.strictEqual(yield* Fiber.join(dearest), first)
+      assert.strictEqual(yield* sinceFirst, 122_000)
+    }).pipe(Effect.provide(threeLanes()))
+  )
+
+  it.effect("is not renewed when the lane itself sends, also if another one stores a cheap transaction then", () =>
+    Effect.gen(function* () {
+      const { balances, chain, client, first, market, second, senderOf, sinceFirst } = yield* short
+      const { go, stored } = yield* holding(chain)
+      const fees = yield* client.feesPerGas
+      yield* chain.setFees(market)
+      const cheap = yield* Effect.forkChild(senderOf("a"))
+      yield* stored
+      yield* balances([POOR, RICH, POOR])
+      yield* chain.setFees(fees)
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* senderOf("b"), second)
+      assert.strictEqual(yield* sinceFirst, 0)
+      yield* TestClock.adjust("10 seconds")
+      yield* go
+      assert.strictEqual(yield* Fiber.join(cheap), first)
+      assert.strictEqual(yield* sinceFirst, 0)
     }).pipe(Effect.provide(threeLanes()))
   )
 })

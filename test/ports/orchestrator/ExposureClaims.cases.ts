@@ -180,6 +180,26 @@ export const claimCases = (stores: Layer.Layer<Exposures | Intents | RelayTransa
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect(
+    "ends what claims of killed workers hold when no claim is named, and nothing that a younger one holds",
+    () =>
+      Effect.gen(function* () {
+        yield* queued
+        yield* reserve(LATE, reservation("a", 60n), reservation("b", 20n))
+        yield* TestClock.setTime(30_000)
+        yield* reserve(NEXT, reservation("b", 20n))
+        yield* TestClock.setTime(CLAIM_MILLIS - 1)
+        yield* release(undefined, "a", "b")
+        expect(yield* open).toEqual([80n, 80n])
+        yield* TestClock.setTime(CLAIM_MILLIS)
+        yield* release(undefined, "a", "b")
+        expect(yield* open).toEqual([20n, 20n])
+        yield* TestClock.setTime(CLAIM_MILLIS + 30_000)
+        yield* release(undefined, "a", "b")
+        expect(yield* open).toEqual([0n, 0n])
+      }).pipe(Effect.provide(stores))
+  )
+
   it.effect("lets a late submission neither hold nor renew what a claim has reserved", () =>
     Effect.gen(function* () {
       const exposures = yield* Exposures

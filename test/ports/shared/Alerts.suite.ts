@@ -48,6 +48,29 @@ export const suite = (adapter: string, board: Layer.Layer<Alerts, unknown>) =>
       }).pipe(Effect.provide(board))
     )
 
+    it.effect("changes values of an alert that stands, and raises none that was cleared", () =>
+      Effect.gen(function* () {
+        const alerts = yield* Alerts
+        yield* alerts.raise(alert("a"))
+        yield* alerts.raise(alert("b"))
+        const [first, other] = yield* alerts.list
+        if (first === undefined) return expect(first).toBeDefined()
+        yield* TestClock.adjust("5 millis")
+        yield* alerts.amend(first.id, { missing: 2.5, since: "noon" })
+        const amended = { ...first, details: { ...first.details, missing: 2.5, since: "noon" } }
+        expect(yield* alerts.list).toEqual([amended, other])
+
+        yield* alerts.clear("a")
+        yield* alerts.amend(first.id, { missing: 3.5 })
+        yield* alerts.amend("987654321", { missing: 3.5 })
+        expect(yield* alerts.list).toEqual([other])
+        // Another alert of the key has other values.
+        yield* alerts.raise(alert("a"))
+        yield* alerts.amend(first.id, { missing: 3.5 })
+        expect((yield* alerts.list).map(({ details }) => details["missing"])).toEqual([1.5, 1.5])
+      }).pipe(Effect.provide(board))
+    )
+
     it.effect("lists critical ones first, then the oldest", () =>
       Effect.gen(function* () {
         const alerts = yield* Alerts

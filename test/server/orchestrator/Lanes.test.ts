@@ -5,6 +5,8 @@ import { TestClock } from "effect/testing"
 import * as Address from "../../../src/domain/Address.ts"
 import { LaneRefused, UnknownLane } from "../../../src/orchestrator/operate/LaneDesk.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import * as LaneScene from "../../orchestrator/operate/LaneScene.ts"
+import { source } from "../../support/RelayFixtures.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
 import { serve } from "./Harness.ts"
 
@@ -90,6 +92,32 @@ describe("the routes about lanes", () => {
       expectError(yield* down.call("/admin/lanes", { headers: bearer(TOKEN) }), 503, "internal error")
       assert.strictEqual((yield* down.call(STATE, post({ state: "gone" }))).status, 422)
     })
+  )
+})
+
+describe("a transfer of a lane's rest at the operator's limit of fees", () => {
+  it.effect("is refused with the limit that it needs before any version is signed", () =>
+    Effect.gen(function* () {
+      const { chain, desk, lane, other } = yield* LaneScene.retired
+      yield* chain.setFees({ baseFeePerGas: 3_000n, maxFeePerGas: 2_500n, maxPriorityFeePerGas: 1n })
+      const { call } = yield* serve({ lanes: desk }, withToken)
+      const moving = call(`/admin/lanes/${lane}/rest`, post({ chainId: source.id, recipient: other }))
+      expectAnswer(yield* moving, 409, {
+        error: "lane_not_changed",
+        reason: "in_flight",
+        detail:
+          "no transfer can be signed. A version that can be mined needs a fee cap of 3000 wei per gas, and maxFeePerGasWei allows 2500 wei. Raise maxFeePerGasWei to at least 3000 with `sweep operate limits`, or wait until gas costs less. Then repeat the request"
+      })
+      yield* chain.setFees(LaneScene.FEES)
+      assert.strictEqual((yield* moving).status, 200)
+      assert.lengthOf(yield* chain.sent, 1)
+
+      // The lane has less now than the transfer takes, and a node that still has the transfer does not say so.
+      yield* chain.setBalance(lane, 0n)
+      const { json, status } = yield* moving
+      assert.strictEqual(status, 409)
+      assert.include(JSON.stringify(json), "Send at least")
+    }).pipe(Effect.provide(LaneScene.layer))
   )
 })
 

@@ -10,7 +10,7 @@ import {
   type Sums,
   type Window
 } from "../../../domain/Exposure.ts"
-import { type Claim, type Held, isClaim, replace } from "../../../domain/ExposureClaims.ts"
+import { type Claim, type Held, isClaim, isClaimed, replace } from "../../../domain/ExposureClaims.ts"
 import { BURNING } from "../../../domain/Intent.ts"
 import { DAY_MILLIS, HOUR_MILLIS, stepOf, windowStart } from "../../../domain/ExposureWindow.ts"
 import { type Booking, crowded, Exposures, MOST_HOLDERS, type Outcome } from "../../../ports/orchestrator/Exposures.ts"
@@ -242,15 +242,21 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
       )
     )
 
-  const release: Exposures["Service"]["release"] = (intentIds, claim) =>
-    Ref.update(state, (current) =>
+  const release: Exposures["Service"]["release"] = Effect.fnUntraced(function* (intentIds, claim) {
+    const now = yield* Clock.currentTimeMillis
+    const isFree = ([id, { holders }]: readonly [string, StoredExposure]) =>
+      intentIds.includes(id) && !isClaimed(holders, now)
+    yield* Ref.update(state, (current) =>
       claim === undefined
         ? ended(
             current,
-            uncarried(current).flatMap(([id, each]) => (intentIds.includes(id) && !isOfClaim(each) ? [id] : []))
+            uncarried(current)
+              .filter(isFree)
+              .map(([id]) => id)
           )
         : withdrawn(current, intentIds, claim, carriedIn(current))
     )
+  })
 
   const releaseQuoted: Exposures["Service"]["releaseQuoted"] = (intentIds, holder) =>
     Ref.update(state, (current) =>

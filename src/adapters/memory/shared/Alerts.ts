@@ -35,6 +35,14 @@ const alertsOn = (board: Ref.Ref<Board>) => {
     })
   })
 
+  const amend: Alerts["Service"]["amend"] = (id, details) =>
+    Ref.update(board, (current) => ({
+      ...current,
+      standing: HashMap.map(current.standing, (alert) =>
+        alert.id === id ? { ...alert, details: { ...alert.details, ...details } } : alert
+      )
+    }))
+
   const clear: Alerts["Service"]["clear"] = Effect.fnUntraced(function* (key) {
     const clearedAtMs = yield* Clock.currentTimeMillis
     yield* Ref.update(board, ({ cleared, raised, standing }) => ({
@@ -46,6 +54,7 @@ const alertsOn = (board: Ref.Ref<Board>) => {
 
   return Alerts.of({
     raise,
+    amend,
     clear,
     list: Effect.map(Ref.get(board), ({ standing }) => inOrder(Array.from(HashMap.values(standing))))
   })

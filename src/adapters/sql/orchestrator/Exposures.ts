@@ -4,8 +4,9 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import type { ExposureClass } from "../../../domain/Exposure.ts"
-import type { Claim } from "../../../domain/ExposureClaims.ts"
+import { type Claim, CLAIM_MILLIS, PREFIX } from "../../../domain/ExposureClaims.ts"
 import { Exposures } from "../../../ports/orchestrator/Exposures.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import { paid } from "./ExposurePaid.ts"
@@ -17,7 +18,6 @@ import {
   ended,
   gone,
   inOrder,
-  isOfClaim,
   lockSweeps,
   sums,
   type SumsRow,
@@ -46,13 +46,20 @@ const withdraw = (sql: PgClient.PgClient, ids: ReadonlyArray<string>, claim: Cla
   return sql.withTransaction(Effect.andThen(lockSweeps(sql, ids), sql`WITH ${leaving} ${add(sql, ended(sql, "gone"))}`))
 }
 
+/** One of the holders of `e` is a claim that may still send the sweep, see `isClaimed`. */
+const isClaimed = (sql: PgClient.PgClient, now: number): Fragment => sql`EXISTS (
+  SELECT FROM unnest(e.holders) AS holder WHERE CASE WHEN holder ~ ${`^${PREFIX}[0-9]+:`}
+    THEN split_part(holder, ':', 2)::numeric > ${String(now - CLAIM_MILLIS)}::numeric ELSE false END
+)`
+
 const release = (sql: PgClient.PgClient): Exposures["Service"]["release"] =>
   Effect.fnUntraced(function* (intentIds, claim) {
     if (intentIds.length === 0) return
     const ids = intentIds.map(text)
     if (claim !== undefined) return yield* Effect.asVoid(withdraw(sql, ids, claim))
+    const now = yield* Clock.currentTimeMillis
     const chosen = sql`e.intent_id = ANY(${IntentTables.ids(sql, ids)})`
-    const leaving = gone(sql, inOrder(sql, sql`${chosen} AND NOT ${isOfClaim(sql, "e")} AND ${uncarried(sql)}`))
+    const leaving = gone(sql, inOrder(sql, sql`${chosen} AND NOT ${isClaimed(sql, now)} AND ${uncarried(sql)}`))
     yield* sql`WITH ${leaving} ${add(sql, ended(sql, "gone"))}`
   }, guarded("release"))
 

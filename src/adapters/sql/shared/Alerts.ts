@@ -61,6 +61,12 @@ const make = Effect.fnUntraced(function* (schema: "orchestrator" | "builder") {
         IS DISTINCT FROM (excluded.severity, excluded.kind, excluded.message, excluded.details)`
   }, guarded("alerts.raise"))
 
+  const amend = Effect.fn("Alerts.amend")(function* (id: string, details: NewAlert["details"]) {
+    yield* sql`
+      UPDATE ${table} SET details = details || ${sql.json(storable(details))}::jsonb
+      WHERE id = ${id}::bigint AND cleared_at IS NULL`
+  }, guarded("alerts.amend"))
+
   const clear = Effect.fn("Alerts.clear")(function* (key: string) {
     yield* sql`
       UPDATE ${table} SET cleared_at = ${yield* now} WHERE key = ${text(key)} AND cleared_at IS NULL`
@@ -72,7 +78,7 @@ const make = Effect.fnUntraced(function* (schema: "orchestrator" | "builder") {
     return yield* readable(rows, toAlert)
   }).pipe(guarded("alerts.list"), Effect.withSpan("Alerts.list"))
 
-  return Alerts.of({ raise, clear, list })
+  return Alerts.of({ raise, amend, clear, list })
 })
 
 /** Alerts in the table `alerts` of a service's schema. Requires the schema of `Migrated.layer`. */
