@@ -3,6 +3,12 @@
  * is late saves CPU by fewer and larger ones.
  */
 
+/**
+ * True if a claim found so many sweeps that the queue may have more, which have gathered there. A claim skips rows that other workers are
+ * claiming, so it may find less than a whole `batch` in a long queue.
+ */
+export const leavesMore = (claimed: number, batch: number): boolean => 2 * claimed > batch
+
 /** Delays of the event loop that are added to the time. */
 const DELAYS = 20
 

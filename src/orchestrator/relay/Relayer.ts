@@ -216,7 +216,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   /** Batches on their way. It closes after the loop has ended, since that would claim what they give back. */
   const flights = yield* Effect.acquireRelease(Scope.make(), Scope.close)
 
-  /** UNIX milliseconds of the newest claim that found something. */
+  /** UNIX milliseconds of the newest claim that found something and left nothing. */
   let claimedAt = Number.NEGATIVE_INFINITY
   /** A first sweep waits for nobody. Those that come right after it wait a moment, and share the cost of one transaction. */
   const gathered = Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -248,7 +248,8 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
         if (isFull(client)) yield* wakeAtNextHead
         return
       }
-      claimedAt = yield* Clock.currentTimeMillis
+      const leavesMore = Gathering.leavesMore(claimed.length, batch)
+      claimedAt = leavesMore ? Number.NEGATIVE_INFINITY : yield* Clock.currentTimeMillis
       // After the lease others may claim the intents, so a node that does not answer must not hold the place for longer.
       const relayed = Effect.timeout(delay.measured(relay(client, claimed)), leaseMillis)
       yield* supervised(Effect.onInterrupt(relayed, () => giveBack(intents, claimed))).pipe(
@@ -256,8 +257,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
         // A fiber that is interrupted before it starts would give nothing back.
         Effect.forkIn(flights, { startImmediately: true })
       )
-      // A claim skips rows that other workers are claiming, so a batch may be full for this queue with fewer than `batch` intents.
-      if (2 * claimed.length > batch) yield* wake.open
+      if (leavesMore) yield* wake.open
     })
   ).pipe(Effect.onError(() => places.release(1)))
 

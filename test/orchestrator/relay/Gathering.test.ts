@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { gatherMillis, leftMillis, MOST_GATHER_MILLIS } from "../../../src/orchestrator/relay/Gathering.ts"
+import { gatherMillis, leavesMore, leftMillis, MOST_GATHER_MILLIS } from "../../../src/orchestrator/relay/Gathering.ts"
 
 const millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
 
@@ -28,5 +28,12 @@ describe("the time for which sweeps gather", () => {
     assert.strictEqual(leftMillis(50, { claimedAt: 1_000, now: 2_000 }), 0)
     assert.strictEqual(leftMillis(50, { claimedAt: 1_000_000, now: 1_000 }), 50)
     assert.strictEqual(leftMillis(50, { claimedAt: Number.NEGATIVE_INFINITY, now: 0 }), 0)
+  })
+
+  it("is none after a claim that found more than half of a batch, since others may have claimed the rest", () => {
+    assert.isTrue(leavesMore(20, 20))
+    assert.isTrue(leavesMore(11, 20))
+    assert.isFalse(leavesMore(10, 20))
+    assert.isFalse(leavesMore(0, 20))
   })
 })

@@ -64,6 +64,21 @@ describe("the running relayer", () => {
     }).pipe(Effect.provide(runningIn(world, Relayer.layerNoDeps.pipe(Layer.provide(late)))))
   })
 
+  it.effect("does not wait for more while its queue is long", () =>
+    Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* TestClock.adjust(1_000)
+      yield* submit({ id: "first", owner: 1 })
+      yield* eventually(Effect.map(sent, (all) => all.length === 1))
+      for (let owner = 2; owner <= 3 * settings.relayer.batch; owner++) yield* submit({ id: `next-${owner}`, owner })
+      yield* TestClock.adjust(settings.relayer.gatherMillis)
+      // No time passes between these claims.
+      yield* Effect.repeat(Effect.yieldNow, { times: 50_000 })
+      const transactions = yield* (yield* RelayTransactions).unfinished(source.id)
+      assert.isAbove(transactions.flatMap(({ intentIds }) => intentIds).length, 2 * settings.relayer.batch)
+    }).pipe(Effect.provide(layerRunning))
+  )
+
   it.effect("frees the places that a silent node holds when their leases end", () => {
     let isSilent = true
     const nodes = (client: ChainClient): ChainClient => ({
