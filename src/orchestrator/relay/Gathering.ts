@@ -4,10 +4,10 @@
  */
 
 /**
- * True if a claim found so many sweeps that the queue may have more, which have gathered there. A claim skips rows that other workers are
- * claiming, so it may find less than a whole `batch` in a long queue.
+ * True if a claim found so many sweeps that more have gathered behind them. A claim may find a little less than a whole `batch` in a long
+ * queue, since it does not divide the legs of a sweep. One that emptied the queue would be followed by a batch of the few that came meanwhile.
  */
-export const leavesMore = (claimed: number, batch: number): boolean => 2 * claimed > batch
+export const leavesMore = (claimed: number, batch: number): boolean => 8 * claimed >= 7 * batch
 
 /** Delays of the event loop that are added to the time. */
 const DELAYS = 20

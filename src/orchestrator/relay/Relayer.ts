@@ -248,8 +248,9 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
         if (isFull(client)) yield* wakeAtNextHead
         return
       }
-      const leavesMore = Gathering.leavesMore(claimed.length, batch)
-      claimedAt = leavesMore ? Number.NEGATIVE_INFINITY : yield* Clock.currentTimeMillis
+      claimedAt = Gathering.leavesMore(claimed.length, batch)
+        ? Number.NEGATIVE_INFINITY
+        : yield* Clock.currentTimeMillis
       // After the lease others may claim the intents, so a node that does not answer must not hold the place for longer.
       const relayed = Effect.timeout(delay.measured(relay(client, claimed)), leaseMillis)
       yield* supervised(Effect.onInterrupt(relayed, () => giveBack(intents, claimed))).pipe(
@@ -257,7 +258,8 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
         // A fiber that is interrupted before it starts would give nothing back.
         Effect.forkIn(flights, { startImmediately: true })
       )
-      if (leavesMore) yield* wake.open
+      // A claim skips rows that other workers are claiming, so a batch may be full for this queue with fewer than `batch` intents.
+      if (2 * claimed.length > batch) yield* wake.open
     })
   ).pipe(Effect.onError(() => places.release(1)))
 

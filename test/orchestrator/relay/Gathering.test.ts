@@ -30,10 +30,10 @@ describe("the time for which sweeps gather", () => {
     assert.strictEqual(leftMillis(50, { claimedAt: Number.NEGATIVE_INFINITY, now: 0 }), 0)
   })
 
-  it("is none after a claim that found more than half of a batch, since others may have claimed the rest", () => {
-    assert.isTrue(leavesMore(20, 20))
-    assert.isTrue(leavesMore(11, 20))
-    assert.isFalse(leavesMore(10, 20))
-    assert.isFalse(leavesMore(0, 20))
+  it("is none after a claim that found almost a whole batch, and not after one that emptied the queue", () => {
+    assert.isTrue(leavesMore(64, 64))
+    assert.isTrue(leavesMore(56, 64))
+    assert.isFalse(leavesMore(55, 64))
+    assert.isFalse(leavesMore(0, 64))
   })
 })

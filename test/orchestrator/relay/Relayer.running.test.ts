@@ -79,6 +79,27 @@ describe("the running relayer", () => {
     }).pipe(Effect.provide(layerRunning))
   )
 
+  it.effect("waits for more after a claim that emptied its queue, however many it found", () =>
+    Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* TestClock.adjust(1_000)
+      yield* submit({ id: "first", owner: 1 })
+      yield* eventually(Effect.map(sent, (all) => all.length === 1))
+      const many = Math.floor(0.6 * settings.relayer.batch)
+      for (let owner = 2; owner < many + 2; owner++) yield* submit({ id: `next-${owner}`, owner })
+      yield* TestClock.adjust(settings.relayer.gatherMillis)
+      const carried = Effect.map((yield* RelayTransactions).unfinished(source.id), (all) =>
+        all.flatMap(({ intentIds }) => intentIds)
+      )
+      yield* eventually(Effect.map(carried, (ids) => ids.length === many + 1))
+      yield* submit({ id: "last", owner: many + 2 })
+      yield* Effect.repeat(Effect.yieldNow, { times: 5_000 })
+      assert.lengthOf(yield* carried, many + 1)
+      yield* TestClock.adjust(settings.relayer.gatherMillis)
+      yield* eventually(Effect.map(carried, (ids) => ids.length === many + 2))
+    }).pipe(Effect.provide(layerRunning))
+  )
+
   it.effect("frees the places that a silent node holds when their leases end", () => {
     let isSilent = true
     const nodes = (client: ChainClient): ChainClient => ({
