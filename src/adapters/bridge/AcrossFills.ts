@@ -154,10 +154,9 @@ const newestReadable = Effect.fnUntraced(function* (
 
 /** Reads one window of the node after another, since a longer read that runs out of time tells nothing about its parts. */
 const readOlder = Effect.fnUntraced(function* (search: Search, range: BlockRange, progress: Progress) {
-  const isContinued = range.toBlock < search.head.number
   let unread: BlockRange | undefined = range
   let requests = 1
-  /** Newest block that the next look reads, although older ones are read, since no node had it in this first look. */
+  /** Newest block that the next look reads, although older ones are read, since no node has it yet. */
   let again: bigint | undefined
   for (let left = REQUESTS; left > 0 && unread !== undefined;) {
     const asked: BlockRange = unread
@@ -170,9 +169,9 @@ const readOlder = Effect.fnUntraced(function* (search: Search, range: BlockRange
       const readable = yield* newestReadable(search, asked, left)
       left -= readable.requests
       if (readable.block < asked.toBlock) {
-        // A search that came to its end reads the blocks in between.
         unread = { fromBlock: asked.fromBlock, toBlock: readable.block }
-        if (!isContinued) again ??= asked.toBlock
+        // The next look reads the blocks in between, or a search that came to its end does if the nodes lag for too long.
+        if (search.head.number - asked.toBlock < NEWEST.blocks) again ??= asked.toBlock
         continue
       }
     }
@@ -183,12 +182,15 @@ const readOlder = Effect.fnUntraced(function* (search: Search, range: BlockRange
   return filledUntil(progress)
 })
 
-/** The fill in the newest blocks, if the node returns them soon. */
+/** The fill in the newest blocks, if a node has them and returns them soon. The nodes that serve logs may be behind. */
 const inNewest = (options: Search) => {
   const { number: toBlock } = options.head
   const fromBlock = toBlock >= NEWEST.blocks ? toBlock - NEWEST.blocks + 1n : 0n
   return readRange(options, { fromBlock, toBlock }, NEWEST.requests).pipe(
     Effect.map(({ delivered }) => delivered),
+    Effect.catchTag("ChainUnavailable", (error) =>
+      error.method === "eth_getLogs" ? Effect.undefined : Effect.fail(error)
+    ),
     Effect.timeoutOrElse({ duration: SHORTCUT_MILLIS, orElse: () => Effect.undefined })
   )
 }

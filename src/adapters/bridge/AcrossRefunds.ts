@@ -3,12 +3,11 @@
  * relayers: the pool pays the accounts of a leaf, and records their amounts in one event. The event has no deposit, so a payment is
  * known by its account, token and amount. Several deposits of one account and token may come back as one payment.
  */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { decodeEventLog, encodeEventTopics, erc20Abi, numberToHex, zeroHash } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { RefundLine } from "../../domain/BridgeRefund.ts"
 import * as Chain from "../../domain/Chain.ts"
-import * as LatestMap from "../../domain/LatestMap.ts"
 import { BridgeRefunds } from "../../ports/orchestrator/BridgeRefunds.ts"
 import { type ChainClient, Chains, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import { blockBefore, settledBlock } from "./Blocks.ts"
@@ -22,15 +21,6 @@ const REQUESTS = 20
  * read twice is recorded once.
  */
 const OVERLAP = 256n
-
-/**
- * Time in milliseconds for which a receipt that no node has holds back the search for its account. Later it counts as one without the
- * payment, unless a node has it after all.
- */
-const HELD_MILLIS = 6 * 3_600_000
-
-/** Receipts whose first failed read is kept. The oldest is forgotten for a new one, and holds back for the whole time again. */
-const MOST_MISSING = 10_000
 
 /** Maximum difference between the clocks of two chains, in seconds: the deadline of a deposit is a time of its destination. */
 const CLOCK_SKEW_SECONDS = 900
@@ -87,37 +77,21 @@ const isMoved = (logs: ReadonlyArray<Log>, pool: Address.Address, line: RefundLi
     )
   })
 
-/** Makes `isTransferred(client, pool, line)`. */
-const makeIsTransferred = () => {
-  /** UNIX milliseconds of the first look that found no node with the receipt, by chain and transaction. */
-  const missing = LatestMap.make<string, number>(MOST_MISSING)
-
-  /**
-   * True if the transaction moved the payment's amount from the pool to the account. None while no node has the receipt, for a limited
-   * time.
-   */
-  return Effect.fnUntraced(function* (client: ChainClient, pool: Address.Address, line: RefundLine) {
-    const { txHash } = line
-    const { id: chainId } = client.chain
-    const key = `${chainId}:${txHash}`
-    const receipt = Option.getOrUndefined(
-      yield* Effect.catchTag(client.receipt(txHash), "ChainUnavailable", () => Effect.succeedNone)
-    )
-    if (receipt !== undefined) {
-      missing.delete(key)
-      return Option.some(isMoved(receipt.logs, pool, line))
-    }
-    yield* Effect.annotateLogs(Effect.logWarning("bridge.refund_receipt_missing"), {
-      bridge: "across",
-      chainId,
-      txHash
-    })
-    const now = yield* Clock.currentTimeMillis
-    const since = missing.get(key)
-    if (since === undefined) missing.set(key, now)
-    return since !== undefined && now - since >= HELD_MILLIS ? Option.some(false) : Option.none()
+/**
+ * True if the transaction moved the payment's amount from the pool to the account. None while no node has the receipt, for as long as the
+ * refund is looked for: it holds back the search for this account only.
+ */
+const isTransferred = Effect.fnUntraced(function* (client: ChainClient, pool: Address.Address, line: RefundLine) {
+  const { txHash } = line
+  const receipt = yield* Effect.catchTag(client.receipt(txHash), "ChainUnavailable", () => Effect.succeedNone)
+  if (Option.isSome(receipt)) return Option.some(isMoved(receipt.value.logs, pool, line))
+  yield* Effect.annotateLogs(Effect.logWarning("bridge.refund_receipt_missing"), {
+    bridge: "across",
+    chainId: client.chain.id,
+    txHash
   })
-}
+  return Option.none()
+})
 
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
@@ -132,8 +106,6 @@ const heldBackOf = (unknown: ReadonlyArray<RefundLine>, next: bigint): ReadonlyM
 }
 
 const make = Effect.map(Chains, (chains) => {
-  const isTransferred = makeIsTransferred()
-
   const poolsOf = Effect.fnUntraced(function* (chainId: number) {
     const unusable = (detail: string) => new ChainUnavailable({ chainId, method: "Across.refunds", detail })
     const client = yield* Effect.mapError(chains.get(chainId), (error) => unusable(error.message))

@@ -2,7 +2,7 @@
  * State of a burn by CCTP. Circle's API tells the attested message and the transaction of its mint. Only the destination's own logs prove
  * the mint: its transmitter received this very message, once, and its messenger minted for the recipient. The API's word alone ends nothing.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Exit, Option, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { Hash, Hex } from "../../domain/Hex.ts"
 import type { Bridge, Delivery } from "../../ports/orchestrator/Bridge.ts"
@@ -45,6 +45,10 @@ export interface Parts {
 /** Attested forms of a message in one look, since the API may list any number. Each takes two requests to a node. */
 const MOST_FORMS = 128
 
+/** Tells that Circle's own mint failed. Anybody can send the mint instead: the how-to guide of bridges tells how. */
+const warnOfForward = (transactionHash: Hash) =>
+  Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
+
 /** Makes `deliveredAs`, which proves an order by one of the attested forms of its message. */
 const makeDeliveredAs = (claims: Parts["claims"]) => {
   const searched = CctpProofs.makeSearched()
@@ -73,12 +77,14 @@ const makeDeliveredAs = (claims: Parts["claims"]) => {
     const { failed, proofs, rest } = yield* CctpProofs.named(client, head, burn, open)
     const delivery = yield* take(proofs)
     if (delivery !== undefined) return delivery
-    if (rest.some(({ isForwardFailed }) => isForwardFailed)) {
-      // Anybody can send the mint instead: the how-to guide of bridges tells how.
-      const { transactionHash } = order
-      yield* Effect.annotateLogs(Effect.logWarning("bridge.forward_failed"), { bridge: "cctp", transactionHash })
-    }
-    const found = yield* searched(order.name, client, head, burn, rest, (proof) => take([proof]))
+    const isForwardFailed = rest.some((form) => form.isForwardFailed)
+    const found = yield* Effect.onExit(
+      searched(order.name, client, head, burn, rest, (proof) => take([proof])),
+      (exit) =>
+        isForwardFailed && !(Exit.isSuccess(exit) && exit.value?._tag === "Delivered")
+          ? warnOfForward(order.transactionHash)
+          : Effect.void
+    )
     if (found === undefined && failed !== undefined) return yield* failed
     return found ?? PENDING
   })

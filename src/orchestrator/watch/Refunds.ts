@@ -3,6 +3,7 @@
  * payment only proves it to the owner.
  */
 import { Clock, Effect } from "effect"
+import type { Address } from "../../domain/Address.ts"
 import { refundLookMillis } from "../../domain/Backoff.ts"
 import { assign, type RefundLine, type Waiting } from "../../domain/BridgeRefund.ts"
 import { BridgeRefunds } from "../../ports/orchestrator/BridgeRefunds.ts"
@@ -16,6 +17,29 @@ const SEARCH_MILLIS = 14 * 86_400_000
 
 /** Accounts of one look. */
 const ACCOUNTS = 200
+
+/**
+ * Reads of one look. The second one is for accounts that wait in later blocks than the first one comes to. So an account whose search does
+ * not go on does not delay the others.
+ */
+const READS = 2
+
+type LookedFor = Waiting & Pick<WaitingRefund, "looks">
+
+const leastOf = (blocks: Iterable<bigint>): bigint => {
+  let least = 2n ** 62n
+  for (const block of blocks) if (block < least) least = block
+  return least
+}
+
+/** First block of the search for each account. */
+const startsOf = (looked: ReadonlyArray<LookedFor>): ReadonlyMap<Address, bigint> => {
+  const starts = new Map<Address, bigint>()
+  for (const { account, fromBlock } of looked) {
+    starts.set(account, leastOf([starts.get(account) ?? fromBlock, fromBlock]))
+  }
+  return starts
+}
 
 /** Makes `look(client)`, one look for the refunds on a chain that are due. */
 export const make = Effect.gen(function* () {
@@ -56,16 +80,23 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  const lookFor = Effect.fnUntraced(function* (client: ChainClient, due: ReadonlyArray<WaitingRefund>) {
-    const waiting = yield* withBlocks(client, due)
-    const fromBlock = waiting.reduce((least, each) => (each.fromBlock < least ? each.fromBlock : least), 2n ** 62n)
-    const accounts = new Set(waiting.map(({ account }) => account))
-    const { heldBack, lines, nextBlock } = yield* bridge.paid(client.chain.id, accounts, fromBlock)
-    const found = yield* record(client, waiting, lines)
+  /**
+   * Reads once for these refunds, from the first block of any of them. Returns those of accounts whose blocks the read did not come to.
+   * The refunds of an account stay together, since one payment may return several.
+   */
+  const readFor = Effect.fnUntraced(function* (client: ChainClient, looked: ReadonlyArray<LookedFor>) {
+    const starts = startsOf(looked)
+    const fromBlock = leastOf(starts.values())
+    const { heldBack, lines, nextBlock } = yield* bridge.paid(client.chain.id, new Set(starts.keys()), fromBlock)
+    const found = yield* record(client, looked, lines)
+    const open = looked.filter(({ id }) => !found.has(id))
+    // A read that ends where it began has read the newest blocks, or no node can read more now.
+    const isUnread = ({ account, fromBlock: own }: LookedFor) =>
+      nextBlock > fromBlock && (starts.get(account) ?? own) >= nextBlock
     const now = yield* Clock.currentTimeMillis
     yield* refunds.postpone(
-      waiting
-        .filter(({ id }) => !found.has(id))
+      open
+        .filter((each) => !isUnread(each))
         .map((each) => {
           const next = heldBack?.get(each.account) ?? nextBlock
           return {
@@ -75,6 +106,15 @@ export const make = Effect.gen(function* () {
           }
         })
     )
+    return open.filter(isUnread)
+  })
+
+  const lookFor = Effect.fnUntraced(function* (client: ChainClient, due: ReadonlyArray<WaitingRefund>) {
+    let unread: ReadonlyArray<LookedFor> = yield* withBlocks(client, due)
+    for (let reads = 0; reads < READS && unread.length > 0; reads++) unread = yield* readFor(client, unread)
+    const lookAtMs = yield* Clock.currentTimeMillis
+    // The next look is without the accounts that these reads were for.
+    yield* refunds.postpone(unread.map(({ fromBlock, id }) => ({ id, searchFrom: fromBlock, lookAtMs })))
     return NOTHING
   })
 

@@ -80,9 +80,10 @@ const missing = new ChainUnavailable({ chainId: 10, method: "eth_call", detail: 
 /** A node that returns the logs of ten blocks for a request. */
 const scene = ({ isFilledAt = () => Effect.fail(missing), logs = [], millis, receipt, ...rest }: Node) => {
   const asked: Array<BlockRange> = []
-  const state = { height: rest.height ?? HEAD, refusals: rest.refusals ?? 0 }
+  const state = { head: HEAD, height: rest.height ?? HEAD, refusals: rest.refusals ?? 0 }
   const node = client({
-    block: (which) => Effect.succeed(Option.some(FakeEnds.blockOf(which === "latest" ? HEAD : which, which as bigint))),
+    block: (which) =>
+      Effect.succeed(Option.some(FakeEnds.blockOf(which === "latest" ? state.head : which, which as bigint))),
     ...(receipt === undefined ? {} : { receipt }),
     logs: Effect.fnUntraced(function* ({ fromBlock, order, requests = 40, toBlock, until = () => false }) {
       const found: Array<Log> = []
@@ -110,7 +111,8 @@ const scene = ({ isFilledAt = () => Effect.fail(missing), logs = [], millis, rec
     })
   })
   const find = Effect.fnUntraced(function* (relay: AcrossDeposit.Relay, searchFrom?: bigint) {
-    const search = { client: node, pool: POOL, relay, head: FakeEnds.blockOf(HEAD, HEAD), isFilledAt, searchFrom }
+    const head = FakeEnds.blockOf(state.head, state.head)
+    const search = { client: node, pool: POOL, relay, head, isFilledAt, searchFrom }
     const fiber = yield* Effect.forkChild(AcrossFills.find(search))
     yield* TestClock.adjust("20 seconds")
     const ended = fiber.pollUnsafe()
@@ -195,21 +197,76 @@ describe("the search for a proved fill", () => {
     })
   )
 
-  it.effect("comes back once to newest blocks that no node had, and to older ones after that", () =>
+  it.effect("goes on below the newest hundred blocks while no node has their logs", () =>
+    Effect.gen(function* () {
+      const relay = relayOf()
+      const { find } = scene({ millis: 1, height: HEAD - 150n, logs: [fillAt(relay, HEAD - 300n)] })
+      const delivery = yield* find(relay)
+      assert.isTrue(delivery._tag === "Delivered" && delivery.txHash === FILL)
+    })
+  )
+
+  it.effect("reads the block that past states locate also if no node has logs of the newest hundred blocks", () =>
+    Effect.gen(function* () {
+      const relay = relayOf()
+      const { asked, find } = scene({
+        millis: 1,
+        height: HEAD - 150n,
+        logs: [fillAt(relay, HEAD - 5_000n)],
+        isFilledAt: (block) => Effect.succeed(block >= HEAD - 5_000n)
+      })
+      const delivery = yield* find(relay)
+      assert.isTrue(delivery._tag === "Delivered" && delivery.txHash === FILL)
+      assert.lengthOf(asked, 1)
+    })
+  )
+
+  it.effect("names the logs that failed if no node has any, and a missing receipt of a fill in the newest blocks", () =>
+    Effect.gen(function* () {
+      const silent = yield* scene({ millis: 1, height: -1n }).find(relayOf())
+      assert.isTrue(silent._tag === "Filled" && silent.logsFailed?.method === "eth_getLogs")
+      assert.isTrue(silent._tag === "Filled" && silent.searchFrom === undefined)
+      const relay = relayOf({ message })
+      const logs = [fillAt(relay, HEAD - 5n)]
+      const { asked, find } = scene({ millis: 1, logs, receipt: () => Effect.succeed(Option.none()) })
+      const delivery = yield* find(relay)
+      assert.lengthOf(asked, 1)
+      assert.isTrue(delivery._tag === "Filled" && delivery.logsFailed?.method === "eth_getTransactionReceipt")
+    })
+  )
+
+  it.effect("comes back to newest blocks that no node had, however many looks that takes", () =>
     Effect.gen(function* () {
       const relay = relayOf()
       const { asked, find, state } = scene({ millis: 1, height: HEAD - 50n, logs: [fillAt(relay, HEAD - 2n)] })
       const first = yield* find(relay)
       assert.isTrue(first._tag === "Filled" && first.searchFrom === HEAD)
-      // Nothing is newer in these looks: the search continues with a head that is one block higher.
-      const searchFrom = HEAD - 1n
-      const second = yield* find(relay, searchFrom)
-      assert.isTrue(second._tag === "Filled" && second.searchFrom !== undefined && second.searchFrom < HEAD - 350n)
+      // Each later look gets the block that the one before returned.
+      for (const head of [HEAD + 1n, HEAD + 30n, HEAD + 99n]) {
+        state.head = head
+        const later = yield* find(relay, HEAD)
+        assert.isTrue(later._tag === "Filled" && later.searchFrom === HEAD)
+      }
       const { length } = asked
-      state.height = HEAD
-      const third = yield* find(relay, searchFrom)
+      state.height = state.head
+      const last = yield* find(relay, HEAD)
+      assert.isTrue(last._tag === "Delivered" && last.txHash === FILL)
+      assert.strictEqual(asked.at(length)?.toBlock, HEAD)
+    })
+  )
+
+  it.effect("goes on to older blocks if no node has the newest ones for a hundred blocks", () =>
+    Effect.gen(function* () {
+      const relay = relayOf()
+      const { find, state } = scene({ millis: 1, height: HEAD - 50n, logs: [fillAt(relay, HEAD - 600n)] })
+      const first = yield* find(relay)
+      assert.isTrue(first._tag === "Filled" && first.searchFrom === HEAD)
+      state.head = HEAD + 100n
+      const second = yield* find(relay, HEAD)
+      if (second._tag !== "Filled" || second.searchFrom === undefined) return assert.fail(second._tag)
+      assert.isTrue(second.searchFrom < HEAD - 350n)
+      const third = yield* find(relay, second.searchFrom)
       assert.isTrue(third._tag === "Delivered" && third.txHash === FILL)
-      assert.strictEqual(asked.at(length)?.toBlock, searchFrom)
     })
   )
 

@@ -94,11 +94,20 @@ describe("a delivery of CCTP beside equal ones", () => {
     Effect.gen(function* () {
       const lines: Array<string> = []
       const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
-      const { history, look, message, sent, stub } = yield* settled()
+      const { history, look, message, mint, sent, stub } = yield* settled()
       yield* stub.answer(tellsAll([...unminted(sent, 4), told(message, MINT, "FAILED")]))
       history.isSilent = true
       yield* Effect.flip(look()).pipe(Effect.provide(logger))
       assert.deepStrictEqual(lines, ["bridge.forward_failed"])
+      // Somebody else may send the mint. The look that finds it tells no failure any more.
+      history.isSilent = false
+      yield* stub.answer(told(message, OTHER, "FAILED"))
+      assert.strictEqual((yield* look().pipe(Effect.provide(logger)))._tag, "Pending")
+      assert.deepStrictEqual(lines, ["bridge.forward_failed", "bridge.forward_failed"])
+      history.logs = at(mintLogs(message, MINT, AMOUNT), 60n)
+      mint()
+      assert.deepStrictEqual(yield* look().pipe(Effect.provide(logger)), DELIVERED)
+      assert.lengthOf(lines, 2)
     }).pipe(Effect.provide(http))
   )
 

@@ -37,6 +37,19 @@ describe("the claims of orders that have several proofs", () => {
     }).pipe(Effect.provide(MemoryIdempotency.layer))
   )
 
+  it.effect("wait for a claim of the order that a replica makes now, and leave the next proof free", () =>
+    Effect.gen(function* () {
+      const { heldBy, store } = yield* scene
+      // The claim is made after the read of the holders.
+      const { take } = ProofClaims.makeOne({ ...store, fingerprints: () => Effect.succeed(new Map()) })
+      const lease = { leaseMillis: 10_000, lifetimeMillis: 3_650 * 86_400_000 }
+      yield* store.claim({ id: "a", attempt: "one", fingerprint: "one", ...lease })
+      assert.deepStrictEqual(yield* take(["a", "b"], ALL, "one"), { _tag: "Later" })
+      assert.deepStrictEqual(yield* heldBy("one"), ["a"])
+      assert.deepStrictEqual(yield* take(["b"], ALL, "two"), { _tag: "Own", id: "b" })
+    }).pipe(Effect.provide(MemoryIdempotency.layer))
+  )
+
   it.effect("wait for the turn of a replica that stopped, until its lease ends", () =>
     Effect.gen(function* () {
       const { store, take } = yield* scene
