@@ -66,12 +66,15 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
         Effect.catchTag("ChainUnavailable", (unavailable) => Effect.as(Ref.set(silence, unavailable), Option.none()))
       )
     // Uniswap v3 does not sell tokens with a fee on transfer, whatever pools they have there.
-    const elsewhere = inPools.isDeep ? 0n : (yield* rehearse(client, fee, offerOf)).wei
-    const got = elsewhere > inPools.wei ? elsewhere : inPools.wei
+    const elsewhere = inPools.isDeep ? undefined : yield* rehearse(client, fee, offerOf)
+    const [wei, isUnpaid] = [elsewhere?.wei ?? 0n, elsewhere?.isUnpaid === true]
+    const got = wei > inPools.wei ? wei : inPools.wei
     const known = (got * (BPS - BigInt(haircutBps))) / BPS
     const unanswered = yield* Ref.get(silence)
+    // No exchange pays for a fee that does not arrive.
+    if (unanswered === undefined || isUnpaid) return known
     // A fee that is paid for is not refused because other exchanges do not answer.
-    if (unanswered === undefined || (unpaid !== undefined && known >= unpaid.charged)) return known
+    if (unpaid !== undefined && known >= unpaid.charged) return known
     if (known === 0n) return yield* unanswered
     return yield* new FeeUncertain({ atLeast: known, silence: unanswered })
   })

@@ -21,11 +21,13 @@ export interface Past {
   readonly client: ChainClient
   /** UNIX milliseconds. */
   readonly untilMs: number
+  /** Notes an answer about this exchange. */
+  readonly noteAnswer: (exchange: string) => void
   /**
-   * Notes that the node did not answer at this time, in UNIX milliseconds. True if it had states of this age before and is expected to answer
-   * again. False for a node that never had them.
+   * Notes that the node did not answer about this exchange at this time, in UNIX milliseconds. True if it had states of this age before and is
+   * expected to answer again. False for a node that never had them.
    */
-  readonly isExpected: (nowMillis: number) => boolean
+  readonly isExpected: (exchange: string, nowMillis: number) => boolean
 }
 
 /** Ages in seconds of the blocks in which an exchange must have paid as well, the least one last. Empty where new pools count. */
@@ -34,12 +36,15 @@ export const agesOn = ({ chain }: ChainClient): ReadonlyArray<number> => {
   return oldest === 0 ? [] : [...new Set([oldest, Math.min(oldest, RECENT_SECONDS)])]
 }
 
-/** The chain as it was at the end of a block. `answered` is run for each call that the node executed. */
-const pinned = (client: ChainClient, block: bigint, answered: Effect.Effect<void>): ChainClient => ({
+/**
+ * The chain as it was at the end of a block. `answered` is run for each call that the node executed. An empty answer is none: a node without
+ * the state may give it.
+ */
+const pinned = (client: ChainClient, block: bigint, answered: Effect.Effect<unknown>): ChainClient => ({
   ...client,
   call: (request) =>
     client.call({ ...request, block }).pipe(
-      Effect.tap(answered),
+      Effect.tap((data) => (data === "0x" ? Effect.void : answered)),
       Effect.tapErrorTag("CallReverted", () => answered)
     )
 })
@@ -49,6 +54,7 @@ export const make = Effect.map(KnownPools, (pools) => {
   const known = new Map<string, Past>()
   /** Chains and ages of which a node has had the state. */
   const had = new Set<string>()
+  /** By chain, age and exchange. */
   const silences = Silences.make()
 
   return Effect.fnUntraced(function* (client: ChainClient, age: number) {
@@ -60,10 +66,7 @@ export const make = Effect.map(KnownPools, (pools) => {
     if (Option.isNone(latest)) return Option.none()
     const block = yield* PoolAges.blockBefore(client, Number(latest.value.timestamp) - age)
     if (Option.isNone(block)) return Option.none()
-    const answered = Effect.sync(() => {
-      had.add(key)
-      silences.end(key)
-    })
+    const answered = Effect.sync(() => had.add(key))
     const then = pinned(client, block.value.number, answered)
     const sources = yield* Venues.make.pipe(
       Effect.provideService(Chains, { all: [then], get: () => Effect.succeed(then) }),
@@ -74,7 +77,8 @@ export const make = Effect.map(KnownPools, (pools) => {
       sources,
       client: then,
       untilMs: now + lifetime,
-      isExpected: (nowMillis) => had.has(key) && silences.isPassing(key, nowMillis)
+      noteAnswer: (exchange) => silences.end(`${key} ${exchange}`),
+      isExpected: (exchange, nowMillis) => had.has(key) && silences.isPassing(`${key} ${exchange}`, nowMillis)
     }
     known.set(key, past)
     return Option.some(past)

@@ -39,6 +39,8 @@ export interface Rehearsed {
   readonly sold: bigint
   /** Amount of the token that the recipient holds beside the fee. */
   readonly held: bigint
+  /** True if the rehearsal shows that nothing of the fee arrives. No exchange pays for it then. */
+  readonly isUnpaid: boolean
   /** Answer to the offer's question. None without one, or if it failed. */
   readonly answer: Option.Option<Hex>
 }
@@ -52,7 +54,9 @@ interface Arrival {
 /** Tokens with a fee on transfer of which the last arrival is remembered. */
 const TAKING_TOKENS = 10_000
 
-const UNSOLD: Rehearsed = { wei: 0n, sold: 0n, held: 0n, answer: Option.none() }
+const NO_OFFER: Rehearsed = { wei: 0n, sold: 0n, held: 0n, isUnpaid: false, answer: Option.none() }
+
+const UNPAID: Rehearsed = { ...NO_OFFER, isUnpaid: true }
 
 /** The sale of an amount; none if nothing that counts sells it. */
 export type OfferOf<E> = (amount: bigint) => Effect.Effect<Option.Option<Offer>, E>
@@ -121,7 +125,7 @@ export const make = Effect.gen(function* () {
         () => 0n
       )
     const isPaid = all.length === steps.length && outcomes.slice(0, -3).every(({ success }) => success)
-    if (!isPaid) return UNSOLD
+    if (!isPaid) return UNPAID
     const heldBefore = balanceAt(1)
     const came = balanceAt(before.length + paid.length) - (paid.length === 0 ? 0n : heldBefore)
     const arrived = least(came, fee.amount)
@@ -131,6 +135,7 @@ export const make = Effect.gen(function* () {
       wei: isSold ? least(gained, offer.atMost ?? gained) : 0n,
       sold: arrived,
       held: most(0n, heldBefore - (paid.length === 0 ? arrived : 0n)),
+      isUnpaid: false,
       answer: Option.fromUndefinedOr(all.slice(0, question.length).find(({ success }) => success)?.returnData)
     } satisfies Rehearsed
   })
@@ -156,12 +161,13 @@ export const make = Effect.gen(function* () {
     // A recipient that holds the fee transfers nothing, so its sale tells nothing about transfers.
     const isTransferred = fee.holder !== client.chain.feeRecipient
     const { likely, offer } = yield* begin(fee, isTransferred ? arrivals.get(key) : undefined, offerOf)
-    if (Option.isNone(offer)) return UNSOLD
+    if (Option.isNone(offer)) return NO_OFFER
     const first = yield* run(client, fee, offer.value, likely)
     const arrived = first.sold
     if (isTransferred) note(key, arrived, fee.amount)
     if (isNearly(likely, arrived)) return { ...first, sold: likely }
-    const rest = arrived > 0n ? yield* offerOf(arrived) : Option.none()
-    return Option.isNone(rest) ? UNSOLD : yield* run(client, fee, rest.value, arrived)
+    if (arrived <= 0n) return UNPAID
+    const rest = yield* offerOf(arrived)
+    return Option.isNone(rest) ? NO_OFFER : yield* run(client, fee, rest.value, arrived)
   })
 })

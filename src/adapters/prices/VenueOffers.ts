@@ -1,7 +1,7 @@
 /** Decides which exchange sells a fee (VenueSales.ts), by what the exchanges answered. */
 import { Array, Option, Result } from "effect"
 import { identity } from "effect/Function"
-import type { RoutingUnavailable, SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
+import { RoutingUnavailable, type SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { Offer } from "./SaleRehearsal.ts"
 
@@ -23,7 +23,25 @@ type Offered = Result.Result<Option.Option<BoundedOffer>, Silence>
 export type Offers = ReadonlyArray<Offered>
 
 /** An exchange that does not count. */
-export const NONE: Offered = Result.succeed(Option.none())
+const NONE: Offered = Result.succeed(Option.none())
+
+/** The offer of an exchange as it was found out. */
+export interface Heard {
+  readonly offered: Offered
+  /** True if the exchange answered about its present route. */
+  readonly isAnswered: boolean
+}
+
+/** An exchange that does not count, whatever it would answer. */
+export const UNASKED: Heard = { offered: NONE, isAnswered: false }
+
+/** Exchanges whose routers the guard may list or not, since its list could not be read. */
+export const unread = (exchanges: ReadonlyArray<string>): Heard => ({
+  offered: Result.fail(
+    new RoutingUnavailable({ provider: exchanges.join(", "), detail: "the guard's list of routers could not be read" })
+  ),
+  isAnswered: false
+})
 
 /** An exchange's answers about a sale. A failure is that it did not answer. */
 export interface Answers {

@@ -6,6 +6,8 @@
  * - it paid at least half as much in a block of the least age, and ten minutes ago. So a pool that was made, or filled, for the occasion
  *   counts for nothing. Nodes without these old states prove nothing.
  *
+ * While the guard's list cannot be read, the exchanges that it may list count as ones that do not answer.
+ *
  * Fees are sold later, and together. So a sale counts for its share of a sale of all that the seller holds of the token and is to be paid
  * beside it, at the lowest of these times. A pool pays for the fees that it covers with its own money alone, however thin it is, and nobody
  * gains by moving a price for a moment. Somebody who fills a pool at all of these times, and then takes it away, is not found out. The fees
@@ -116,9 +118,10 @@ const outputOf = (route: Option.Option<SwapRoute>) => Option.map(route, ({ amoun
 /** The route of the sale in an earlier block. A node that never had the old state fails at once, and proves nothing. */
 const routeThen = (past: PastVenues.Past, source: Source, sale: Sale) =>
   routeBy(source, past.client, sale).pipe(
+    Effect.tap(() => Effect.sync(() => past.noteAnswer(source.name))),
     Effect.catchTag("RoutingUnavailable", (silence) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        past.isExpected(now) ? Effect.fail(silence) : Effect.succeedNone
+        past.isExpected(source.name, now) ? Effect.fail(silence) : Effect.succeedNone
       )
     ),
     inTime(source)
@@ -133,11 +136,15 @@ const makeHopeless = () => {
   /** UNIX milliseconds at which an exchange of the chain answered last. */
   const lastAnswers = new Map<number, number>()
 
-  return Effect.fnUntraced(function* ({ chain }: ChainClient, token: Address.Address, offers: VenueOffers.Offers) {
+  return Effect.fnUntraced(function* (
+    { chain }: ChainClient,
+    token: Address.Address,
+    offers: ReadonlyArray<VenueOffers.Heard>
+  ) {
     const now = yield* Clock.currentTimeMillis
     const key = `${chain.id} ${token}`
-    if (offers.some(Result.isSuccess)) lastAnswers.set(chain.id, now)
-    if (!offers.some(Result.isFailure)) {
+    if (offers.some(({ isAnswered }) => isAnswered)) lastAnswers.set(chain.id, now)
+    if (!offers.some(({ offered }) => Result.isFailure(offered))) {
       silences.end(key)
       return false
     }
@@ -153,15 +160,15 @@ const makeHopeless = () => {
  */
 export const make = Effect.gen(function* () {
   const sources = yield* Venues.make
-  const listed = ListedRouters.make()
+  const listingOf = ListedRouters.makeListing()
   const pastOf = yield* PastVenues.make
   const isHopeless = makeHopeless()
   /** Amounts that the seller held last of each token, beside the fee that was valued. */
   const holdings = LatestMap.make<string, bigint>(HELD_TOKENS)
 
   /**
-   * Exchanges of the chain whose router the guard lists, without those that are known not to trade the token. That of `swapRouter` is listed
-   * since the guard's deployment.
+   * Exchanges of the chain whose router the guard lists, and names of those of which that is not known. Exchanges that are known not to trade
+   * the token are left out. That of `swapRouter` is listed since the guard's deployment.
    */
   const openOn = Effect.fnUntraced(function* (client: ChainClient, token: Address.Address) {
     const { chain } = client
@@ -171,8 +178,13 @@ export const make = Effect.gen(function* () {
       .filter(({ mayTrade }) => mayTrade(chain, { tokenIn: token, tokenOut: wrappedNative }, now))
       .flatMap((source) => source.routersOn(chain).map((router) => ({ source, router, venue: source.name })))
     const others = declared.filter(({ router }) => router !== swapRouter)
-    const usable = others.length === 0 ? new Set<Address.Address>() : yield* listed.of(client, others)
-    return declared.filter(({ router }) => router === swapRouter || usable.has(router)).map(({ source }) => source)
+    const listing = others.length === 0 ? undefined : yield* listingOf(client, others)
+    const isOpen = (router: Address.Address) => router === swapRouter || listing?.usable.has(router) === true
+    const isUnknown = (router: Address.Address) => router !== swapRouter && listing?.unknown.has(router) === true
+    return {
+      open: declared.filter(({ router }) => isOpen(router)).map(({ source }) => source),
+      unknown: declared.filter(({ router }) => isUnknown(router)).map(({ venue }) => venue)
+    }
   })
 
   /** Output of the whole sale this many seconds ago; none if it was not there. */
@@ -194,7 +206,7 @@ export const make = Effect.gen(function* () {
   const offerOf = Effect.fnUntraced(function* (client: ChainClient, source: Source, sale: Sale, beside: bigint) {
     const all = { ...sale, amount: sale.amount + beside }
     // A token may report any amounts, and no exchange sells more than a word of the ABI has.
-    if (all.amount > maxUint256) return VenueOffers.NONE
+    if (all.amount > maxUint256) return VenueOffers.UNASKED
     const now = (asked: Sale) => inTime(source)(routeBy(source, client, asked))
     const [found, whole, before] = yield* Effect.all(
       [
@@ -205,12 +217,15 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     const share = (output: bigint): bigint => (output * sale.amount) / all.amount
-    return VenueOffers.offerBy({ found, whole, before }, beside === 0n ? undefined : share)
+    return {
+      offered: VenueOffers.offerBy({ found, whole, before }, beside === 0n ? undefined : share),
+      isAnswered: Result.isSuccess(found)
+    }
   })
 
   return Effect.fn("VenueSales.find")(function* (client: ChainClient, sale: Sale) {
-    const open = yield* openOn(client, sale.token)
-    if (open.length === 0) return Option.none<VenueOffers.BoundedOffer>()
+    const { open, unknown } = yield* openOn(client, sale.token)
+    if (open.length === 0 && unknown.length === 0) return Option.none<VenueOffers.BoundedOffer>()
     const promised = yield* sale.beside
     const offersBeside = (held: bigint) =>
       Effect.forEach(open, (source) => offerOf(client, source, sale, held + promised), { concurrency: "unbounded" })
@@ -223,8 +238,10 @@ export const make = Effect.gen(function* () {
     // Otherwise one fee would count for all that the pool pays, beside those that wait already.
     if (Option.isNone(held)) return Option.none<VenueOffers.BoundedOffer>()
     holdings.set(key, held.value)
-    const offers = held.value === last ? likely : yield* offersBeside(held.value)
-    const counted = (yield* isHopeless(client, sale.token, offers)) ? offers.filter(Result.isSuccess) : offers
+    const asked = held.value === last ? likely : yield* offersBeside(held.value)
+    const heard = unknown.length === 0 ? asked : [...asked, VenueOffers.unread(unknown)]
+    const offers = heard.map(({ offered }) => offered)
+    const counted = (yield* isHopeless(client, sale.token, heard)) ? offers.filter(Result.isSuccess) : offers
     return yield* Effect.fromResult(VenueOffers.bestOf(client, counted))
   })
 })

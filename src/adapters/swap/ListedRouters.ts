@@ -32,7 +32,16 @@ interface Known {
 
 const guardOf = ({ contracts, id }: Chain): string => `${id} ${contracts.guard}`
 
-export const make = () => {
+/** Routers among declared ones. */
+export interface Listing {
+  /** Routers that sweeps may call. */
+  readonly usable: Set<Address.Address>
+  /** Routers of which nothing is known, since the list cannot be read. */
+  readonly unknown: Set<Address.Address>
+}
+
+/** Makes `listingOf(client, declared)`, which tells the routers that the list has, and those of which it could not be read. */
+export const makeListing = () => {
   const known = new Map<string, Known>()
   const refreshing = new Set<string>()
   const told = new Set<string>()
@@ -79,8 +88,10 @@ export const make = () => {
       )
     }).pipe(Effect.catchTag("ChainUnavailable", ({ message }) => tellUnread(client, message)))
 
-  /** The routers among the declared ones that sweeps may call. Empty while the list cannot be read. */
-  const of = Effect.fnUntraced(function* (client: ChainClient, declared: ReadonlyArray<Declared>) {
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    declared: ReadonlyArray<Declared>
+  ): Effect.fn.Return<Listing> {
     const now = yield* Clock.currentTimeMillis
     const ages = declared.map(({ router }) => now - (known.get(keyOf(client, router))?.atMillis ?? -Infinity))
     const oldest = Math.max(-Infinity, ...ages)
@@ -95,15 +106,22 @@ export const make = () => {
         )
       )
     }
-    return new Set(
-      declared
-        .map(({ router }) => router)
-        .filter((router) => {
-          const fact = known.get(keyOf(client, router))
-          return fact !== undefined && fact.isListed && now - fact.atMillis < LIFETIME_MILLIS
-        })
-    )
+    const [usable, unknown] = [new Set<Address.Address>(), new Set<Address.Address>()]
+    for (const { router } of declared) {
+      const fact = known.get(keyOf(client, router))
+      if (fact === undefined || now - fact.atMillis >= LIFETIME_MILLIS) unknown.add(router)
+      else if (fact.isListed) usable.add(router)
+    }
+    return { usable, unknown }
   })
+}
 
-  return { of }
+/** Makes `of(client, declared)`, for callers to which an unknown router is like one that is not listed. */
+export const make = () => {
+  const listingOf = makeListing()
+  return {
+    /** The routers among the declared ones that sweeps may call. Empty while the list cannot be read. */
+    of: (client: ChainClient, declared: ReadonlyArray<Declared>) =>
+      Effect.map(listingOf(client, declared), ({ usable }) => usable)
+  }
 }

@@ -90,6 +90,10 @@ export const reading = <Path>(
 export const withAlternatives = (route: SwapRoute, alternatives: ReadonlyArray<SwapRoute>): SwapRoute =>
   alternatives.length === 0 ? route : { ...route, alternatives }
 
+/** True if the node ran the call, which failed, as by a token that uses up its gas. An empty or malformed answer proves no such run. */
+const isRefusal = (error: ChainUnavailable): boolean =>
+  Multicall3.mayDivide(error) && error.detail !== Multicall3.UNUSABLE
+
 /** The reason why the router cannot serve the request. Undefined if it can. */
 const objection = (
   { reserved, router }: Exchange,
@@ -154,7 +158,7 @@ export const make = (
           new RoutingUnavailable({
             provider,
             detail: error.message,
-            ...(Multicall3.mayDivide(error) ? { isCallRefused: true } : {})
+            ...(isRefusal(error) ? { isCallRefused: true } : {})
           })
         )
     })

@@ -7,7 +7,6 @@
 import { Effect } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import { BPS } from "../../domain/Amount.ts"
-import type { FeeCover } from "../../domain/FeeCover.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
@@ -53,6 +52,8 @@ export interface Worth {
   readonly value: bigint
   /** Part of the fee that is worth what was charged, in the smallest unit. Absent if the fee does not depend on a sale. */
   readonly needed?: bigint
+  /** Failure of exchanges that did not answer, so that the fee may be worth more. Absent if each answered, or need not. */
+  readonly silence?: ChainUnavailable
 }
 
 /** Part of a fee that is worth what was charged, rounded up. */
@@ -93,35 +94,39 @@ export const make = Effect.gen(function* () {
       isPromised = true
       return promise(promisedBy(client, order, feeAmount))
     })
-    const worth = yield* Effect.catchTag(
-      fees.realisable(client, tokenIn, feeAmount, { holder, beside, charged }),
-      "FeeUncertain",
-      ({ silence }) => Effect.fail(silence)
+    const { wei, ...uncertain } = yield* fees.realisable(client, tokenIn, feeAmount, { holder, beside, charged }).pipe(
+      Effect.map((known) => ({ wei: known })),
+      // The gas may cost less than what is charged for it.
+      Effect.catchTag("FeeUncertain", ({ atLeast, silence }) => Effect.succeed({ wei: atLeast, silence }))
     )
+    const value = coveredBy(wei, charged)
+    if (!isPromised) return { value, ...uncertain }
     // The rest of a fee that is worth more keeps no other order from its share.
-    const value = coveredBy(worth, charged)
-    if (!isPromised) return { value }
-    const needed = neededOf(feeAmount, charged, worth)
+    const needed = neededOf(feeAmount, charged, wei)
     yield* record(promisedBy(client, order, needed))
-    return { value, needed }
+    return { value, needed, ...uncertain }
   })
 
   /** Promises the fee of an order again, after another order with its nonce was valued. */
   const renew = (client: ChainClient, order: SweepOrder, { needed }: Worth) =>
     needed === undefined ? Effect.void : record(promisedBy(client, order, needed))
 
-  /** Fails if a fee that does not count by its price is worth less than the gas that it was charged for. */
+  /**
+   * Fails if a fee that does not count by its price is worth less than the gas that it was charged for. Fails with the silence of exchanges
+   * that did not answer if there is one, since they may pay the rest.
+   */
   const requireCover = Effect.fnUntraced(function* (
     client: ChainClient,
-    order: SweepOrder,
-    cover: FeeCover,
+    order: Pick<SweepOrder, "feeAmount" | "tokenIn">,
+    { silence, value }: Worth,
     cost: bigint,
     origin: Origin
   ) {
-    if (isTrusted(client.chain, order.tokenIn, origin) || cover.value >= cost) return
+    if (isTrusted(client.chain, order.tokenIn, origin) || value >= cost) return
+    if (silence !== undefined) return yield* silence
     return yield* new QuoteFailed({
       reason: "fees_exceed_input",
-      detail: `the fee of ${order.feeAmount} units of ${order.tokenIn}, which is not on the list of ${client.chain.name} or has no price, sells for ${cover.value} wei after the haircut, and the gas costs ${cost} wei`
+      detail: `the fee of ${order.feeAmount} units of ${order.tokenIn}, which is not on the list of ${client.chain.name} or has no price, sells for ${value} wei after the haircut, and the gas costs ${cost} wei`
     })
   })
 

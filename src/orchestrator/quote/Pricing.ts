@@ -198,7 +198,7 @@ export const make = Effect.gen(function* () {
     })
     // Begun like a valuation, so that none which still runs promises another fee after it.
     if (!isLast) yield* Effect.flatten(ways.begin(renew(terms.client, priced.order, priced.worth)))
-    yield* requireCover(terms.client, priced.order, priced.cover, cost, terms.usd)
+    yield* requireCover(terms.client, priced.order, priced.worth, cost, terms.usd)
     yield* refuseAboveMaximum(terms.request, priced.fees)
     return priced
   }, Effect.scoped)

@@ -94,8 +94,16 @@ export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
   const fees = yield* FeeValue
 
-  /** Proceeds of a sale of the fee now. One that nobody can sell, or price, in time is worth what is known. */
-  const saleOf = Effect.fnUntraced(function* (client: ChainClient, { order }: Intent, places: Semaphore.Semaphore) {
+  /**
+   * Proceeds of a sale of the fee now. One that nobody can sell, or price, in time is worth what is known. So is one at once of which enough
+   * is known for its part of the cost.
+   */
+  const saleOf = Effect.fnUntraced(function* (
+    client: ChainClient,
+    { order }: Intent,
+    part: bigint,
+    places: Semaphore.Semaphore
+  ) {
     let known = 0n
     const valued = fees.realisable(client, order.tokenIn, order.feeAmount).pipe(
       Effect.tapErrorTag("FeeUncertain", ({ atLeast }) =>
@@ -105,7 +113,10 @@ export const make = Effect.gen(function* () {
       )
     )
     // A node that does not answer says nothing about the fee. The pause holds no place.
-    const sale = Effect.retry(inPlace(places, valued), Schedule.spaced(RETRY_MILLIS))
+    const sale = Effect.retry(inPlace(places, valued), {
+      schedule: Schedule.spaced(RETRY_MILLIS),
+      until: (error) => error._tag === "FeeUncertain" && error.atLeast >= part
+    })
     return yield* Effect.orElseSucceed(Effect.timeout(sale, VALUING_MILLIS), () => known)
   })
 
@@ -118,7 +129,7 @@ export const make = Effect.gen(function* () {
   ) => {
     if (!isSettled) return Effect.succeed(0n)
     return isSold(client.chain, intent)
-      ? Effect.map(saleOf(client, intent, places), (wei) => worthOf(client.chain, intent, part, wei))
+      ? Effect.map(saleOf(client, intent, part, places), (wei) => worthOf(client.chain, intent, part, wei))
       : Effect.succeed(worthOf(client.chain, intent, part))
   }
 

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { mint } from "../../../src/devnet/Tokens.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { unpaidBy } from "../../ports/orchestrator/FeeValue.suite.ts"
+import { address } from "../../support/FakeChain.ts"
 import { byMulticall3, CHAIN, HOLDER, type OfNodes, placed, Scene, valuing, WHOLE, worth } from "./venueScene.ts"
 
 /** Selector of the quoter of Uniswap v3. */
@@ -32,11 +33,19 @@ layer(Scene.layer)("worth of fees while an exchange does not answer that may pay
     })
   )
 
+  it.effect("is nothing for a fee that its holder cannot pay", () =>
+    Effect.gen(function* () {
+      const worthOf = yield* valuing(undefined, partly)
+      const poor = address(0x99)
+      assert.strictEqual(yield* worthOf("THIN", poor, unpaidBy(poor)), 0n)
+    })
+  )
+
   it.effect("is unknown if the fee is paid, and at least what another one pays", () =>
     Effect.gen(function* () {
       const { dev } = yield* Scene
-      const { address } = yield* placed("HELD")
-      yield* byMulticall3([{ target: address, callData: mint(dev.chain.feeRecipient, 30n * WHOLE) }])
+      const held = yield* placed("HELD")
+      yield* byMulticall3([{ target: held.address, callData: mint(dev.chain.feeRecipient, 30n * WHOLE) }])
       const known = yield* (yield* valuing())("HELD", undefined, "paid")
       assert.isTrue(known > 0n)
       const worthOf = yield* valuing(undefined, partly)

@@ -85,6 +85,16 @@ describe("the sale of a fee", () => {
     })
   )
 
+  it.effect("tells a fee of which nothing arrives from one that nothing sells", () =>
+    Effect.gen(function* () {
+      const { script, sell } = yield* scene
+      script.arrivingPpm = 50n
+      assert.isFalse((yield* sell()).isUnpaid)
+      script.arrivingPpm = 0n
+      assert.isTrue((yield* sell()).isUnpaid)
+    })
+  )
+
   it.effect("tells nothing of transfers where the recipient has the fee, and has sold most of it", () =>
     Effect.gen(function* () {
       const { asked, script, sell } = yield* scene

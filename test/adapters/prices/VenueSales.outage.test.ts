@@ -38,6 +38,45 @@ describe("the sale of a fee in a token that uses up the gas of its quotes", () =
   )
 })
 
+describe("the sale of a fee while an exchange does not answer about earlier blocks, and others do", () => {
+  /** The exchange of pairs is silent while `state` says so. */
+  const scene = (state: { isSilent: boolean }) => {
+    const before: Node = (reads) => (state.isSilent && !isOfQuoter(reads) ? away : paying(reads))
+    return finding(paying, { minPoolAgeSeconds: DAY_SECONDS, before })
+  }
+
+  it.effect("is none after ten minutes, for each token", () =>
+    Effect.gen(function* () {
+      const again = yield* scene({ isSilent: true })
+      // The node has had old states once the other exchange has been read.
+      yield* Effect.ignore(again())
+      for (let minute = 0; minute < 10; minute++) {
+        assert.include((yield* Effect.flip(again())).message, "away")
+        yield* TestClock.adjust("1 minute")
+      }
+      assert.deepStrictEqual(yield* again(OTHER), Option.none())
+    })
+  )
+
+  it.effect("is not known for ten minutes more after an answer", () =>
+    Effect.gen(function* () {
+      const state = { isSilent: true }
+      const again = yield* scene(state)
+      // The node has had old states once the other exchange has been read.
+      yield* Effect.ignore(again())
+      for (let minute = 0; minute < 9; minute++) {
+        assert.include((yield* Effect.flip(again())).message, "away")
+        yield* TestClock.adjust("1 minute")
+      }
+      state.isSilent = false
+      assert.strictEqual(atMost(yield* again()), 900n)
+      state.isSilent = true
+      yield* TestClock.adjust("2 minutes")
+      assert.include((yield* Effect.flip(again(OTHER))).message, "away")
+    })
+  )
+})
+
 describe("the sale of a fee while an exchange does not answer", () => {
   it.effect("is that of another one, and may be more", () =>
     Effect.gen(function* () {
@@ -73,6 +112,16 @@ describe("the sale of a fee while an exchange does not answer", () => {
   it.effect("stays unknown while exchanges answer for no token", () =>
     Effect.gen(function* () {
       const again = yield* finding(() => away)
+      for (let minute = 0; minute < 15; minute++) {
+        assert.include((yield* Effect.flip(again())).message, "away")
+        yield* TestClock.adjust("1 minute")
+      }
+    })
+  )
+
+  it.effect("stays unknown while exchanges answer about earlier blocks only", () =>
+    Effect.gen(function* () {
+      const again = yield* finding(() => away, { minPoolAgeSeconds: DAY_SECONDS, before: paying })
       for (let minute = 0; minute < 15; minute++) {
         assert.include((yield* Effect.flip(again())).message, "away")
         yield* TestClock.adjust("1 minute")

@@ -9,6 +9,7 @@ import {
   DAY_SECONDS,
   find,
   finding,
+  listing,
   type Node,
   paying,
   QUOTER,
@@ -48,6 +49,40 @@ describe("the sale of a fee", () => {
       assert.include(failure.message, "away")
       // An offer counts, whatever another exchange would pay.
       assert.strictEqual(atMost(yield* find((reads) => (asksQuoter(reads) ? away : paying(reads)))), 900n)
+    })
+  )
+})
+
+describe("the sale of a fee by a node whose answers are empty", () => {
+  const empty: Node = () => Effect.succeed("0x")
+
+  it.effect("is not known, since that says nothing about routes", () =>
+    Effect.gen(function* () {
+      assert.include((yield* Effect.flip(find(empty))).message, "malformed")
+    })
+  )
+
+  it.effect("is none if they are those of earlier blocks, which the node never had", () =>
+    Effect.gen(function* () {
+      const state = { isAway: false }
+      const before: Node = (reads) => (state.isAway ? away : empty(reads))
+      const again = yield* finding(paying, { minPoolAgeSeconds: DAY_SECONDS, before })
+      assert.deepStrictEqual(yield* again(), Option.none())
+      state.isAway = true
+      assert.deepStrictEqual(yield* again(), Option.none())
+    })
+  )
+})
+
+describe("the sale of a fee while the guard's list of routers cannot be read", () => {
+  it.effect("is not known if the other exchanges have no route", () =>
+    Effect.gen(function* () {
+      const state = { isAway: true }
+      const guard: Node = (reads) => (state.isAway ? away : listing(reads))
+      const again = yield* finding(paying, { guard })
+      assert.include((yield* Effect.flip(again())).message, "list")
+      state.isAway = false
+      assert.strictEqual(atMost(yield* again()), 900n)
     })
   )
 })

@@ -7,6 +7,7 @@ import { mint } from "../../../src/devnet/Tokens.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { address } from "../../support/FakeChain.ts"
 import { BLOCK_SECONDS, byMulticall3, CHAIN, HOLDER, type OfNodes, placed, Scene, WHOLE, worth } from "./venueScene.ts"
 
 const exchangeAbi = parseAbi([
@@ -147,11 +148,11 @@ layer(Scene.layer)("worth of fees in tokens of other exchanges", (it) => {
 
   it.effect("is nothing while the guard does not list the router", () =>
     Effect.gen(function* () {
-      // Multicall3 lists nothing.
-      const unlisted = (chain: Chain): Chain => ({
-        ...chain,
-        contracts: { ...chain.contracts, guard: chain.multicall3 }
-      })
+      const { dev } = yield* Scene
+      const guard = address(0x9a)
+      // A guard that lists nothing: it returns 0 for each call.
+      yield* dev.node.ask("place a guard", (client) => client.setCode({ address: guard, bytecode: "0x60206000f3" }))
+      const unlisted = (chain: Chain): Chain => ({ ...chain, contracts: { ...chain.contracts, guard } })
       assert.strictEqual(yield* worth("DEEP", unlisted), 0n)
     })
   )

@@ -86,6 +86,10 @@ export const paying: Node = (reads) =>
     })
   )
 
+/** A guard that lists each router. */
+export const listing: Node = (reads) =>
+  answersOf(reads.map(() => ({ success: true, returnData: numberToHex(1, { size: 32 }) })))
+
 export interface Scene {
   /** Default: new pools count, so no earlier block is read. */
   readonly minPoolAgeSeconds?: number
@@ -93,6 +97,8 @@ export interface Scene {
   readonly before?: Node
   /** Ends when nodes tell their blocks. Default: at once. */
   readonly latest?: Effect.Effect<void, ChainUnavailable>
+  /** Answers of the guard, which lists the routers. Default: it lists each. */
+  readonly guard?: Node
   /** Amount that others are to pay. Default: 0. */
   readonly beside?: bigint
 }
@@ -100,7 +106,7 @@ export interface Scene {
 /** Makes `find`: the sale of a token that the seller holds nothing of, again and again by the same service. */
 export const finding = Effect.fnUntraced(function* (
   now: Node,
-  { before = now, beside = 0n, latest = Effect.void, minPoolAgeSeconds = 0 }: Scene = {}
+  { before = now, beside = 0n, guard = listing, latest = Effect.void, minPoolAgeSeconds = 0 }: Scene = {}
 ) {
   const node = {
     ...client({
@@ -110,9 +116,8 @@ export const finding = Effect.fnUntraced(function* (
           return Effect.succeed(encodeFunctionResult({ abi: erc20Abi, functionName: "balanceOf", result: 0n }))
         const [calls] = decodeFunctionData({ abi: aggregateAbi, data }).args
         const reads = calls.map((call) => ({ target: Address.of(call.target), data: call.callData }))
-        if (reads.every(({ target }) => target === chain.contracts.guard))
-          return answersOf(reads.map(() => ({ success: true, returnData: numberToHex(1, { size: 32 }) })))
-        const answers = typeof block === "bigint" ? before : now
+        const isOfGuard = reads.every(({ target }) => target === chain.contracts.guard)
+        const answers = isOfGuard ? guard : typeof block === "bigint" ? before : now
         return answers(reads) ?? answersOf(reads.map(() => NO_ANSWER))
       }
     }),

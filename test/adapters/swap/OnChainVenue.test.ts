@@ -3,8 +3,9 @@ import { Effect, Option } from "effect"
 import type * as Curves from "../../../src/adapters/swap/Curves.ts"
 import * as OnChainVenue from "../../../src/adapters/swap/OnChainVenue.ts"
 import { NoRoute } from "../../../src/ports/orchestrator/SwapVenue.ts"
-import { Chains } from "../../../src/ports/shared/Chains.ts"
-import { address, layer } from "../../support/FakeChain.ts"
+import { CallReverted, type ChainClient, Chains } from "../../../src/ports/shared/Chains.ts"
+import * as Multicall3 from "../../../src/adapters/evm/codec/Multicall3.ts"
+import { address, client, layer } from "../../support/FakeChain.ts"
 import { FIRST, request, routeVia } from "./scriptedVenues.ts"
 
 /** A market whose paths pay these outputs for the request. */
@@ -76,6 +77,35 @@ describe("a market that was read for a larger amount", () => {
       const { found, reads } = yield* askedForLess([])
       assert.instanceOf(found._tag === "Failure" ? found.failure : found, NoRoute)
       assert.deepStrictEqual(reads, [[600n, 900n, 1_000n]])
+    })
+  )
+})
+
+describe("a failure of the reads", () => {
+  /** True if the venue says that the node refused the call. */
+  const isRefused = Effect.fnUntraced(
+    function* (call: ReturnType<ChainClient["call"]>) {
+      const node = client({ call: () => call })
+      const exchange: OnChainVenue.Exchange = {
+        router: address(0xa9),
+        reserved: [],
+        mayTrade: () => true,
+        read: () => Effect.as(Multicall3.read(node, [{ to: address(0xb9), data: "0x" }]), readingOf([])),
+        poolReads: () => []
+      }
+      const { route } = OnChainVenue.make(yield* Chains, "fake", () => Option.some(exchange))
+      const failure = yield* Effect.flip(route({ ...request, chainId: 31337, tokenOut: address(0x77) }))
+      return failure._tag === "RoutingUnavailable" && failure.isCallRefused === true
+    },
+    Effect.provide(layer({}))
+  )
+
+  it.effect("is one of the token if the call reverts, and one of the node if its answer is empty", () =>
+    Effect.gen(function* () {
+      assert.isTrue(
+        yield* isRefused(Effect.fail(new CallReverted({ chainId: 31337, data: "0x", detail: "out of gas" })))
+      )
+      assert.isFalse(yield* isRefused(Effect.succeed("0x")))
     })
   )
 })

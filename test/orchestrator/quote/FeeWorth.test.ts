@@ -1,18 +1,12 @@
 /** A fee in an unlisted token counts for what it sells for. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Ref, Result } from "effect"
+import { Effect, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
-import * as PromisedFees from "../../../src/adapters/memory/orchestrator/PromisedFees.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { mulDivUp } from "../../../src/domain/Amount.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import * as Usd from "../../../src/domain/Usd.ts"
-import * as FeeWorth from "../../../src/orchestrator/quote/FeeWorth.ts"
-import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
-import { FeeUncertain, FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { SimulationFailed } from "../../../src/ports/orchestrator/SweepSimulation.ts"
-import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
-import { client } from "../../support/FakeChain.ts"
 import * as Quoting from "../../support/Quoting.ts"
 import { FAIR, make, owner, UNLISTED } from "./unlistedScene.ts"
 
@@ -264,24 +258,6 @@ describe("the fee in an unlisted token", () => {
         const error = yield* Effect.flip(scene.quote(request))
         assert.strictEqual(error._tag === "QuoteFailed" ? error.reason : error._tag, "no_price")
       }
-    })
-  )
-})
-
-describe("the fee in an unlisted token that some exchanges say nothing about", () => {
-  it.effect("is valued by what it is charged for, and has no worth while that is not covered", () =>
-    Effect.gen(function* () {
-      const silence = new ChainUnavailable({ chainId: Quoting.source.id, method: "eth_call", detail: "away" })
-      const realisable: FeeValue["Service"]["realisable"] = (_client, _token, _amount, unpaid) =>
-        unpaid?.charged === 5n ? Effect.succeed(5n) : Effect.fail(new FeeUncertain({ atLeast: 5n, silence }))
-      const { valueOf } = yield* FeeWorth.make.pipe(
-        Effect.provideService(FeeValue, { realisable }),
-        Effect.provide(Layer.mergeAll(PromisedFees.layer, OrchestratorSettings.layer(orchestratorDefaults)))
-      )
-      const order = { owner: owner(1), tokenIn: UNLISTED, feeAmount: 9n, nonce: 1n, deadline: 1n }
-      const valued = (charged: bigint) => valueOf(client({}), order, charged, { isOfSale: false })
-      assert.deepStrictEqual(yield* valued(5n), { value: 5n })
-      assert.strictEqual(yield* Effect.flip(valued(6n)), silence)
     })
   )
 })

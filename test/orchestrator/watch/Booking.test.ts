@@ -1,6 +1,6 @@
 /** Fees in unlisted tokens, whose worth is asked for when their sweeps have settled: nothing else waits for the answer. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { type Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { numberToHex } from "viem"
 import { classOf, EMPTY } from "../../../src/domain/Exposure.ts"
@@ -128,9 +128,9 @@ describe("fees of one transaction, of which more are silent than are valued at o
 
   /**
    * Five sweeps of one transaction, each of which bears 14 wei. The fee that is valued last is worth more. The others are silent. Returns what
-   * they lost.
+   * they lost, which is booked after this time.
    */
-  const booked = (silence: ReturnType<FeeValue["Service"]["realisable"]>) => {
+  const booked = (silence: ReturnType<FeeValue["Service"]["realisable"]>, time: Duration.Input = "30 seconds") => {
     const state = { isSilent: false }
     const asked = new Set<string>()
     const where = Layer.merge(
@@ -158,7 +158,9 @@ describe("fees of one transaction, of which more are silent than are valued at o
       state.isSilent = true
       const pass = yield* Effect.forkChild(tick)
       yield* Effect.repeat(Effect.yieldNow, { times: 5_000 })
-      yield* TestClock.adjust("30 seconds")
+      yield* TestClock.adjust(time)
+      yield* Effect.repeat(Effect.yieldNow, { times: 5_000 })
+      assert.isDefined(pass.pollUnsafe())
       yield* Fiber.join(pass)
       return yield* lost
     }).pipe(Effect.provide(onDemandIn(where)))
@@ -181,6 +183,14 @@ describe("fees of one transaction, of which more are silent than are valued at o
       const detail = { chainId: source.id, method: "eth_call", detail: "away" }
       const uncertain = Effect.fail(new FeeUncertain({ atLeast: 4n, silence: new ChainUnavailable(detail) }))
       assert.strictEqual(yield* booked(uncertain), 40n)
+    })
+  )
+
+  it.effect("count at once for what is known of them, if that covers what they bear", () =>
+    Effect.gen(function* () {
+      const detail = { chainId: source.id, method: "eth_call", detail: "away" }
+      const uncertain = Effect.fail(new FeeUncertain({ atLeast: 14n, silence: new ChainUnavailable(detail) }))
+      assert.strictEqual(yield* booked(uncertain, 0), 0n)
     })
   )
 })
