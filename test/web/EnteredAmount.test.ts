@@ -8,6 +8,7 @@ import {
   defaultAmount,
   enteredBesides,
   isNoAmount,
+  restAfter,
   restWithout,
   shownAmount,
   ticked
@@ -68,7 +69,7 @@ describe("the rest of a sweep", () => {
     assert.strictEqual(rest(15n), 15n)
     assert.strictEqual(rest(token.balance), token.balance)
     assert.strictEqual(rest(token.balance + 1n), token.balance)
-    assert.strictEqual(rest(undefined), token.balance, "the default if it is not known")
+    assert.strictEqual(rest(undefined), token.balance, "the default of a token that is no part of it")
   })
 
   it("grows with refunds that arrive later, up to what failed", () => {
@@ -82,9 +83,7 @@ describe("the rest of a sweep", () => {
       ["other", 1n],
       [key, 3n]
     ])
-    for (const amount of [15n, undefined]) {
-      assert.deepStrictEqual(enteredBesides(before, new Map([[key, amount]])), new Map([["other", 1n]]))
-    }
+    assert.deepStrictEqual(enteredBesides(before, new Map([[key, 15n]])), new Map([["other", 1n]]))
     assert.strictEqual(amountOf(token, 20n, 15n), 20n)
     assert.isTrue(isNoAmount(token, null), "an input that is no amount still has to be mended")
   })
@@ -92,9 +91,9 @@ describe("the rest of a sweep", () => {
   it("is forgotten for the tokens that are entered or swept, in any case of their letters", () => {
     const rest = new Map([
       [key, 15n],
-      ["other", undefined]
+      ["other", 7n]
     ])
-    assert.deepStrictEqual(restWithout(rest, [key.toUpperCase()]), new Map([["other", undefined]]))
+    assert.deepStrictEqual(restWithout(rest, [key.toUpperCase()]), new Map([["other", 7n]]))
     assert.deepStrictEqual(restWithout(rest, []), rest)
   })
 
@@ -113,7 +112,7 @@ describe("a tick", () => {
   const entries = [entry("a", true), entry("b", false)]
   const of = (picked: ReadonlyArray<string>, rest: ReadonlyArray<string>) => ({
     picked: new Set(picked),
-    rest: new Map(rest.map((key) => [key, undefined]))
+    rest: new Map(rest.map((key) => [key, 1n]))
   })
 
   it("changes its token, and leaves the others that are listed as they are", () => {
@@ -122,8 +121,22 @@ describe("a tick", () => {
   })
 
   it("leaves the part of a rest that has not arrived ticked", () => {
-    const next = ticked(entries, of(["a", "refund"], ["a", "refund"]), [["a", false]])
-    assert.deepStrictEqual(next, new Set(["refund"]))
+    const rest = of(["a", "refund"], ["a", "refund"])
+    const next = ticked(entries, rest, [
+      ["a", false],
+      ["b", true]
+    ])
+    assert.deepStrictEqual(next, new Set(["b", "refund"]))
+    assert.deepStrictEqual(restAfter(rest.rest, entries, next), rest.rest)
+  })
+
+  it("that is the last to go takes the part of a rest with it that has not arrived", () => {
+    const { picked, rest } = of(["a", "refund"], ["a", "refund"])
+    const next = ticked(entries, { picked, rest }, [["a", false]])
+    assert.deepStrictEqual(next, new Set())
+    assert.deepStrictEqual(restAfter(rest, entries, next), new Map([["a", 1n]]))
+    const arrived = [entry("a", false), entry("b", false), entry("refund", false)]
+    assert.deepStrictEqual(ticked(arrived, { picked: next, rest }, [["b", true]]), new Set(["b"]))
   })
 
   it("does not tick what is no part of a rest any more, or is ticked no more", () => {

@@ -125,6 +125,24 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("are not selected by a refund that arrives after the last tick is taken away", () =>
+    Effect.gen(function* () {
+      const { answers, page } = yield* scene({ holdings: holding([held(daiOnBase, "90")]) })
+      yield* click(page, "Test Wallet")
+      yield* reads(page, "DAI")
+      yield* goesTo(page, "USDC", "Arbitrum")
+      yield* storesRefund(page)
+      yield* click(page, "Sweep the rest")
+      const box = (name: string) => page.getByRole("checkbox", { name, exact: true })
+      yield* Effect.promise(() => box("DAI on Base").check())
+      yield* Effect.promise(() => box("DAI on Base").uncheck())
+      yield* answers({ holdings: holding([held(daiOnBase, "90"), held(usdcOnBase, "60")]) })
+      yield* click(page, "Refresh your tokens")
+      yield* Effect.promise(() => box("USDC on Base").waitFor())
+      assert.isFalse(yield* Effect.promise(() => box("USDC on Base").isChecked()))
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("are not said to be none while a chain does not answer, and the target that is chosen stays", () =>
     Effect.gen(function* () {
       const { answers, page } = yield* scene({ holdings: holding([], [8453]) })

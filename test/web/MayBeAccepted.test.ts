@@ -1,7 +1,7 @@
 /** A failed submission after which the service may have the sweep. */
 import { assert, describe, it } from "vitest"
 import { PASSING } from "../../src/domain/SweepRefusal.ts"
-import { errorOfAnswer, SweepPostponedError } from "../../src/sdk/model/ApiErrors.ts"
+import { errorOfAnswer, ServiceError, SweepPostponedError, UnavailableError } from "../../src/sdk/model/ApiErrors.ts"
 import { POSTPONEMENTS } from "../../src/sdk/model/Postponement.ts"
 import { mayBeAccepted } from "../../src/web/sweep/mayBeAccepted.ts"
 
@@ -19,6 +19,8 @@ describe("a postponed sweep", () => {
 
   it("may be stored if a gateway gives another reason", () => {
     for (const reason of ["upstream_timeout", "no_healthy_upstream", "service_unavailable"]) {
+      assert.instanceOf(postponed(reason), ServiceError, reason)
+      assert.instanceOf(postponed(reason, "unavailable"), UnavailableError, reason)
       assert.isTrue(mayBeAccepted(postponed(reason)), reason)
       assert.isTrue(mayBeAccepted(postponed(reason, "unavailable")), reason)
     }

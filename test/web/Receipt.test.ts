@@ -86,20 +86,19 @@ describe("a sweep that failed", () => {
     }
   })
 
-  it("leaves the amount that was sent, or the refund's, or what was bridged, which is not known after a swap", () => {
+  it("leaves the amount that was sent, or the refund's, or the least that was bridged", () => {
     const rest = (failureReason: string, more: Partial<Submission> = {}) =>
       restOf(catalog, [sent("a", { status: "failed", failureReason, ...more })])
     const [SENT, BRIDGED] = [keyOf({ chainId: 1, address: at("c") }), keyOf({ chainId: 1, address: WETH })]
     assert.deepStrictEqual(rest("expired", { crossing, bridged: "7" }), new Map([[SENT, 1n]]))
-    const ofEarlierVersion = rest("bridge_refunded", { crossing, bridged: "7" })
-    assert.deepStrictEqual(ofEarlierVersion, new Map([[BRIDGED, undefined]]), "the least of the swap")
+    assert.deepStrictEqual(rest("bridge_refunded", { crossing, bridged: "7" }), new Map([[BRIDGED, 7n]]))
     assert.deepStrictEqual(rest("bridge_refunded", { crossing, bridged: "7", refunded: "8" }), new Map([[BRIDGED, 8n]]))
     assert.deepStrictEqual(rest("bridge_refunded", { bridged: "7" }), new Map([[SENT, 7n]]))
     assert.deepStrictEqual(rest("bridge_refunded"), new Map([[SENT, 1n]]), "stored by an earlier version")
-    assert.deepStrictEqual(rest("bridge_refunded", { crossing }), new Map([[BRIDGED, undefined]]), "not known")
+    assert.deepStrictEqual(rest("bridge_refunded", { crossing }), new Map(), "not known, so nothing is offered")
   })
 
-  it("leaves the sum of what several intents left of a token, which is unknown if a part is", () => {
+  it("leaves the sum of what several intents left of a token, without a part that is not known", () => {
     const refund = sent("a", { status: "failed", failureReason: "bridge_refunded", crossing })
     const weth = sent("b", {
       status: "failed",
@@ -107,12 +106,14 @@ describe("a sweep that failed", () => {
       send: { chainId: 1, token: WETH, amount: "5" }
     })
     const key = keyOf({ chainId: 1, address: WETH })
-    assert.deepStrictEqual(restOf(catalog, [{ ...refund, refunded: "7" }, weth]), new Map([[key, 12n]]))
+    for (const known of [{ refunded: "7" }, { bridged: "7" }, { bridged: "6", refunded: "7" }]) {
+      assert.deepStrictEqual(restOf(catalog, [{ ...refund, ...known }, weth]), new Map([[key, 12n]]))
+    }
     for (const failed of [
       [refund, weth],
       [weth, refund]
     ]) {
-      assert.deepStrictEqual(restOf(catalog, failed), new Map([[key, undefined]]))
+      assert.deepStrictEqual(restOf(catalog, failed), new Map([[key, 5n]]))
     }
   })
 })

@@ -2,7 +2,6 @@
 import { isUnanswered, pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
 import { ApiError, IdempotencyKeyInUseError, SweepPostponedError } from "../model/ApiErrors.ts"
 import { NetworkError } from "../model/Errors.ts"
-import { isPostponement } from "../model/Postponement.ts"
 import { sleep } from "./Sleep.ts"
 
 /** Describes an error to the retry policy. Returns undefined for an error that is not a failed request. */
@@ -11,8 +10,7 @@ export const failureOf = (error: unknown): RequestFailure | undefined =>
 
 /** True if the service may have stored the request, or may still store it: a request under the same key is in progress. */
 const isUnknown = (error: unknown, failure: RequestFailure | undefined): boolean =>
-  error instanceof IdempotencyKeyInUseError ||
-  (isUnanswered(failure) && !(error instanceof SweepPostponedError && isPostponement(error)))
+  error instanceof IdempotencyKeyInUseError || (isUnanswered(failure) && !(error instanceof SweepPostponedError))
 
 /**
  * Sends a request until it succeeds. Rejects with the last error if a retry is pointless or the attempts are used up. Its cause is then

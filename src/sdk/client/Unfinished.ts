@@ -1,7 +1,6 @@
 /** The steps after a signature. */
 import { InvalidRequestError, RateLimitedError, SweepPostponedError, SweepRefusedError } from "../model/ApiErrors.ts"
 import { SweepUnfinishedError } from "../model/Errors.ts"
-import { isPostponement } from "../model/Postponement.ts"
 import { SweepError } from "../model/SweepError.ts"
 
 /** True if the service stored nothing. A cause is an earlier attempt after which that is unknown. */
@@ -9,7 +8,7 @@ const isRefusal = (error: SweepError): boolean =>
   !error.cause &&
   (error instanceof RateLimitedError ||
     error instanceof InvalidRequestError ||
-    (error instanceof SweepPostponedError && isPostponement(error)) ||
+    error instanceof SweepPostponedError ||
     // A masked refusal may stand for `already_submitted` too.
     (error instanceof SweepRefusedError && error.reason !== "already_submitted"))
 

@@ -3,6 +3,7 @@
  * reasons on purpose.
  */
 import type { QuoteReason } from "./Batch.ts"
+import { POSTPONEMENTS } from "./Postponement.ts"
 import { SweepError } from "./SweepError.ts"
 
 /** A response that is not a success. */
@@ -138,7 +139,7 @@ const UNAVAILABLE = "unavailable"
  */
 export class UnavailableError extends retryLaterError("unavailable", 15) {}
 
-/** Reason that passes. Newer services may return other values. */
+/** Reason that passes. Newer versions may add values. */
 export type SweepPostponement = "screening_unavailable" | "budget_spent" | "chain_unavailable" | "busy" | (string & {})
 
 /** 503 with a reason: the sweep of many tokens is not accepted at the moment. Nothing of it is stored. */
@@ -160,16 +161,14 @@ export class UnexpectedStatusError extends apiError("unexpected_status", "check 
 /** Form of the reasons that are for programs, such as `expired_quote`. The others are sentences. */
 const REASON = /^[a-z]+(_[a-z]+)+$/
 
-/** The only reason of one word. */
-const BUSY = "busy"
-
 /** Reason that the service gives in place of a masked one. */
 const MASKED = "internal error"
 
 const classOf = ({ reason, retryAfterSeconds, status, sweepReason }: Answer): new (answer: Answer) => ApiError => {
   const hasPause = retryAfterSeconds !== undefined
-  // A sweep of many tokens has its reason in the body. The header, which every 503 of a submission has, tells less.
-  if (status === 503 && (REASON.test(reason) || reason === BUSY)) return SweepPostponedError
+  // A sweep of many tokens has its reason in the body. The header, which every 503 of a submission has, tells less. A gateway's reason does
+  // not say that nothing is stored.
+  if (status === 503 && POSTPONEMENTS.includes(reason)) return SweepPostponedError
   if (sweepReason === SCREENING_UNAVAILABLE) return ScreeningUnavailableError
   // Without `Retry-After`, the token is declined.
   if (sweepReason === UNAVAILABLE && (status !== 422 || hasPause)) return UnavailableError

@@ -23,6 +23,7 @@ import {
   type SignedSweep,
   symbolOf
 } from "./receipt.ts"
+import type { Rest } from "./selection.ts"
 import { useSession } from "./session.ts"
 import { bySweep, isBeingSent, isEnded, isUnconfirmed, type Submission, UNKNOWN_TO_SERVICE } from "./submissions.ts"
 import { badgeOf, Bar } from "./SweepParts.tsx"
@@ -112,6 +113,7 @@ function Failures({
 }) {
   const { catalog } = useSession()
   if (failed.length === 0) return null
+  const rest = restOf(catalog, failed)
   return (
     <div className="rounded-md bg-bad-soft px-3.5 py-3">
       <ul className="flex flex-col gap-1.5 text-bad">
@@ -124,8 +126,8 @@ function Failures({
           </li>
         ))}
       </ul>
-      {onRest !== undefined && (
-        <Button className="mt-3" icon="refresh" onClick={() => onRest(restOf(catalog, failed))} small>
+      {onRest !== undefined && rest.size > 0 && (
+        <Button className="mt-3" icon="refresh" onClick={() => onRest(rest)} small>
           Sweep the rest
         </Button>
       )}
@@ -211,8 +213,8 @@ export interface SweepsProps {
   /** `recent`: those under way, and those that ended since the page was opened. */
   readonly shown: "recent" | "earlier"
   readonly heading?: Ref<HTMLHeadingElement>
-  /** Selects the tokens that failed intents left in the account, by key, each with its amount if that is known. */
-  readonly onRest?: ((rest: ReadonlyMap<string, bigint | undefined>) => void) | undefined
+  /** Selects the amounts that failed intents left in the account. */
+  readonly onRest?: ((rest: Rest) => void) | undefined
 }
 
 const isRecent = (sweep: SignedSweep): boolean =>

@@ -4,11 +4,9 @@ import {
   MalformedAnswerError,
   NetworkError,
   ServiceError,
-  SweepPostponedError,
   SweepRefusedError,
   UnavailableError
 } from "../../sdk/index.ts"
-import { isPostponement } from "../../sdk/model/Postponement.ts"
 
 /**
  * Reasons that only the service gives, and only if it stored nothing. A test compares them with `domain/SweepRefusal.ts`, which would add
@@ -37,7 +35,6 @@ export const mayBeAccepted = (error: unknown): boolean =>
   error instanceof NetworkError ||
   error instanceof ServiceError ||
   (error instanceof UnavailableError && error.status >= 500) ||
-  (error instanceof SweepPostponedError && !isPostponement(error)) ||
   error instanceof MalformedAnswerError ||
   (error instanceof SweepRefusedError && error.reason === "already_submitted") ||
   error instanceof IdempotencyKeyInUseError ||

@@ -6,6 +6,7 @@ import { atSecond } from "../lib/time.ts"
 import { dollars, total } from "../lib/usd.ts"
 import { type Catalog, keyOf, moved, type Place, unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
+import type { Rest } from "./selection.ts"
 import { isEnded, isUnknown, type Submission } from "./submissions.ts"
 
 /** Intents of one signature. */
@@ -75,22 +76,19 @@ export const leftAfter = (catalog: Catalog, submission: Submission): Place => {
 const leftAmount = (submission: Submission): bigint | undefined => {
   const { bridged, crossing, refunded, send } = submission
   if (!isRefunded(submission)) return BigInt(send.amount)
-  // A swap before the bridge may bring more than its minimum. Earlier versions stored that minimum as `bridged`.
-  const left = refunded ?? (crossing === undefined ? (bridged ?? send.amount) : undefined)
+  // A swap before the bridge may bring more than its minimum, and the account may hold more of that token. Never offer more than was swept.
+  const left = refunded ?? bridged ?? (crossing === undefined ? send.amount : undefined)
   return left === undefined ? undefined : BigInt(left)
 }
 
-/** The tokens that failed intents leave in the account by key, each with its amount if that is known. */
-export const restOf = (
-  catalog: Catalog,
-  failed: ReadonlyArray<Submission>
-): ReadonlyMap<string, bigint | undefined> => {
-  const rest = new Map<string, bigint | undefined>()
+/** The amounts that failed intents leave in the account, by the key of their token. An amount that is not known is left out. */
+export const restOf = (catalog: Catalog, failed: ReadonlyArray<Submission>): Rest => {
+  const rest = new Map<string, bigint>()
   for (const each of failed) {
-    const key = keyOf(leftAfter(catalog, each))
-    const before = rest.has(key) ? rest.get(key) : 0n
     const amount = leftAmount(each)
-    rest.set(key, before === undefined || amount === undefined ? undefined : before + amount)
+    if (amount === undefined) continue
+    const key = keyOf(leftAfter(catalog, each))
+    rest.set(key, (rest.get(key) ?? 0n) + amount)
   }
   return rest
 }

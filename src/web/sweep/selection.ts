@@ -95,10 +95,10 @@ export const shownAmount = ({ amount, lacksAmount, token: { decimals } }: Select
   lacksAmount || parse(typed, decimals) === amount ? typed : exact(amount, decimals)
 
 /**
- * Amounts that are left of a sweep, by key. Undefined if one is not known. They are maxima: refunds may arrive after the rest is selected,
- * so that the amount to sweep follows the balance.
+ * Amounts that are left of a sweep, by key. They are maxima: refunds may arrive after the rest is selected, so that the amount to sweep
+ * follows the balance.
  */
-export type Rest = ReadonlyMap<string, bigint | undefined>
+export type Rest = ReadonlyMap<string, bigint>
 
 /** The entered amounts once the rest of a sweep is selected, which takes their place. */
 export const enteredBesides = (amounts: Amounts, rest: Rest): Amounts =>
@@ -110,9 +110,17 @@ interface Ticks {
   readonly rest: Rest
 }
 
-/** The ticked keys after some changes. The others stay as they are, also the part of a rest that is not listed yet. */
+interface Listed {
+  readonly key: string
+  readonly isChosen: boolean
+}
+
+/**
+ * The ticked keys after some changes. The others stay as they are, also the part of a rest that is not listed yet. Nobody can untick that
+ * part, so it goes with the last listed tick.
+ */
 export const ticked = (
-  entries: ReadonlyArray<{ readonly key: string; readonly isChosen: boolean }>,
+  entries: ReadonlyArray<Listed>,
   { picked, rest }: Ticks,
   changes: Iterable<readonly [key: string, isWanted: boolean]>
 ): ReadonlySet<string> => {
@@ -123,7 +131,13 @@ export const ticked = (
     if (isWanted) next.add(key)
     else next.delete(key)
   }
-  return next
+  return [...next].some((key) => listed.has(key)) ? next : new Set()
+}
+
+/** The rest without the part that is neither listed nor ticked any more. */
+export const restAfter = (rest: Rest, entries: ReadonlyArray<Listed>, picked: ReadonlySet<string>): Rest => {
+  const known = new Set([...entries.map(({ key }) => key), ...picked])
+  return new Map([...rest].filter(([key]) => known.has(key)))
 }
 
 /** The rest once these tokens are swept, or their amounts are entered. */

@@ -35,7 +35,7 @@ export interface Submission {
   readonly feeUsd?: string
   /** The bridged token, if it is not the sent one. It is refunded if the deposit is not filled. */
   readonly crossing?: Omit<Side, "amount">
-  /** Amount that crosses a bridge. Absent if a swap before the bridge decides it, and from submissions that earlier versions stored. */
+  /** Least amount that crosses a bridge. Absent from submissions that earlier versions stored. */
   readonly bridged?: string
   /** Amount that the bridge refunded, once it is known. */
   readonly refunded?: string
@@ -210,9 +210,9 @@ export const submissionOf = (leg: ReviewedLeg, wanted: Wanted, submittedAtMs: nu
     },
     ...(feeUsd === null ? {} : { feeUsd }),
     ...(receive.via === undefined ? {} : { crossing: { chainId: receive.via.chainId, token: receive.via.token } }),
-    ...(send.chainId === receive.chainId || receive.via !== undefined
+    ...(send.chainId === receive.chainId
       ? {}
-      : { bridged: (send.amount - fees.total).toString() }),
+      : { bridged: (receive.via?.minAmount ?? send.amount - fees.total).toString() }),
     // Until the first answer of the service.
     status: "quoted"
   }

@@ -16,6 +16,7 @@ import {
   isPreselected,
   type Preset,
   type Rest,
+  restAfter,
   restWithout,
   ticked,
   whyLeft
@@ -170,7 +171,9 @@ export const useSelection = (session: Session, defaults: TargetDefaults) => {
 
   /** Changes some ticks, by key. No preset decides any more. */
   const tick = choosing((changes: Iterable<readonly [key: string, isWanted: boolean]>) => {
-    setPicked(ticked(entries, { picked, rest }, changes))
+    const next = ticked(entries, { picked, rest }, changes)
+    setPicked(next)
+    setRest((before) => restAfter(before, entries, next))
     setPreset("custom")
   })
   return {

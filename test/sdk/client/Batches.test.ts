@@ -161,6 +161,8 @@ describe("a sweep of many tokens", () => {
     [400, "a_newer_reason", Sdk.SweepRefusedError, "sweep_refused", false],
     [503, "budget_spent", Sdk.SweepPostponedError, "sweep_postponed", true],
     [503, "busy", Sdk.SweepPostponedError, "sweep_postponed", true],
+    // Of a gateway: the sweep may be stored.
+    [503, "upstream_timeout", Sdk.UnavailableError, "unavailable", true],
     [503, "internal error", Sdk.UnavailableError, "unavailable", true],
     [502, "internal error", Sdk.ServiceError, "service_error", true]
   ] as const) {

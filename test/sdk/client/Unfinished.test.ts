@@ -44,12 +44,7 @@ describe("a sweep that fails after the signature", () => {
   for (const [name, submission, poll, cause] of [
     ["the response to the submission is lost", lost, notFound, Sdk.NetworkError],
     ["the submission is answered by 503", () => json(503, { error: "" }), notFound, Sdk.ServiceError],
-    [
-      "a gateway answers the submission",
-      () => json(503, { error: "upstream_timeout" }),
-      notFound,
-      Sdk.SweepPostponedError
-    ],
+    ["a gateway answers the submission", () => json(503, { error: "upstream_timeout" }), notFound, Sdk.ServiceError],
     ["the submission is refused", () => json(400, { error: "internal error" }), notFound, Sdk.SubmissionRefusedError],
     ["the acceptance is malformed", () => json(201, {}), notFound, Sdk.MalformedAnswerError],
     ["the wait ends before the sweep", accepted, state("submitted"), Sdk.WaitTimeoutError],

@@ -38,12 +38,6 @@ const serving = ({ order, quote }: Offer, path: string) =>
       }
     : { status: path === "/intents" ? 201 : 200, body: { id: "q1", status: "delivered" } }
 
-/** Statuses of the answers after the quote. The last is repeated, and only a success has JSON. */
-const TROUBLES = new Map([
-  ["that are limited and fail for a while", [429, 503, 201, 502, 500, 200]],
-  ["whose id is not known", [201, 404]]
-])
-
 const UNANSWERED = "a submission without an answer"
 const LIMITED = "a submission that is limited"
 const REFUSED_LATE = "a submission that is refused after one without an answer"
@@ -53,6 +47,13 @@ const UNREADABLE = "a submission that a gateway answers"
 
 /** In place of a status: the answer is lost, or its body, or a gateway sends a page or nothing in place of it. */
 const [LOST, LOST_BODY, PAGE, NULL] = [0, 1, 2, 3]
+
+/** Statuses of the answers after the quote. The last is repeated, and only a success has JSON. */
+const TROUBLES = new Map([
+  ["that are limited and fail for a while", [429, 503, 201, 502, 500, 200]],
+  ["that a gateway gives to polls", [201, NULL, PAGE, LOST_BODY, LOST, NULL, 200]],
+  ["whose id is not known", [201, 404]]
+])
 
 /** Bodies of a gateway that answers in place of the service. */
 const GATEWAY = new Map<number, string>([

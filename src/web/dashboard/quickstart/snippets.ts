@@ -235,7 +235,7 @@ while (intent.status !== "delivered" && intent.status !== "failed") {
   // A failed poll says nothing about the sweep, unless its id is unknown.
   const response = await ask(\`/intents/\${quote.id}\`)
   if (response?.status === 404) throw new Error("the service does not know the sweep")
-  if (response?.ok) intent = await response.json().catch(() => intent)
+  if (response?.ok) intent = (await response.json().catch(() => undefined)) ?? intent
 }
 console.log(intent.status, intent.txHash)`
 
