@@ -109,6 +109,7 @@ const sent = (client: ChainClient, version: Withdrawal) =>
 /** Makes `again(client, stored, isAllowed, recordOf)`, which sends a stored transfer, or a version that replaces it. */
 const makeAgain = Effect.gen(function* () {
   const book = yield* LaneBook
+  const isMined = yield* RestConditions.makeIsMined
   const look = yield* RestConditions.make
   const signed = yield* makeSigned
 
@@ -119,12 +120,10 @@ const makeAgain = Effect.gen(function* () {
     if (Option.isNone(found)) {
       const accepted = yield* sent(client, stored)
       if (Option.isSome(accepted)) return accepted.value
-    } else if (found.value._tag === "balance") {
-      // The balance may be that after the block which has the transfer. A node that knows the transfer accepts it again in any case, so
-      // its answer proves nothing.
-      const count = yield* client.transactionCount(stored.lane, "latest")
-      if (count > stored.nonce) return yield* waitsMined(stored)
     }
+    // The conditions may be those after the block which has the transfer. A node that knows the transfer accepts it again in any case, so
+    // its answer proves nothing.
+    if (yield* isMined(client, stored)) return yield* waitsMined(stored)
     const cause = Option.match(found, { onNone: () => "The nodes refuse it.", onSome: RestTransfer.causeOf })
     if (Option.isNone(terms)) return yield* refusedBy(client, cause)
     if (!isAllowed) {

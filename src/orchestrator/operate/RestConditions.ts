@@ -1,12 +1,21 @@
-/** Reads what decides if a transfer of a lane's rest can be mined. */
-import { Effect, Option } from "effect"
+/** Reads what decides if a transfer of a lane's rest is mined, or can be. */
+import { Effect, Option, Schema } from "effect"
 import { parseTransaction } from "viem"
 import type * as Address from "../../domain/Address.ts"
+import { Hash } from "../../domain/Hex.ts"
 import type { Conditions, Terms } from "../../domain/RestTransfer.ts"
-import type { Withdrawal } from "../../ports/orchestrator/LaneBook.ts"
+import { LaneBook, type Withdrawal } from "../../ports/orchestrator/LaneBook.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
+
+/** Newest records of operators in which versions of a transfer are looked up. */
+const RECORDS = 1_000
+
+/** Versions of a transfer that are looked up at the same time. */
+const LOOKUPS = 4
+
+const isHash = Schema.is(Hash)
 
 const parsed = Option.liftThrowable(parseTransaction)
 
@@ -36,3 +45,23 @@ export const make = Effect.gen(function* () {
     return { conditions: { balance, baseFeePerGas, market, limit, gas, rollup } satisfies Conditions, reverted }
   })
 })
+
+/**
+ * Makes `isMined(client, stored)`, which is true if a block has used the nonce of a stored transfer. Ask it after the balance. The node that
+ * tells the count may be a block behind the one that told the balance, so a receipt of any version is a proof as well.
+ */
+export const makeIsMined = Effect.map(LaneBook, (book) =>
+  Effect.fnUntraced(function* (client: ChainClient, { hash, lane, nonce }: Withdrawal) {
+    const count = yield* client.transactionCount(lane, "latest")
+    if (count > nonce) return true
+    const later = (yield* book.log(RECORDS)).flatMap(({ details: { replaces, txHash } }) =>
+      replaces === hash && isHash(txHash) ? [txHash] : []
+    )
+    const receipts = yield* Effect.forEach(
+      new Set([hash, ...later]),
+      (version) => client.receipt(version, "everywhere"),
+      { concurrency: LOOKUPS }
+    )
+    return receipts.some(Option.isSome)
+  })
+)

@@ -80,6 +80,7 @@ export const make = Effect.gen(function* () {
 export const makeExplain = Effect.gen(function* () {
   const book = yield* LaneBook
   const keys = yield* RelayerKeys
+  const isMined = yield* RestConditions.makeIsMined
   const look = yield* RestConditions.make
 
   /** The reason for which the transfer is not mined, and what a version that replaces it lacks. */
@@ -109,14 +110,14 @@ export const makeExplain = Effect.gen(function* () {
     const { amount, hash, recipient } = stored.value
     const hasKey = keys.lanes(id).includes(lane)
     const reasons = yield* reasonsOf(client, stored.value, hasKey)
-    // The balance may be that of a newer block than the count, in which the transfer is mined.
-    const count = yield* answered(client.transactionCount(lane, "latest"))
-    if (Option.isSome(count) && count.value > nonce) return shallow
+    // The balance may be that after the block which has the transfer.
+    const mined = yield* answered(isMined(client, stored.value))
+    if (Option.contains(mined, true)) return shallow
     const key = hasKey ? [] : ["Add the lane's key to RELAYER_KEYS again, and restart the replicas."]
     const retire = state === "retired" ? [] : [`Retire the lane: sweep operate lanes retire ${lane}.`]
     return [
       `The transfer of the lane's rest on ${name} is not mined: transaction ${hash} with nonce ${nonce}, ${amount} wei to ${recipient}.`,
-      ...reasons,
+      ...(Option.isSome(mined) ? reasons : []),
       ...key,
       ...retire,
       `To send it again, or to replace it if no block can include it, run: sweep operate lanes empty ${lane} --chain ${id} --to ${recipient}`
