@@ -77,11 +77,11 @@ const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint,
   const findings = EarlierPayments.plan(books, openedAt, found)
   const rest = { ...books, batches: EarlierPayments.paidBy(books.batches, findings) }
   const payments = yield* Booking.payments(sql, chain, [...findings, ...LostPayments.plan(rest, paid)], dryRun)
-  const assignable = yield* Money.assignableTokens(sql, chain.id)
-  const hasFees =
-    earned.some((token) => !assignable.includes(token)) ||
-    settled.some(({ builderFee }) => builderFee > 0n) ||
-    (yield* Vaults.mayHold(view.client, assignable))
+  const hasFees = Effect.gen(function* () {
+    if (settled.some(({ builderFee }) => builderFee > 0n)) return true
+    const assignable = yield* Money.assignableTokens(sql, chain.id)
+    return earned.some((token) => !assignable.includes(token)) || (yield* Vaults.mayHold(view.client, assignable))
+  })
   const open = yield* Vaults.unsettled(view, restore.recordedAtMs, hasFees)
   return {
     ...nothing,

@@ -1,5 +1,5 @@
 /** Reasons for which payments of a chain's vaults may be missing from a reconciliation. Each of them stops payouts. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { MAX_PAYMENT_SECONDS } from "../../builder/payout/PaymentProof.ts"
 import type * as Address from "../../domain/Address.ts"
 import { type Chain, vaults } from "../../domain/Chain.ts"
@@ -8,6 +8,9 @@ import type { SweepBooking } from "../../domain/LostSweeps.ts"
 import type { ChainView } from "../../orchestrator/shared/ChainView.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { Open } from "./Report.ts"
+
+/** Tokens that are looked up at the same time. A silent endpoint delays each by its timeout. */
+const TOKENS_AT_ONCE = 16
 
 const stopping = (text: string): Open => ({ stopsPayouts: true, text })
 
@@ -23,10 +26,14 @@ const signers = Effect.fnUntraced(function* (client: ChainClient) {
  * Open while a payment that the database forgot may still be mined. A node or a private relay may have it, or the signer alone, so no pool
  * shows it. The chain refuses it in every block after the deadline of its permit.
  */
-const unexpired = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, recordedAtMs: number) {
+const unexpired = Effect.fnUntraced(function* <E, R>(
+  { client, confirmed }: ChainView,
+  recordedAtMs: number,
+  hasFees: Effect.Effect<boolean, E, R>
+) {
   const deadlineMs = recordedAtMs + MAX_PAYMENT_SECONDS * 1000
   if (Option.exists(confirmed, ({ timestamp }) => Number(timestamp) * 1000 > deadlineMs)) return []
-  if ((yield* signers(client)) === 0) return []
+  if (!(yield* hasFees) || (yield* signers(client)) === 0) return []
   return [
     stopping(
       `a payment that the database forgot may still be mined on ${client.chain.name} until ${new Date(deadlineMs).toISOString()}, the ` +
@@ -52,15 +59,30 @@ export const mayHold = Effect.fnUntraced(function* (
 ) {
   const listed = new Set([chain.wrappedNative, ...chain.stables, ...chain.tokens.map(({ address }) => address)])
   if (tokens.some((token) => listed.has(token))) return true
-  const found = yield* Effect.forEach(tokens, (token) => mayBeContract(code, token))
-  return found.includes(true)
+  const found = yield* Effect.forEach(tokens, (token) => Effect.result(code(token, "everywhere")), {
+    concurrency: TOKENS_AT_ONCE
+  })
+  if (found.some((each) => Result.isSuccess(each) && each.success !== "0x")) return true
+  // Together they may have exceeded an endpoint's rate, so each of the rest is looked up again by itself.
+  for (const [index, token] of tokens.entries()) {
+    const each = found[index]
+    if ((each === undefined || Result.isFailure(each)) && (yield* mayBeContract(code, token))) return true
+  }
+  return false
 })
 
-/** Reasons for which a later look at the chain may show more payments. `hasFees`: builders may have earned something on the chain. */
-export const unsettled = Effect.fnUntraced(function* (view: ChainView, recordedAtMs: number, hasFees: boolean) {
+/**
+ * Reasons for which a later look at the chain may show more payments. `hasFees` tells if builders may have earned something on the chain. It
+ * is run only if that matters.
+ */
+export const unsettled = Effect.fnUntraced(function* <E, R>(
+  view: ChainView,
+  recordedAtMs: number,
+  hasFees: Effect.Effect<boolean, E, R>
+) {
   const { client, confirmed } = view
   const { chain } = client
-  const waiting = hasFees ? yield* unexpired(view, recordedAtMs) : []
+  const waiting = yield* unexpired(view, recordedAtMs, hasFees)
   if (Option.isNone(confirmed) || Number(confirmed.value.timestamp) * 1000 < recordedAtMs) {
     const text = `${chain.name} has no confirmed block from after the restore yet. Run this again in a moment`
     return waiting.length > 0 ? waiting : [stopping(text)]

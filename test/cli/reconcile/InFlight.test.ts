@@ -201,6 +201,18 @@ describe("a payment that the database forgot, of an accrual without a chain", ()
     })
   )
 
+  rule(
+    "needs no look at its token once it can no longer be mined",
+    { isOwed: false, tokenCode: "unknown" },
+    (confirmed) =>
+      Effect.gen(function* () {
+        yield* accrue
+        yield* confirmed(SAFE)
+        const report = yield* reconcileNow()
+        assert.deepStrictEqual([report.reconciled, report.open], [true, []])
+      })
+  )
+
   rule("may be mined where builders also earned the token, whatever a node says", {}, (confirmed) =>
     Effect.gen(function* () {
       assert.isFalse((yield* reconciled(confirmed)).reconciled)

@@ -5,13 +5,14 @@
  * An endpoint answers a range beyond its head with the logs that it has, so each is asked for blocks that it has. Where no endpoint
  * that serves logs has the newest blocks, a read in the order `oldest` waits for them briefly. Blocks that are still missing are unread.
  */
-import { Clock, Data, Deferred, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { numberToHex } from "viem"
 import type { BlockRange, ChainClient, Log, LogFilter } from "../../../ports/shared/Chains.ts"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "../rpc/JsonRpc.ts"
 import * as LogRefusals from "../rpc/LogRefusals.ts"
 import * as LogWindow from "../rpc/LogWindow.ts"
 import * as Receipts from "../rpc/Receipts.ts"
+import { make as makeRequests, NoRequestLeft, type Requests, type Taken, withRequest } from "./LogRequests.ts"
 import type { Node } from "./Node.ts"
 
 const METHOD = "eth_getLogs"
@@ -28,12 +29,6 @@ const CATCH_UP_MILLIS = 3_000
 /** Pause between two questions for the head of an endpoint that is behind, in milliseconds. */
 const CATCH_UP_PAUSE_MILLIS = 500
 
-/**
- * Time for which an endpoint without a request waits for one that is under way, in milliseconds. Then it borrows one, so that a silent
- * endpoint does not keep the last request for its whole timeout.
- */
-const BORROW_MILLIS = 1_000
-
 /** Part of a range that an endpoint has read. Undefined if the requests were used up by refusals. */
 interface Part {
   readonly read: BlockRange | undefined
@@ -42,24 +37,10 @@ interface Part {
 
 const NOTHING: Part = { read: undefined, logs: [] }
 
-/**
- * An endpoint had no request left. It is a failure, because a success would win the round while another endpoint still waits for the answer
- * to the last request.
- */
-class NoRequestLeft extends Data.TaggedError("NoRequestLeft") {}
-
 /** State of one read. */
-interface Reading {
+interface Reading extends Requests {
   readonly filter: LogFilter
   readonly order: "oldest" | "newest"
-  /** Requests that are left. Negative while some are borrowed. One that does no longer count is given back here, and so repays. */
-  left: number
-  /** Requests under way. Each is completed when it has ended and been counted. */
-  readonly underWay: Set<Deferred.Deferred<void>>
-  /** Endpoints that have borrowed a request in this round. */
-  readonly borrowers: Set<Endpoint>
-  /** Endpoints that found no request left in the newest round. */
-  readonly short: Set<Endpoint>
   /** UNIX milliseconds until which it waits for endpoints that are behind. Undefined: it has not waited yet. */
   waitsUntil: number | undefined
   /** Endpoints that were behind in the newest round, with the block that each lacked. */
@@ -76,40 +57,6 @@ const hull = (older: BlockRange | undefined, newer: BlockRange | undefined): Blo
 /** Blocks of the range that are newer than those read. */
 const newer = (range: BlockRange, { toBlock }: BlockRange): BlockRange | undefined =>
   toBlock < range.toBlock ? { fromBlock: toBlock + 1n, toBlock: range.toBlock } : undefined
-
-/** Runs a request that takes one of those that are left. */
-const counted = <A, E>(reading: Reading, request: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.suspend(() => {
-    const ended = Deferred.makeUnsafe<void>()
-    reading.left -= 1
-    reading.underWay.add(ended)
-    return Effect.ensuring(
-      request,
-      Effect.suspend(() => {
-        reading.underWay.delete(ended)
-        return Deferred.succeed(ended, undefined)
-      })
-    )
-  })
-
-/** Waits until a request is left, or until none is under way that could be given back. */
-const givenBack = (reading: Reading): Effect.Effect<void> =>
-  Effect.suspend(() =>
-    reading.left > 0 || reading.underWay.size === 0
-      ? Effect.void
-      : Effect.andThen(Effect.raceAllFirst([...reading.underWay].map(Deferred.await)), givenBack(reading))
-  )
-
-/** True if the endpoint may send a request: one that is left, or once in a round one that it borrows while others have no answer. */
-const mayAsk = Effect.fnUntraced(function* (reading: Reading, endpoint: Endpoint) {
-  if (reading.left > 0) return true
-  if (reading.borrowers.has(endpoint)) return false
-  yield* Effect.timeoutOption(givenBack(reading), BORROW_MILLIS)
-  if (reading.left > 0) return true
-  if (reading.underWay.size === 0) return false
-  reading.borrowers.add(endpoint)
-  return true
-})
 
 /** Makes `readPart`, which asks one endpoint for ever narrower parts, until it answers. */
 const makeReadPart = ({ pool }: Node) => {
@@ -134,8 +81,8 @@ const makeReadPart = ({ pool }: Node) => {
   })
 
   /** Sends one request. Undefined if the endpoint refused the width. */
-  const send = Effect.fnUntraced(function* (endpoint: Endpoint, reading: Reading, asked: BlockRange) {
-    const { address, topics } = reading.filter
+  const send = Effect.fnUntraced(function* (endpoint: Endpoint, filtered: LogFilter, asked: BlockRange, taken: Taken) {
+    const { address, topics } = filtered
     const width = LogWindow.widthOf(asked)
     const filter = {
       // Not all nodes accept an empty list.
@@ -144,12 +91,13 @@ const makeReadPart = ({ pool }: Node) => {
       fromBlock: numberToHex(asked.fromBlock),
       toBlock: numberToHex(asked.toBlock)
     }
+    taken.counts = true
     const outcome = yield* Effect.result(endpoint.request(METHOD, [filter]))
     const now = yield* Clock.currentTimeMillis
     if (outcome._tag === "Success") {
       const logs = Receipts.logs(outcome.success)
       if (logs._tag === "None") {
-        reading.left += 1
+        taken.counts = false
         return yield* new EndpointFailed({ endpoint: endpoint.name, detail: `a malformed answer to ${METHOD}` })
       }
       windows.set(endpoint, LogWindow.granted(windowOf(endpoint), width, now))
@@ -158,7 +106,7 @@ const makeReadPart = ({ pool }: Node) => {
     const { failure } = outcome
     const refusal = failure._tag === "RpcError" ? LogRefusals.refusalOf(failure) : undefined
     if (refusal === undefined) {
-      reading.left += 1
+      taken.counts = false
       if (failure._tag === "EndpointFailed") {
         windows.set(endpoint, LogWindow.unanswered(windowOf(endpoint), width))
       }
@@ -170,13 +118,14 @@ const makeReadPart = ({ pool }: Node) => {
 
   /** Fails with `NoRequestLeft` once the requests of the whole read are used, and the endpoint may borrow none. */
   return Effect.fnUntraced(function* (endpoint: Endpoint, reading: Reading, range: BlockRange, extent: Extent) {
-    while (yield* mayAsk(reading, endpoint)) {
-      const asked = yield* nextPart(endpoint, reading, range, extent)
-      const part = yield* counted(reading, send(endpoint, reading, asked))
+    for (;;) {
+      const part = yield* withRequest(reading, endpoint, (taken) =>
+        Effect.flatMap(nextPart(endpoint, reading, range, extent), (asked) =>
+          send(endpoint, reading.filter, asked, taken)
+        )
+      )
       if (part !== undefined) return part
     }
-    reading.short.add(endpoint)
-    return yield* new NoRequestLeft()
   })
 }
 
@@ -261,10 +210,7 @@ export const make = (node: Node): ChainClient["logs"] => {
     const reading: Reading = {
       filter,
       order,
-      left: requests,
-      underWay: new Set(),
-      borrowers: new Set(),
-      short: new Set(),
+      ...makeRequests(requests),
       waitsUntil: undefined,
       behind: new Map()
     }

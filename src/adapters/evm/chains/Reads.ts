@@ -34,9 +34,20 @@ const makeEverywhere = (pool: Node["pool"], unavailable: Node["unavailable"]) =>
     decode: (method: string, answer: unknown) => Effect.Effect<A, ChainUnavailable>,
     isNothing: (found: A) => boolean
   ): Effect.fn.Return<A, ChainUnavailable> {
+    let [having, lacking] = [0, 0]
     const answers = yield* pool.everywhere((endpoint) =>
-      Effect.mapError(endpoint.request(method, params), (failure) => unavailable(method, failure.message)).pipe(
-        Effect.flatMap((answer) => decode(method, answer))
+      endpoint.request(method, params).pipe(
+        // The pool repeats a request that was refused for the rate. After a proof that is needless.
+        Effect.mapError((failure) =>
+          failure._tag === "RateLimited" && having === 0 && lacking < 2 ? failure : unavailable(method, failure.message)
+        ),
+        Effect.flatMap((answer) => decode(method, answer)),
+        Effect.tap((each) =>
+          Effect.sync(() => {
+            if (isNothing(each)) lacking += 1
+            else having += 1
+          })
+        )
       )
     )
     const found = answers.flatMap((answer) => (Result.isSuccess(answer) ? [answer.success] : []))

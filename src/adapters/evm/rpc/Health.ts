@@ -153,25 +153,30 @@ const makeRecordHeight = (
   /** Checks under way. */
   const checks = new Map<Endpoint, Deferred.Deferred<void, RpcFailure>>()
 
+  /** Waits for the check under way, or makes one. Returns true if it made one, and has recorded the height. */
   const checked = (endpoint: Endpoint, height: bigint, recheck: Effect.Effect<void, RpcFailure>) =>
-    Effect.suspend(() => {
-      const ended = Deferred.makeUnsafe<void, RpcFailure>()
-      checks.set(endpoint, ended)
-      // The height is recorded before others go on, since they compare theirs with it.
-      return Effect.onExit(Effect.andThen(recheck, record(endpoint, height)), (exit) => {
-        checks.delete(endpoint)
-        // After an interruption nothing is known, so that another caller makes a check.
-        return Deferred.done(ended, Exit.hasInterrupts(exit) ? Exit.void : exit)
+    // An interruption between two steps would leave the check under way for ever, and others waiting for it.
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const underWay = checks.get(endpoint)
+        if (underWay !== undefined) return restore(Effect.as(Deferred.await(underWay), false))
+        const ended = Deferred.makeUnsafe<void, RpcFailure>()
+        checks.set(endpoint, ended)
+        // The height is recorded before others go on, since they compare theirs with it.
+        const made = Effect.onExit(restore(Effect.andThen(recheck, record(endpoint, height))), (exit) => {
+          checks.delete(endpoint)
+          // After an interruption nothing is known, so that another caller makes a check.
+          return Deferred.done(ended, Exit.hasInterrupts(exit) ? Exit.void : exit)
+        })
+        return Effect.as(made, true)
       })
-    })
+    )
 
   return Effect.fnUntraced(function* (endpoint, height) {
     const recheck = endpoints.find((each) => each === endpoint)?.recheck
     if (recheck === undefined) return yield* record(endpoint, height)
     while (isFar(height, yield* Clock.currentTimeMillis)) {
-      const underWay = checks.get(endpoint)
-      if (underWay === undefined) return yield* checked(endpoint, height, recheck)
-      yield* Deferred.await(underWay)
+      if (yield* checked(endpoint, height, recheck)) return
     }
     yield* record(endpoint, height)
   })

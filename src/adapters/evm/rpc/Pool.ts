@@ -13,6 +13,7 @@ import type { PacedEndpoint } from "./Paced.ts"
 import { PATIENCE_MILLIS } from "./Patience.ts"
 import { Quantity } from "./Schemas.ts"
 import * as SharedReads from "./SharedReads.ts"
+import { staggered } from "./Staggered.ts"
 import * as StateOverrides from "./StateOverrides.ts"
 import * as BlockOverrides from "./BlockOverrides.ts"
 
@@ -57,7 +58,10 @@ export interface JsonRpcPool {
     ask: (endpoint: Endpoint) => Effect.Effect<A, E>,
     options?: FirstOptions
   ) => Effect.Effect<A, E | RpcFailure>
-  /** Runs `ask` on all endpoints at once, also on those in a cooldown. Returns the outcome of each. */
+  /**
+   * Runs `ask` on all endpoints at once, also on those in a cooldown. Returns the outcome of each. One that fails with `RateLimited` is
+   * asked again as long as the fiber's priority waits.
+   */
   readonly everywhere: <A, E>(
     ask: (endpoint: Endpoint) => Effect.Effect<A, E>
   ) => Effect.Effect<ReadonlyArray<Result.Result<A, E>>>
@@ -88,54 +92,11 @@ const decodeNumber = Schema.decodeUnknownOption(Quantity)
 
 const oldHead = ({ name }: Endpoint) => new EndpointFailed({ endpoint: name, detail: "its head is old" })
 
-const none = () => new EndpointFailed({ endpoint: "none", detail: "no endpoint is configured" })
-
-/** One round over the endpoints. */
-interface Round<A, E> {
-  readonly ask: (endpoint: PacedEndpoint) => Effect.Effect<A, E>
-  readonly health: Health.Health
-  readonly hedgeMillis: number
-  readonly priority: Priority
-  readonly method: string | undefined
-  /** Hears of each failure, and whose it is. */
-  readonly onFailure: (endpoint: Endpoint, failure: E) => void
-}
-
-/** Asks one after another: the next when the previous one failed, or has not answered within the delay. */
-const staggered = <A, E>(
-  [endpoint, ...others]: ReadonlyArray<PacedEndpoint>,
-  round: Round<A, E>
-): Effect.Effect<A, E | EndpointFailed> => {
-  if (endpoint === undefined) return Effect.fail(none())
-  const { ask, health, hedgeMillis, method, onFailure, priority } = round
-  if (others.length === 0)
-    return Effect.tapError(ask(endpoint), (failure) => Effect.sync(() => onFailure(endpoint, failure)))
-  return Effect.gen(function* () {
-    const failed = yield* Deferred.make<void>()
-    let last: E | EndpointFailed = none()
-    let silent = true
-    // A request that waits for the endpoint's budget has not been sent.
-    const wait = endpoint.waitMillis(priority, yield* Clock.currentTimeMillis, method)
-    const here = Effect.tapError(ask(endpoint), (failure) => {
-      last = failure
-      silent = false
-      onFailure(endpoint, failure)
-      return Deferred.succeed(failed, undefined)
-    })
-    const elsewhere = Effect.raceFirst(Deferred.await(failed), Effect.sleep(hedgeMillis + wait)).pipe(
-      Effect.andThen(staggered(others, round)),
-      Effect.tap(() => (silent ? health.avoid(endpoint) : Effect.void)),
-      Effect.tapError((failure) =>
-        Effect.sync(() => {
-          last = failure
-        })
-      )
-    )
-    return yield* Effect.race(here, elsewhere).pipe(Effect.catch(() => Effect.fail(last)))
-  })
-}
-
 const isRateLimited = Predicate.isTagged("RateLimited")
+
+/** True if a request of a call that began at `startedAt` may wait so long. The distance, because the clock may be set back meanwhile. */
+const isPatient = (priority: Priority, startedAt: number, now: number, waitMillis: number): boolean =>
+  Math.abs(now - startedAt) + waitMillis <= PATIENCE_MILLIS[priority]
 
 /** Makes `first`; see {@link JsonRpcPool}. */
 const makeFirst = (
@@ -176,8 +137,7 @@ const makeFirst = (
       const now = yield* Clock.currentTimeMillis
       endpoints = endpointsAt(now)
       const wait = Math.min(...endpoints.map((endpoint) => endpoint.waitMillis(priority, now, method)))
-      // The distance, because the clock may be set back meanwhile.
-      if (limited.size > 0 && Math.abs(now - startedAt) + wait <= PATIENCE_MILLIS[priority]) continue
+      if (limited.size > 0 && isPatient(priority, startedAt, now, wait)) continue
       // A simulation that the newest endpoints do not answer is left to those with the newest head of the rest.
       for (const endpoint of limited) failed.add(endpoint)
       endpoints = simulates ? endpointsAt(now) : []
@@ -185,6 +145,22 @@ const makeFirst = (
     }
   })
 }
+
+/** Makes `everywhere`; see {@link JsonRpcPool}. */
+const makeEverywhere = ({ endpoints }: Health.Health): JsonRpcPool["everywhere"] =>
+  Effect.fnUntraced(function* <A, E>(ask: (endpoint: Endpoint) => Effect.Effect<A, E>) {
+    const priority = yield* Current
+    const startedAt = yield* Clock.currentTimeMillis
+    const mayRepeat = (endpoint: PacedEndpoint) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        isPatient(priority, startedAt, now, endpoint.waitMillis(priority, now))
+      )
+    const asked = (endpoint: PacedEndpoint) =>
+      Effect.retry(ask(endpoint), {
+        while: (failure) => (isRateLimited(failure) ? mayRepeat(endpoint) : Effect.succeed(false))
+      })
+    return yield* Effect.forEach(endpoints, (endpoint) => Effect.result(asked(endpoint)), { concurrency: "unbounded" })
+  })
 
 /** Makes `heightFor`; see {@link JsonRpcPool}. */
 const makeHeightFor = (health: Health.Health): JsonRpcPool["heightFor"] =>
@@ -206,9 +182,6 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
   const blocks = yield* BlockOverrides.make(health.endpoints)
   const { share } = SharedReads.make()
   const first = makeFirst(health, overrides, options)
-
-  const everywhere: JsonRpcPool["everywhere"] = (ask) =>
-    Effect.forEach(health.endpoints, (endpoint) => Effect.result(ask(endpoint)), { concurrency: "unbounded" })
 
   const requestAlone = Effect.fnUntraced(function* (
     method: string,
@@ -278,7 +251,7 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
   return {
     request,
     first,
-    everywhere,
+    everywhere: makeEverywhere(health),
     head,
     heightFor: makeHeightFor(health),
     takesOverrides: overrides.isSupported,

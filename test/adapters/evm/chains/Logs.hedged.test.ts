@@ -21,6 +21,18 @@ const failing: Node = (method, params) =>
 /** The node, which never answers reads of logs. */
 const silent: Node = (method, params) => (method === "eth_getLogs" ? "hang" : capped(5_000)(method, params))
 
+/** A node whose head is no number. */
+const headless: Node = (method, params) =>
+  method === "eth_blockNumber" ? { result: "unknown" } : capped(5_000)(method, params)
+
+/** The node, which tells its head after this time. */
+const slowHead =
+  (millis: number, node: Node = capped(5_000)): Node =>
+  (method, params) =>
+    method === "eth_blockNumber"
+      ? ({ ...(node(method, params) as object), afterMillis: millis } as Reaction)
+      : node(method, params)
+
 /** One read with one request, which ends within so many steps of 100 milliseconds. */
 const readOnce = Effect.fnUntraced(function* (client: ChainClient, steps = 20) {
   const reading = yield* Effect.forkChild(client.logs(range(0, 100, { requests: 1 })))
@@ -143,6 +155,50 @@ describe("logs of slow endpoints", () => {
       yield* use((client) =>
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* readOnce(client), { logs: [], unread: { fromBlock: 0n, toBlock: 100n } })
+        })
+      )
+    })
+  )
+
+  it.effect("are asked for once by the request that one endpoint gives back while two wait for it", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({
+        one: slow(800, failing),
+        two: slowHead(300),
+        three: capped(5_000)
+      })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(blocksOf(yield* readOnce(client)), inRange(0, 100))
+          assert.deepStrictEqual(
+            log.filter((entry) => entry.endsWith("eth_getLogs")),
+            ["one eth_getLogs", "two eth_getLogs"]
+          )
+          // The endpoint that got the request has no cooldown, so it comes before the third.
+          log.length = 0
+          const again = yield* Effect.forkChild(client.logs(range(0, 100)))
+          yield* pass("300 millis")
+          yield* Fiber.join(again)
+          assert.deepStrictEqual(log, ["one eth_getLogs", "two eth_getLogs"])
+        })
+      )
+    })
+  )
+
+  it.effect("are read by the next endpoint if the first with the request does not tell its head", () =>
+    Effect.gen(function* () {
+      const { log, use } = network({
+        one: slow(800, failing),
+        two: slowHead(100, headless),
+        three: capped(5_000)
+      })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          const reading = yield* Effect.forkChild(client.logs(range(0, 100, { requests: 1 })))
+          for (let step = 0; step < 12; step++) yield* pass("100 millis")
+          assert.isDefined(reading.pollUnsafe())
+          assert.deepStrictEqual(blocksOf(yield* Fiber.join(reading)), inRange(0, 100))
+          assert.strictEqual(reads(log), 2)
         })
       )
     })

@@ -143,6 +143,28 @@ describe("an endpoint that begins to serve another chain", () => {
     })
   )
 
+  it.effect("is checked if its head has more blocks than the chain makes in its own block time", () =>
+    Effect.gen(function* () {
+      const seconds = 59
+      for (const [blocks, checks] of [
+        [0, 1],
+        [1, 2]
+      ] as const) {
+        const { node, state } = changing()
+        const { log, use } = network({ elsewhere: node, first: changing().node })
+        yield* use((client) =>
+          Effect.gen(function* () {
+            yield* height(client)
+            yield* pass(`${seconds} seconds`)
+            state.height += 100 + (seconds * 1_000) / chain.blockTimeMillis + blocks
+            yield* height(client)
+            assert.strictEqual(count(log, "elsewhere eth_chainId"), checks)
+          })
+        )
+      }
+    })
+  )
+
   it.effect("leaves no height behind that would count after its cooldown", () =>
     Effect.gen(function* () {
       const { node, state } = changing()

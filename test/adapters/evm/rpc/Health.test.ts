@@ -1,6 +1,6 @@
 /** Heads far above all others, which may be those of another chain. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Result } from "effect"
+import { Effect, Fiber, Result, Scheduler } from "effect"
 import * as Health from "../../../../src/adapters/evm/rpc/Health.ts"
 import { EndpointFailed, type RpcFailure } from "../../../../src/adapters/evm/rpc/JsonRpc.ts"
 import type { PacedEndpoint } from "../../../../src/adapters/evm/rpc/Paced.ts"
@@ -137,6 +137,26 @@ describe("the check of an endpoint with a head far above the others", () => {
       yield* Fiber.join(staying)
       assert.strictEqual(checks.begun, 2)
       assert.strictEqual(yield* health.heightOf(one), 5_001n)
+    })
+  )
+
+  it.effect("ends for those that wait for it, whenever its own caller leaves", () =>
+    Effect.gen(function* () {
+      const later: Array<Fiber.Fiber<void, RpcFailure>> = []
+      for (let operations = 3; operations <= 30; operations++) {
+        for (let turns = 0; turns <= 30; turns++) {
+          const { health, one } = checked()
+          yield* health.recordHeight(one, 100n)
+          const leaving = yield* health
+            .recordHeight(one, 5_000n)
+            .pipe(Effect.provideService(Scheduler.MaxOpsBeforeYield, operations), Effect.forkChild)
+          for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
+          yield* Fiber.interrupt(leaving)
+          later.push(yield* Effect.forkChild(health.recordHeight(one, 5_001n)))
+        }
+      }
+      yield* pass("1 second")
+      assert.strictEqual(later.filter((fiber) => fiber.pollUnsafe() === undefined).length, 0)
     })
   )
 })
