@@ -85,8 +85,8 @@ export const prices: ReadonlyArray<Mutant> = [
   {
     name: "a fee that does not sell for its gas is quoted",
     file: "src/orchestrator/quote/FeeWorth.ts",
-    text: "cover.value >= cost",
-    replacement: "cover.value >= 0n",
+    text: "|| value >= cost",
+    replacement: "|| value >= 0n",
     tests: ["test/orchestrator/quote/FeeWorth.test.ts"]
   },
   {
