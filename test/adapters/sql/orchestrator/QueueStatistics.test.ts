@@ -45,25 +45,28 @@ it.live("a claim does not read what rests", () =>
     yield* Effect.forEach(ids, (id) => intents.submit(id, submission()), { concurrency: "unbounded" })
     const [free, resting] = [ids.slice(-LIMIT), ids.slice(0, -LIMIT)]
     yield* intents.release(resting, (yield* Clock.currentTimeMillis) + 3_600_000)
-    const claims = (limit: number, order: "fresh" | "oldest") =>
-      reads(intents.claim({ chainId: 1, worker: "w", leaseMillis: 60_000, limit, order }))
-    // A first claim passes the entries of rows that rest by now, and marks them unless a snapshot, such as of autovacuum, still sees these rows.
-    yield* claims(LIMIT, "fresh").pipe(
-      Effect.tap(() => intents.release(free)),
-      Effect.repeat({ until: ({ rows }) => rows < 10 * LIMIT, schedule: Schedule.spaced("100 millis"), times: 100 })
-    )
+    const released = intents.release(free)
+    /**
+     * Claims again until it reads few rows. A claim passes the entries of rows that rest or were claimed before, and marks them unless a
+     * snapshot, such as of autovacuum, still sees these rows.
+     */
+    const claims = (limit: number, order: "fresh" | "oldest", giveBack: typeof released) =>
+      reads(intents.claim({ chainId: 1, worker: "w", leaseMillis: 60_000, limit, order })).pipe(
+        Effect.tap(() => giveBack),
+        Effect.repeat({ until: ({ rows }) => rows < 10 * LIMIT, schedule: Schedule.spaced("100 millis"), times: 100 })
+      )
     for (const order of ["fresh", "oldest"] as const) {
-      const { rows, value } = yield* claims(LIMIT + 5, order)
+      const { rows, value } = yield* claims(LIMIT + 5, order, released)
       assert.sameMembers(
         value.map(({ id }) => id),
         free
       )
       assert.isBelow(rows, 10 * LIMIT)
-      yield* intents.release(free)
     }
-    yield* intents.release(free, 1)
+    const putOff = intents.release(free, 1)
+    yield* putOff
     for (const order of ["fresh", "oldest"] as const) {
-      const { rows, value } = yield* claims(LIMIT / 4, order)
+      const { rows, value } = yield* claims(LIMIT / 4, order, putOff)
       assert.lengthOf(value, LIMIT / 4)
       assert.isBelow(rows, 10 * LIMIT)
     }
