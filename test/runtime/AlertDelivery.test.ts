@@ -169,7 +169,8 @@ describe("the delivery of alerts", () => {
       yield* Scope.close(first, Exit.void)
       // As if the other replica had cleared it by what it knew.
       yield* clear(on, "alert_destination_failing:slack")
-      yield* TestClock.adjust("10 seconds")
+      // Longer than a round that has just begun, whose notices hang for ten seconds, and the pause after it.
+      yield* TestClock.adjust("15 seconds")
       assert.include(
         (yield* Context.get(on, Alerts).list).map(({ key }) => key),
         "alert_destination_failing:slack"

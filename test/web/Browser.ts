@@ -21,12 +21,15 @@ const GRAPHICS = new Set([
 
 const args = [...chromium.args.filter((flag) => flag !== "--single-process" && !GRAPHICS.has(flag)), "--disable-gpu"]
 
+/** Chromium itself crashes now and then while it starts on a busy machine, before it has seen a page. */
+const LAUNCHES = 3
+
 const launched = (env: Readonly<Record<string, string | undefined>>) =>
   Effect.acquireRelease(
-    Effect.promise(async () => {
+    Effect.tryPromise(async () => {
       const executablePath = await chromium.executablePath()
       return playwright.launch({ args, env, executablePath, headless: true })
-    }),
+    }).pipe(Effect.retry({ times: LAUNCHES - 1 }), Effect.orDie),
     (browser) => Effect.promise(() => browser.close())
   )
 
