@@ -4,7 +4,7 @@
  *
  * The quotes are inserted through the store beforehand, since quoting is not what is measured.
  *
- *     bun bench/relay.ts [--count N] [--rate N] [--seconds N] [--profile DIR]
+ *     bun bench/relay.ts [--count N] [--rate N] [--seconds N] [--replicas 1] [--profile DIR]
  */
 import { parseArgs } from "node:util"
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
@@ -23,6 +23,8 @@ const { values } = parseArgs({
     rate: { type: "string", default: "50" },
     /** Duration of the steady run in seconds. 0 skips it. */
     seconds: { type: "string", default: "15" },
+    /** 1: floods two replicas as well. */
+    replicas: { type: "string", default: "0" },
     profile: { type: "string" }
   }
 })
@@ -54,16 +56,25 @@ const submit = async (url: string, signed: string): Promise<void> => {
   }
 }
 
-/** As fast as the service takes them; returns the seconds until the last was accepted. */
-const flood = async (url: string, signed: ReadonlyArray<string>): Promise<number> => {
+/** As fast as the replicas take them; returns the seconds until the last was accepted. */
+const flood = async (urls: ReadonlyArray<string>, signed: ReadonlyArray<string>): Promise<number> => {
   const queue = signed.values()
   const started = performance.now()
-  const connection = async () => {
+  const connection = async (url: string) => {
     for (const each of queue) await submit(url, each)
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, connection))
+  const each = CONNECTIONS / urls.length
+  await Promise.all(urls.flatMap((url) => Array.from({ length: each }, () => connection(url))))
   return (performance.now() - started) / 1_000
 }
+
+/** Floods all replicas of the scene, after a flood that warms them up. */
+const flooded = Effect.fnUntraced(function* (scene: Scene.Scene, sweeps: ReadonlyArray<Sweeps.Sweep>) {
+  const urls = scene.services.map(({ url }) => url)
+  const flooding = (signed: ReadonlyArray<string>) => flood(urls, signed)
+  yield* run(scene, sweeps.slice(0, WARM_UP), flooding)
+  return yield* run(scene, sweeps.slice(WARM_UP), flooding)
+})
 
 /** At a steady rate, whatever the service does meanwhile. */
 const pace = async (url: string, signed: ReadonlyArray<string>, perSecond: number): Promise<void> => {
@@ -81,24 +92,31 @@ const rounded = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, rounded(part)]))
 }
 
+const report = (figures: unknown) => Console.error(JSON.stringify(rounded(figures ?? null), null, 2))
+
 const bench = Effect.gen(function* () {
   const count = Number(values.count)
   const perSecond = Number(values.rate)
   const paced = perSecond * Number(values.seconds)
-  yield* Console.error(`signing ${2 * count + paced + WARM_UP} sweeps`)
-  const scene = yield* Scene.start({ served: count + paced + WARM_UP, direct: count, profile: values.profile })
-  const { dev, direct, served, service } = scene
+  const isReplicated = values.replicas === "1"
+  const floods = (isReplicated ? 2 : 1) * (WARM_UP + count)
+  yield* Console.error(`signing ${floods + paced + count} sweeps`)
+  const scene = yield* Scene.start({ served: floods + paced, direct: count, profile: values.profile })
+  const { dev, direct, served, services } = scene
+  const [{ url }] = services
+  const [first, steadily, second] = [
+    served.slice(0, WARM_UP + count),
+    served.slice(WARM_UP + count, WARM_UP + count + paced),
+    served.slice(WARM_UP + count + paced)
+  ]
 
-  const flooding = (signed: ReadonlyArray<string>) => flood(service.url, signed)
-  yield* run(scene, served.slice(0, WARM_UP), flooding)
   yield* Console.error(`flooding with ${count}`)
-  const flooded = yield* run(scene, served.slice(WARM_UP, WARM_UP + count), flooding)
-  yield* Console.error(JSON.stringify(rounded(flooded), null, 2))
-  const steady =
-    paced === 0
-      ? undefined
-      : yield* run(scene, served.slice(WARM_UP + count), (signed) => pace(service.url, signed, perSecond))
-  yield* Console.error(JSON.stringify(rounded(steady ?? null), null, 2))
+  const one = yield* flooded(scene, first)
+  yield* report(one)
+  const steady = paced === 0 ? undefined : yield* run(scene, steadily, (signed) => pace(url, signed, perSecond))
+  yield* report(steady)
+  const two = isReplicated ? yield* flooded(yield* Scene.replicated(scene), second) : undefined
+  yield* report(two)
   const arrived = yield* Effect.promise(() => Sweeps.arrived(dev, served))
   const nodeAlone = yield* Effect.promise(() => Ceiling.measure(dev, direct))
 
@@ -111,10 +129,13 @@ const bench = Effect.gen(function* () {
         expected: served.length,
         refused,
         nodeAlone,
-        shareOfNode: flooded.settledPerSecond / nodeAlone.sweepsPerSecond,
-        steadyShareOfNode: flooded.steadyPerSecond / nodeAlone.sweepsPerSecond,
-        flood: flooded,
-        ...(steady === undefined ? {} : { ratePerSecond: perSecond, paced: steady })
+        shareOfNode: one.settledPerSecond / nodeAlone.sweepsPerSecond,
+        steadyShareOfNode: one.steadyPerSecond / nodeAlone.sweepsPerSecond,
+        flood: one,
+        ...(steady === undefined ? {} : { ratePerSecond: perSecond, paced: steady }),
+        ...(two === undefined
+          ? {}
+          : { twoReplicas: two, twoReplicasOfOne: two.settledPerSecond / one.settledPerSecond })
       })
     )
   )

@@ -43,9 +43,9 @@ const gasOf = ({ dev, lanes }: Scene, from: bigint, to: bigint) =>
   )
 
 /** CPU milliseconds of each part so far, with all its processes. */
-const spent = ({ dev, service, sql }: Scene) =>
+const spent = ({ dev, services, sql }: Scene) =>
   Effect.map(serverOf(sql), (postgres) => ({
-    orchestrator: cpuMillis(service.pid),
+    orchestrator: services.reduce((sum, { pid }) => sum + cpuMillis(pid), 0),
     postgres: cpuMillis(postgres),
     node: cpuMillis(dev.node.pid)
   }))

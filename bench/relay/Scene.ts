@@ -54,6 +54,11 @@ const stored = Effect.fnUntraced(function* (databaseUrl: string, sweeps: Readonl
   return sql
 })
 
+type Service = Effect.Success<ReturnType<typeof Service.start>>
+
+/** Replicas of the orchestrator. */
+type Services = readonly [Service, ...ReadonlyArray<Service>]
+
 /**
  * Starts everything for `served` sweeps through the service, and makes `direct` more that no quote is stored for. Blocks come once
  * a second.
@@ -73,14 +78,14 @@ export const start = Effect.fnUntraced(function* (options: {
   const served = all.slice(0, options.served)
   const sql = yield* stored(databaseUrl, served)
   const { port } = yield* backend
-  const service = yield* Service.start({
-    dev,
-    databaseUrl,
-    builderUrl: `http://127.0.0.1:${port}`,
-    relayerKeys,
-    profile: options.profile
-  })
-  return { dev, lanes, sql, service, served, direct: all.slice(options.served) }
+  const another = (profile?: string) =>
+    Service.start({ dev, databaseUrl, builderUrl: `http://127.0.0.1:${port}`, relayerKeys, profile })
+  const services: Services = [yield* another(options.profile)]
+  return { dev, lanes, sql, services, another, served, direct: all.slice(options.served) }
 })
 
 export type Scene = Effect.Success<ReturnType<typeof start>>
+
+/** The same with one more replica of the orchestrator. */
+export const replicated = (scene: Scene) =>
+  Effect.map(scene.another(), (replica): Scene => ({ ...scene, services: [...scene.services, replica] }))

@@ -4,7 +4,7 @@
 export const BENCHES = [
   { name: "gas", args: [] },
   { name: "storage", args: [] },
-  { name: "relay", args: [] },
+  { name: "relay", args: ["--replicas", "1"] },
   { name: "api", args: [] },
   { name: "latency", args: [] },
   { name: "web", args: ["--runs", "3"] }
@@ -93,6 +93,12 @@ export const FIGURES: ReadonlyArray<Figure> = [
     "the same, as a share of what the node alone settles",
     { better: "higher", bar: 0.6 },
     at("relay", "shareOfNode")
+  ),
+  ratio(
+    "two-replicas",
+    "sweeps settled per second by two replicas, as a multiple of those by one",
+    { better: "higher", bar: 1 },
+    at("relay", "twoReplicasOfOne")
   ),
   absolute("orchestrator-cpu", "CPU of the orchestrator for a sweep", fewer("ms", 0.5), cpu("orchestrator")),
   absolute("postgres-cpu", "CPU of PostgreSQL for a sweep", fewer("ms", 0.5), cpu("postgres")),
