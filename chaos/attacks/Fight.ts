@@ -49,6 +49,8 @@ export interface Order {
   readonly tokenIn: Hex
   readonly amountIn: bigint
   readonly tokenOut?: Hex
+  /** Default: the attacker's own account. */
+  readonly destination?: Hex
   readonly isAttributed?: boolean
 }
 

@@ -5,6 +5,7 @@ import type { Attack } from "./Fight.ts"
 import { GAS_ATTACKS } from "./GasAttacks.ts"
 import { MEMPOOL_ATTACKS } from "./MempoolAttacks.ts"
 import { NEWCOMERS_ATTACK, OWNER_ATTACKS } from "./OwnerAttacks.ts"
+import { paidBurner } from "./PayoutAttacks.ts"
 import { PRICE_ATTACKS } from "./PriceAttacks.ts"
 import { TOKEN_ATTACKS } from "./TokenAttacks.ts"
 
@@ -15,6 +16,7 @@ export const ATTACKS: ReadonlyArray<Attack> = [
   burnedFirst,
   burnedBatch,
   burnedBatchOfKnown,
+  paidBurner,
   ...GAS_ATTACKS,
   ...CLIENT_ATTACKS,
   ...PRICE_ATTACKS,

@@ -97,6 +97,34 @@ export const prices: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/quote/FeeWorth.test.ts"]
   },
   {
+    name: "a quote forgets that an exchange said nothing about its fee",
+    file: "src/orchestrator/quote/Pricing.ts",
+    text: "priced.order, priced.worth, cost",
+    replacement: "priced.order, priced.cover, cost",
+    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
+  },
+  {
+    name: "a silence in a later pass refuses what an earlier one covers",
+    file: "src/orchestrator/quote/Pricing.ts",
+    text: "FeeWorth.requireKnown(pass.priced.worth, pass.cost)",
+    replacement: "Effect.void",
+    tests: ["test/orchestrator/quote/Pricing.silence.test.ts"]
+  },
+  {
+    name: "a fee that its recipient has moved is worth nothing during a silence",
+    file: "src/adapters/prices/FeeSale.ts",
+    text: "unpaid !== undefined && elsewhere",
+    replacement: "elsewhere",
+    tests: ["test/adapters/prices/FeeSale.silence.test.ts"]
+  },
+  {
+    name: "a fee is booked for less than was known of it",
+    file: "src/orchestrator/watch/Booking.ts",
+    text: "return proceeds > known ? proceeds : known",
+    replacement: "return proceeds",
+    tests: ["test/orchestrator/watch/Booking.test.ts"]
+  },
+  {
     name: "a fee is valued beside what its recipient held the last time",
     file: "src/adapters/prices/VenueSales.ts",
     text: "held.value === last ? likely",

@@ -133,6 +133,20 @@ export const screening: ReadonlyArray<Mutant> = [
     tests: ["test/adapters/sql/orchestrator/Exposures.test.ts"]
   },
   {
+    name: "an account whose code is a stranger's is paid in the transactions of listed sweeps",
+    file: "src/domain/Listing.ts",
+    text: "runsOthersCode === true ||",
+    replacement: "",
+    tests: ["test/domain/Listing.test.ts", "test/orchestrator/relay/OthersCode.test.ts"]
+  },
+  {
+    name: "a sweep into native currency at another account may cost four times what its owner paid",
+    file: "src/orchestrator/relay/Reserving.ts",
+    text: "const mayRise = !sweeps",
+    replacement: "const mayRise = sweeps.length >= 0 || !sweeps",
+    tests: ["test/orchestrator/relay/OthersCode.test.ts"]
+  },
+  {
     name: "sweeps without room in a budget are sent",
     file: "src/orchestrator/relay/Reserving.ts",
     text: "if (denied.has(each.intent.id)) return []",

@@ -4,8 +4,8 @@
  */
 
 /**
- * Sweeps whose tokens are all on the operator's lists are `listed`. Losses of the two scopes are counted apart: those of unlisted
- * tokens never postpone a sweep of listed ones.
+ * Sweeps whose tokens are all on the operator's lists are `listed`, unless they pay native currency to code of strangers. Losses of the two
+ * scopes are counted apart: those of unlisted sweeps never postpone a listed one.
  */
 export type Scope = "listed" | "unlisted"
 

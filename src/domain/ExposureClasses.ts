@@ -3,11 +3,13 @@ import type * as Address from "./Address.ts"
 import * as Chain from "./Chain.ts"
 import { classOf, type ExposureClass, type Kind, type Scope } from "./Exposure.ts"
 import type { Hex } from "./Hex.ts"
+import { runsUnlisted, type Sweeping } from "./Listing.ts"
 import type { SweepOrder } from "./SweepOrder.ts"
 
 /** Properties of a sweep that decide its classes. */
-export interface Subject {
-  readonly order: Pick<SweepOrder, "owner" | "tokenIn" | "tokenOut" | "swapCalldata">
+export interface Subject extends Sweeping<
+  Pick<SweepOrder, "destChainId" | "destination" | "owner" | "tokenIn" | "tokenOut" | "swapCalldata">
+> {
   readonly builderId?: string | undefined
   /** Network of the client that submitted it, /24 of IPv4 or /64 of IPv6. Undefined if it is unknown. */
   readonly network?: string | undefined
@@ -24,11 +26,9 @@ export interface Route {
 const isListed = (chain: Chain.Chain | undefined, token: Address.Address): boolean =>
   chain !== undefined && Chain.listedTier(chain, token) !== "tier3"
 
-/** `listed` if both tokens are on the operator's lists of their chains. */
-export const scopeOf = (
-  { tokenIn, tokenOut }: Pick<SweepOrder, "tokenIn" | "tokenOut">,
-  { destination, source }: Route
-): Scope => (isListed(source, tokenIn) && isListed(destination, tokenOut) ? "listed" : "unlisted")
+/** `listed` if both tokens are on the operator's lists of their chains, and the sweep runs no code that nobody vouches for. */
+export const scopeOf = (sweep: Sweeping, { destination, source }: Route): Scope =>
+  runsUnlisted(source, sweep) || !isListed(destination, sweep.order.tokenOut) ? "unlisted" : "listed"
 
 /** Selectors of SwapRouter02, whose calls name pools by two tokens and a fee. */
 const EXACT_INPUT_SINGLE = "04e45aaf"
@@ -83,23 +83,25 @@ export const poolsOf = (calldata: Hex): ReadonlyArray<string> => {
   return pools
 }
 
-/** Classes of a sweep, the one of all sweeps of its scope first. Tokens that are listed have no class of their own. */
+/**
+ * Classes of a sweep, the one of all sweeps of its scope first. Tokens that are listed have no class of their own, nor have the pools between
+ * two of them. An account whose code runs has the class of an output token: its code is as strange.
+ */
 export const classesOf = (subject: Subject, route: Route): ReadonlyArray<ExposureClass> => {
-  const { builderId, lane, network, order } = subject
-  const scope = scopeOf(order, route)
+  const { builderId, lane, network, order, runsOthersCode = false } = subject
+  const scope = scopeOf(subject, route)
   const of = (kind: Kind, value: string | undefined): ReadonlyArray<ExposureClass> =>
     value === undefined ? [] : [classOf(scope, kind, route.source.id, value)]
-  const ofTokens =
-    scope === "listed"
-      ? []
-      : [
-          ...(isListed(route.source, order.tokenIn) ? [] : of("token_in", order.tokenIn)),
-          ...(isListed(route.destination, order.tokenOut) ? [] : of("token_out", order.tokenOut)),
-          ...[...new Set(poolsOf(order.swapCalldata))].flatMap((pool) => of("pool", pool))
-        ]
+  const ofTokens = [
+    ...(isListed(route.source, order.tokenIn) ? [] : of("token_in", order.tokenIn)),
+    ...(isListed(route.destination, order.tokenOut) ? [] : of("token_out", order.tokenOut))
+  ]
+  const ofPools = ofTokens.length === 0 ? [] : [...new Set(poolsOf(order.swapCalldata))]
   return [
     ...of("all", ""),
     ...ofTokens,
+    ...(runsOthersCode ? of("token_out", order.destination) : []),
+    ...ofPools.flatMap((pool) => of("pool", pool)),
     ...of("owner", order.owner),
     ...of("network", network),
     ...of("builder", builderId),

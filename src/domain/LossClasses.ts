@@ -13,10 +13,14 @@ export const ofMarket = (classes: ReadonlyArray<ExposureClass>): ReadonlyArray<E
 
 /**
  * Classes that a loss on listed tokens counts for, of a sweep that had reserved `pots`. The loss of a first sweep uses up the budget
- * of first sweeps. It counts for the owner too, and for no class that other owners share.
+ * of first sweeps. It counts for the owner too, and for no class that other owners share. A sweep that was sent as an unlisted one counts
+ * for the unlisted classes that it had reserved: when it was claimed, the account that it pays had code of strangers.
  */
 export const ofReserved = (
   classes: ReadonlyArray<ExposureClass>,
   pots: ReadonlyArray<ExposureClass>
-): ReadonlyArray<ExposureClass> =>
-  pots.some(isOfFirstSweeps) ? classes.filter((key) => parse(key)?.kind === "owner") : classes
+): ReadonlyArray<ExposureClass> => {
+  const unlisted = pots.filter((key) => parse(key)?.scope === "unlisted")
+  if (unlisted.length > 0) return unlisted
+  return pots.some(isOfFirstSweeps) ? classes.filter((key) => parse(key)?.kind === "owner") : classes
+}

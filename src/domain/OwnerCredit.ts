@@ -35,10 +35,12 @@ export const paidFor = (credit: bigint, values: ReadonlyArray<bigint>): number =
 }
 
 /**
- * Number of an owner's sweeps, from the first on, that need no reservation. `values`: as for {@link paidFor}.
+ * Number of an owner's sweeps, from the first on, that need no reservation. `values`: as for {@link paidFor}. `mayRise`: false if the first
+ * one must be paid for like the others. It pays native currency to an account that may get code until the transaction is in a block, and
+ * no check of the owner's account prevents that the code burns the sweep's gas. Default: true.
  */
-export const covered = (credit: bigint, values: ReadonlyArray<bigint>): number => {
+export const covered = (credit: bigint, values: ReadonlyArray<bigint>, mayRise = true): number => {
   const [first] = values
-  const isFirst = first !== undefined && first <= credit * MOST_RISE
+  const isFirst = mayRise && first !== undefined && first <= credit * MOST_RISE
   return Math.max(isFirst ? 1 : 0, paidFor(credit, values))
 }

@@ -273,7 +273,8 @@ describe("Exposure classes", () => {
 
   it("count unlisted tokens and their pools, and of listed sweeps only who sent them", () => {
     const listed = address(0xb1)
-    const order = { owner: a, tokenIn: listed, tokenOut: address(0xd1), swapCalldata: within(single(b, c)) }
+    const tokens = { tokenIn: listed, tokenOut: address(0xd1), swapCalldata: within(single(b, c)) }
+    const order = { ...tokens, owner: a, destination: a, destChainId: BigInt(chain.id) }
     const route = { source: chain, destination: chain }
     const subject = { order, builderId: "bld_1", network: "203.0.113.0/24" }
     assert.deepStrictEqual(classesOf(subject, route), [

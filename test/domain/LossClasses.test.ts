@@ -10,3 +10,11 @@ it("the loss of a first sweep counts for its owner, and that of any other for al
   }
   for (const pots of [[], [batchClass(1)]]) assert.deepStrictEqual(ofReserved(classes, pots), classes)
 })
+
+it("the loss of a sweep that reserved as an unlisted one counts for those classes, and for no listed one", () => {
+  const classes = [classOf("listed", "all", 1), classOf("listed", "owner", 1, "0xaa")]
+  const reserved = [classOf("unlisted", "all", 1), classOf("unlisted", "token_out", 1, "0xdd")]
+  assert.deepStrictEqual(ofReserved(classes, reserved), reserved)
+  // Claims of two replicas may have reserved both.
+  assert.deepStrictEqual(ofReserved(classes, [firstClass(1, false), ...reserved]), reserved)
+})

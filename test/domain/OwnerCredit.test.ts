@@ -79,4 +79,12 @@ describe("an owner's credit", () => {
     assert.strictEqual(covered(10n, [41n]), 0)
     assert.strictEqual(covered(10n, [4n, 6n, 1n]), 2)
   })
+
+  it.prop("covers no more than what the owner paid where the first sweep may not rise", drawn, (given) => {
+    const values = given.values.map(BigInt)
+    const credit = creditOf({ settled: sumOf(given.paid.map(BigInt)), failed: sumOf(given.failed.map(BigInt)) })
+    assert.strictEqual(covered(credit, values, false), paidFor(credit, values))
+    assert.strictEqual(covered(100n, [400n], false), 0)
+    assert.strictEqual(covered(100n, [100n], false), 1)
+  })
 })

@@ -4,6 +4,7 @@ import { keccak256, pad, toHex } from "viem"
 import * as Address from "../../src/domain/Address.ts"
 import type { QuoteDetails } from "../../src/domain/QuoteDetails.ts"
 import type { Hash } from "../../src/domain/Hex.ts"
+import { indexOf } from "../../src/domain/OrderNonce.ts"
 import { Intents, type NewIntent } from "../../src/ports/orchestrator/Intents.ts"
 import type { OrderSubmission } from "../../src/ports/orchestrator/Submission.ts"
 import type { Attempt } from "../../src/ports/orchestrator/RelayTransactions.ts"
@@ -69,8 +70,8 @@ export const newIntent = ({
     swapTarget: address(0xc),
     swapCalldata: "0xdeadbeef",
     deadline: 1_000n,
-    // Unique by default, and larger than any integer type of a database.
-    nonce: nonce ?? BigInt(hash(id)),
+    // Unique by default, and larger than any integer type of a database. It names no guard.
+    nonce: nonce ?? indexOf(BigInt(hash(id))),
     destChainId: BigInt(destChainId)
   },
   orderDigest: hash(`digest ${id}`),

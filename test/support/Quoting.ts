@@ -25,6 +25,7 @@ import { KeptOverrides } from "../../src/runtime/KeptOverrides.ts"
 import { Overrides } from "../../src/ports/shared/Overrides.ts"
 import { Quoter } from "../../src/orchestrator/quote/Quoter.ts"
 import { type ChainClient, Chains as ChainsPort } from "../../src/ports/shared/Chains.ts"
+import { FeeValue as FeeValuePort } from "../../src/ports/orchestrator/FeeValue.ts"
 import { Intents as IntentsPort } from "../../src/ports/orchestrator/Intents.ts"
 import { PromisedFees as PromisedFeesPort } from "../../src/ports/orchestrator/PromisedFees.ts"
 import { address, chain as template } from "./FakeChain.ts"
@@ -100,6 +101,8 @@ export interface Options {
   readonly chains?: ReadonlyArray<Chain.Chain>
   /** Replaces the clients of the chains. */
   readonly nodes?: (client: ChainClient) => ChainClient
+  /** Replaces the worth of fees. */
+  readonly fees?: FeeValuePort["Service"]
   /** Replaces the store of promised fees. */
   readonly promises?: (promised: PromisedFeesPort["Service"]) => PromisedFeesPort["Service"]
 }
@@ -116,7 +119,9 @@ const chainsOf = (chains: ReadonlyArray<Chain.Chain>, nodes: (client: ChainClien
 
 /** A quoter, with everything in order until the test says otherwise. */
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
-  const { chains = [source, destination], promises = (promised) => promised } = options
+  const { chains = [source, destination], fees, promises = (promised) => promised } = options
+  const feeValue =
+    fees === undefined ? FeeValue.layer() : Layer.succeed(FeeValuePort, fees).pipe(Layer.provideMerge(FeeValue.layer()))
   const script: Script = {
     listed: new Set(),
     screeningAvailable: true,
@@ -143,7 +148,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
         Layer.mergeAll(
           scripted(script, asked),
           chainsOf(chains, options.nodes ?? ((client) => client)),
-          FeeValue.layer(),
+          feeValue,
           Layer.effect(PromisedFeesPort, Effect.map(PromisedFeesPort, promises)).pipe(
             Layer.provide(PromisedFees.layer)
           ),

@@ -49,6 +49,8 @@ export interface Sweep {
   readonly gas?: bigint
   /** Default: none. */
   readonly dataGas?: bigint
+  /** True if its quote met code of strangers. Default: false. */
+  readonly runsOthersCode?: boolean
   /** Default: the cost at the scene's price, with a margin of 20 %. */
   readonly cover?: FeeCover | "none"
   /** Default: 0, of which the chain does not have the header. */
@@ -67,7 +69,8 @@ export const offer = ({
   order: changes = {},
   owner = 0x01,
   quote = {},
-  quotedAtBlock = 0n
+  quotedAtBlock = 0n,
+  runsOthersCode
 }: Sweep): NewIntent => {
   const order: SweepOrder = {
     owner: address(owner),
@@ -105,6 +108,7 @@ export const offer = ({
     quotedAtBlock,
     gas,
     ...(dataGas === undefined ? {} : { dataGas }),
+    ...(runsOthersCode === undefined ? {} : { runsOthersCode }),
     ...(cover === "none" ? {} : { cover }),
     userId: "user",
     attributed: attributed ?? { builderId: "bld_1", payoutMode: "ledger" }

@@ -67,7 +67,9 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
       )
     // Uniswap v3 does not sell tokens with a fee on transfer, whatever pools they have there.
     const elsewhere = inPools.isDeep ? undefined : yield* rehearse(client, fee, offerOf)
-    const [wei, isUnpaid] = [elsewhere?.wei ?? 0n, elsewhere?.isUnpaid === true]
+    const wei = elsewhere?.wei ?? 0n
+    // A recipient that was paid and holds nothing proves nothing: it may have moved the fee, or the node may be behind.
+    const isUnpaid = unpaid !== undefined && elsewhere?.isUnpaid === true
     const got = wei > inPools.wei ? wei : inPools.wei
     const known = (got * (BPS - BigInt(haircutBps))) / BPS
     const unanswered = yield* Ref.get(silence)

@@ -39,7 +39,7 @@ export interface Rehearsed {
   readonly sold: bigint
   /** Amount of the token that the recipient holds beside the fee. */
   readonly held: bigint
-  /** True if the rehearsal shows that nothing of the fee arrives. No exchange pays for it then. */
+  /** True if the rehearsal shows that nothing of the fee arrives, or that a recipient that was paid holds nothing. */
   readonly isUnpaid: boolean
   /** Answer to the offer's question. None without one, or if it failed. */
   readonly answer: Option.Option<Hex>

@@ -33,12 +33,12 @@ export const make = Effect.gen(function* () {
 
   const reserve = Effect.fnUntraced(function* (
     client: ChainClient,
-    intent: Pick<Intent, "attributed" | "gas" | "id" | "network" | "order">,
+    intent: Pick<Intent, "attributed" | "gas" | "id" | "network" | "order" | "runsOthersCode">,
     holder: string
   ) {
     const { chain } = client
     const { gas, order } = intent
-    if (desk.isListed(chain, order)) return undefined
+    if (desk.isListed(chain, intent)) return undefined
     // Without an answer of the node nothing is reserved here. The relayer reserves in any case.
     const present = yield* Effect.option(presentOf(client, order))
     if (Option.isNone(present)) return undefined
@@ -49,9 +49,12 @@ export const make = Effect.gen(function* () {
   })
 
   const orRelease = (
-    legs: ReadonlyArray<{ readonly client: ChainClient; readonly intent: Pick<Intent, "id" | "order" | "quote"> }>
+    legs: ReadonlyArray<{
+      readonly client: ChainClient
+      readonly intent: Pick<Intent, "id" | "order" | "quote" | "runsOthersCode">
+    }>
   ) => {
-    const ids = legs.flatMap(({ client, intent }) => (desk.isListed(client.chain, intent.order) ? [] : [intent.id]))
+    const ids = legs.flatMap(({ client, intent }) => (desk.isListed(client.chain, intent) ? [] : [intent.id]))
     const flown = legs.flatMap(({ intent }) => (Flying.isFlown(intent.quote) ? [intent.id] : []))
     const limited = (release: Effect.Effect<void, StoreUnavailable>) => Effect.ignore(within(RELEASE_LIMIT)(release))
     return Effect.fnUntraced(function* <A, E, R>(submitting: (holder: string) => Effect.Effect<A, E, R>) {

@@ -17,19 +17,31 @@ export const make = Effect.map(ExposureDesk.make, (desk) =>
     gasFees,
     request
   }: Pick<Terms, "attributed" | "client" | "gasFees" | "request">) {
-    const { destChainId, owner, tokenIn, tokenOut } = request
+    const { destChainId, destination, owner, tokenIn, tokenOut } = request
     const ofBuilder =
       attributed === undefined
         ? {}
         : { attributed: { builderId: attributed.attribution.builderId, payoutMode: attributed.payoutMode } }
     // The order's call is not made yet. It tells the pools, whose sums are read later.
-    const order = { owner, tokenIn, tokenOut, destChainId: BigInt(destChainId), swapCalldata: "0x" } as const
+    const order = {
+      owner,
+      tokenIn,
+      tokenOut,
+      destination,
+      destChainId: BigInt(destChainId),
+      swapCalldata: "0x"
+    } as const
     const reading = yield* Effect.forkChild(desk.sumsOf(client.chain, { order, ...ofBuilder }))
 
     return Effect.fnUntraced(function* ({ order, simulated }: Pick<Priced, "order" | "simulated">) {
-      const { dataFee } = simulated
+      const { dataFee, runsOthersCode = false } = simulated
       const wei = worstCase({ gas: quotedGas(simulated), maxFeePerGas: gasFees.maxFeePerGas, dataFee })
-      const lack = yield* desk.lack(client.chain, { order, ...ofBuilder }, wei, yield* Fiber.join(reading))
+      const lack = yield* desk.lack(
+        client.chain,
+        { order, runsOthersCode, ...ofBuilder },
+        wei,
+        yield* Fiber.join(reading)
+      )
       if (lack === undefined) return
       return yield* new QuoteFailed({
         reason: "budget_spent",

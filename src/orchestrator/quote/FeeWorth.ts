@@ -65,6 +65,10 @@ const coveredBy = (worth: bigint, charged: bigint): bigint => {
   return worth < charged ? worth : charged
 }
 
+/** Fails with the silence of exchanges that may pay the rest, if what is known of the fee does not cover this cost in wei. */
+export const requireKnown = ({ silence, value }: Worth, cost: bigint) =>
+  silence !== undefined && value < cost ? Effect.fail(silence) : Effect.void
+
 /** Makes `pricedFor`, `valueOf`, `renew`, `requireCover` and `unlessOffered`. */
 export const make = Effect.gen(function* () {
   const fees = yield* FeeValue

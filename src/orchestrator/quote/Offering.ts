@@ -182,6 +182,7 @@ const makeStore = Effect.gen(function* () {
       quotedAtBlock: at.quotedAtBlock,
       gas: quotedGas(simulated),
       ...(simulated.dataGas === 0n ? {} : { dataGas: simulated.dataGas }),
+      ...(simulated.runsOthersCode === true ? { runsOthersCode: true } : {}),
       cover,
       userId: request.userId,
       ...(trace === undefined ? {} : { trace }),

@@ -193,7 +193,9 @@ export const make = Effect.gen(function* () {
       price: (charged, preference) =>
         routedAt(sold, ways, charged).pipe(
           Effect.flatMap((routed) => priceBy(sold, routed, { until, ...preference })),
-          Effect.map((again) => passOf(again, charged))
+          Effect.map((again) => passOf(again, charged)),
+          // So that a silence that begins now leaves the passes before to offer.
+          Effect.tap((pass) => FeeWorth.requireKnown(pass.priced.worth, pass.cost))
         )
     })
     // Begun like a valuation, so that none which still runs promises another fee after it.

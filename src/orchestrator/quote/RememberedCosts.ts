@@ -5,8 +5,8 @@
  */
 import * as CostMemory from "../../domain/CostMemory.ts"
 import * as LatestMap from "../../domain/LatestMap.ts"
+import { paysOthers } from "../../domain/Listing.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
-import { isNative } from "../../domain/Token.ts"
 import type { SimulatedSweep } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type * as Routing from "./Routing.ts"
@@ -41,9 +41,9 @@ const makeSamples = () => {
   }
 }
 
-/** True if code of an account that is not known runs in the sweep: it receives native currency. */
-const runsOthersCode = ({ client, request }: Terms): boolean =>
-  request.destChainId === client.chain.id && isNative(request.tokenOut) && request.destination !== request.owner
+/** True if the sweep may run code of an account that is not known. */
+const mayRunOthersCode = ({ client, request }: Terms): boolean =>
+  paysOthers(client.chain, { ...request, destChainId: BigInt(request.destChainId) })
 
 /** Samples of whole sweeps, and of what they cost beside their routes. */
 const makeMemory = () => {
@@ -73,11 +73,11 @@ export const make = () => {
   const others = makeMemory()
 
   const told = (terms: Terms, ask: (memory: Memory) => CostMemory.CostSample | undefined) =>
-    ask(ordinary) ?? (runsOthersCode(terms) ? ask(others) : undefined)
+    ask(ordinary) ?? (mayRunOthersCode(terms) ? ask(others) : undefined)
 
   /** Remembers the simulated cost of a sweep by this route. */
   const remember = (terms: Terms, route: Routing.Route, simulated: SimulatedSweep): void =>
-    (runsOthersCode(terms) ? others : ordinary).remember(terms, route, simulated)
+    (mayRunOthersCode(terms) ? others : ordinary).remember(terms, route, simulated)
 
   /** Cost of the last sweeps of the pair. Undefined without any. */
   const typical = (terms: Terms): CostMemory.CostSample | undefined => told(terms, (memory) => memory.wholeOf(terms))

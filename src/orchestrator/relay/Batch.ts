@@ -77,7 +77,7 @@ const makeUnsent = Effect.gen(function* () {
   )
 
   const makeRoom = ({ chain }: ChainClient, sweeps: ReadonlyArray<Intent>) =>
-    Effect.ignore(desk.release(sweeps.flatMap(({ id, order }) => (desk.isListed(chain, order) ? [] : [id]))))
+    Effect.ignore(desk.release(sweeps.flatMap((intent) => (desk.isListed(chain, intent) ? [] : [intent.id]))))
 
   const putOff = Effect.fnUntraced(function* (client: ChainClient, waiting: ReadonlyArray<Later>) {
     for (const { intent, text } of waiting) {

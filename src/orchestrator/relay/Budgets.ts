@@ -33,7 +33,8 @@ export interface Judged {
 /**
  * Failures on chain in a day after which an owner whose account is not delegated waits. An owner can make a sweep fail with 21,000
  * gas, and the relayer pays about 40,000 for it. Tokens and gas for a new owner take 65,000, so that up to two failures of each
- * owner cost the attacker more than the relayer.
+ * owner cost the attacker more than the relayer. An owner without a settled sweep waits as well with one that pays native currency to
+ * another account: that account may burn the sweep's gas, and the authorization of a sweep that failed stays.
  */
 const MOST_FIRST_FAILURES = 2
 
@@ -58,7 +59,7 @@ export const make = Effect.gen(function* () {
     const { first, listed } = yield* losses.of(chain)
     const isWithoutLoss = listed.hour.lost + first.any.hour.lost + first.unfunded.hour.lost === 0n
     return claimed.flatMap((intent) => {
-      const isListed = desk.isListed(chain, intent.order)
+      const isListed = desk.isListed(chain, intent)
       return isListed && isWithoutLoss ? [] : [{ intent, isListed, classes: desk.classes(chain, intent) }]
     })
   })

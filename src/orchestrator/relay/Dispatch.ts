@@ -3,12 +3,14 @@
  * for the same nonce until the owner is found and all others are sent.
  */
 import { Effect, Exit } from "effect"
+import type * as Address from "../../domain/Address.ts"
 import { type Bounds, compose } from "../../domain/BatchComposition.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import { hasSlot } from "../../domain/LaneSlots.ts"
 import { batchRoom, TRANSACTION_GAS_CAP } from "../../domain/RelayGas.ts"
 import * as SweepGroups from "../../domain/SweepGroups.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { intentFields } from "../shared/LogFields.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Content from "./Content.ts"
 import { LaneLoads } from "./LaneLoads.ts"
@@ -18,6 +20,7 @@ import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Postponement from "./Postponement.ts"
 import { authorizationOf, intentsOf, ownerOf, placeOf, type Ready } from "./Prepared.ts"
 import * as Reserving from "./Reserving.ts"
+import * as Trial from "./Trial.ts"
 
 /** Calldata of a batch's items, in bytes. Nodes accept transactions of up to 128 KB; signatures, addresses and padding need the rest. */
 const CALLDATA_BYTES = 64_000
@@ -29,8 +32,8 @@ const BLOCK_SHARE = 2n
 const OFFERS = 40
 
 /**
- * Makes `parcels`, which packs sweeps into transactions. Sweeps of unlisted tokens have transactions of their own, so that their tokens
- * cannot harm those of listed ones, and so have those of each generation of the contracts. All sweeps of an account stay together. Those
+ * Makes `parcels`, which packs sweeps into transactions. Sweeps that run unlisted code have transactions of their own, so that it
+ * cannot harm listed ones, and so have those of each generation of the contracts. All sweeps of an account stay together. Those
  * for which its transaction has no room are postponed until it has ended.
  */
 const makeParcels = Effect.fnUntraced(function* (exposure: Effect.Success<typeof Reserving.make>) {
@@ -69,12 +72,46 @@ const makeParcels = Effect.fnUntraced(function* (exposure: Effect.Success<typeof
 })
 
 /**
+ * Makes `confirmed(client, lane, parcels)`, which leaves out and postpones listed sweeps that would fail in the order of the parcels. They
+ * settled in their rehearsal behind a sweep that is not sent, or that is sent after them.
+ */
+const makeConfirmed = Effect.fnUntraced(function* (exposure: Effect.Success<typeof Reserving.make>) {
+  const { postpone } = yield* Postponement.make
+
+  return Effect.fn("Relay.confirmed")(function* (
+    client: ChainClient,
+    lane: Address.Address,
+    parcels: ReadonlyArray<NonceUse.Parcel>
+  ) {
+    const failing = yield* Trial.failingIn(client, lane, parcels.flat(2))
+    for (const { intent } of failing) {
+      yield* Effect.logWarning("sweep.postponed").pipe(
+        Effect.annotateLogs({
+          ...intentFields(client, intent),
+          detail: "it does not settle in the order in which it would be sent"
+        })
+      )
+    }
+    yield* postpone(failing.map(({ intent }) => intent.id))
+    yield* exposure.releaseUnsent(failing)
+    return parcels.flatMap((parcel) => {
+      const kept = parcel.flatMap((group): NonceUse.Parcel => {
+        const [first, ...rest] = group.filter((each) => !failing.includes(each))
+        return first === undefined ? [] : [[first, ...rest]]
+      })
+      return kept.length === 0 ? [] : [kept]
+    })
+  })
+})
+
+/**
  * Makes `dispatch`, which reserves the exposure of ready sweeps, packs those that the budgets allow, and gives each parcel to a function,
  * one after the other. That function calls `send`, which sends a parcel.
  */
 export const make = Effect.gen(function* () {
   const blocks = yield* OwnerBlocks
   const exposure = yield* Reserving.make
+  const confirmed = yield* makeConfirmed(exposure)
   const { postpone } = yield* Postponement.make
   const parcels = yield* makeParcels(exposure)
   const renewShortages = yield* Lanes.makeRenewShortages
@@ -137,7 +174,10 @@ export const make = Effect.gen(function* () {
     sendOne: (parcel: NonceUse.Parcel) => Effect.Effect<number, E>
   ) =>
     exposure.reserving(client, conditions, ready, (free) =>
-      Effect.flatMap(parcels(client, conditions, free), (all) => Effect.forEach(all, sendOne))
+      parcels(client, conditions, free).pipe(
+        Effect.flatMap((all) => confirmed(client, conditions.lane, all)),
+        Effect.flatMap((all) => Effect.forEach(all, sendOne))
+      )
     )
 
   return { dispatch, send }

@@ -6,6 +6,7 @@ import { accountCode } from "../../domain/Delegation.ts"
 import type { ExposureClass } from "../../domain/Exposure.ts"
 import * as Generations from "../../domain/Generations.ts"
 import { size } from "../../domain/Hex.ts"
+import { isStranger, paysOthers } from "../../domain/Listing.ts"
 import { entryGas } from "../../domain/RelayGas.ts"
 import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
@@ -22,7 +23,9 @@ import { type Candidate, type Later, later, laterWithoutRoom, type Prepared, typ
 import * as Reserving from "./Reserving.ts"
 import * as Trial from "./Trial.ts"
 
-const LOSING = "the owner's account is not delegated, and sweeps of it failed on chain today"
+const LOSING = "first sweeps of the owner failed on chain today"
+
+const UNKNOWN_GUARD = "this process does not have the guard that its nonce names"
 
 const NO_ROOM = "the budget of first sweeps has no room for it"
 
@@ -49,16 +52,34 @@ const choice = Effect.fnUntraced(function* (
   })
 })
 
+/**
+ * The sweeps, those marked that run code of strangers now or did in their quote, and the authorization of each. One request reads the
+ * accounts of owners and those that receive native currency.
+ */
 const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: ReadonlyArray<Signed>) {
-  const owners = [...new Set(claimed.map(({ order }) => order.owner))]
-  const states = yield* client.accounts(owners)
-  const accounts = new Map(owners.map((owner, index) => [owner, states[index]]))
-  return yield* Effect.forEach(claimed, (intent) => {
-    const account = accounts.get(intent.order.owner)
+  const { chain } = client
+  const paid = claimed.flatMap(({ order }) => (paysOthers(chain, order) ? [order.destination] : []))
+  const addresses = [...new Set([...claimed.map(({ order }) => order.owner), ...paid])]
+  const states = yield* client.accounts(addresses)
+  const accounts = new Map(addresses.map((address, index) => [address, states[index]]))
+  const accountOf = (address: Address.Address) => {
+    const account = accounts.get(address)
     return account === undefined
-      ? Effect.die(new Error(`the node returned ${states.length} accounts of ${owners.length}`))
-      : choice(client, intent, account)
+      ? Effect.die(new Error(`the node returned ${states.length} accounts of ${addresses.length}`))
+      : Effect.succeed(account)
+  }
+  const sweeps = yield* Effect.forEach(claimed, (intent): Effect.Effect<Signed> => {
+    const { destination } = intent.order
+    return paysOthers(chain, intent.order)
+      ? Effect.map(accountOf(destination), ({ code }) =>
+          isStranger(chain, destination, code) ? { ...intent, runsOthersCode: true } : intent
+        )
+      : Effect.succeed(intent)
   })
+  const choices = yield* Effect.forEach(claimed, (intent) =>
+    Effect.flatMap(accountOf(intent.order.owner), (account) => choice(client, intent, account))
+  )
+  return { choices, sweeps }
 })
 
 /**
@@ -68,15 +89,15 @@ const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: Rea
 const admission = (
   counter: FirstSweeps.Counter,
   fees: FeesPerGas,
-  losing: ReadonlySet<Address.Address>,
+  isLosing: (candidate: Candidate) => boolean,
   full: FirstSweeps.Owners["full"]
 ) => {
   const lacks = new Map<ExposureClass, FirstSweeps.Lack & { readonly wei: bigint }>()
   const admit = (candidate: Candidate): Later | undefined => {
-    const { authorization, intent, pots } = candidate
+    const { intent, pots } = candidate
     const withoutRoom = full.get(intent.order.owner)
     if (pots.length === 0 && withoutRoom === undefined) return undefined
-    if (authorization !== undefined && losing.has(intent.order.owner)) return later(intent, LOSING, SPENT_PAUSE)
+    if (isLosing(candidate)) return later(intent, LOSING, SPENT_PAUSE)
     const wei = Reserving.weiOf(fees, candidate)
     const lack = withoutRoom ?? counter.lack({ classes: pots, wei })
     if (lack === undefined) return undefined
@@ -130,29 +151,35 @@ export const make = Effect.gen(function* () {
   ): Effect.fn.Return<ReadonlyArray<Prepared>, E | ChainUnavailable | StoreUnavailable> {
     // First, so that sweeps over a budget cost no requests to nodes, regardless of their number in the queue.
     const { losing, over: beyond } = yield* judge(client, claimed)
+    // Another replica may have the guard. Checks against other contracts would refuse what it can send.
+    const isKnown = ({ order }: Signed) => Generations.isKnown(client.chain, order.nonce)
     const dropped: Array<Prepared> = claimed.flatMap((intent) => {
+      if (!isKnown(intent)) return [later(intent, UNKNOWN_GUARD)]
       const excess = beyond.get(intent.id)
       return excess === undefined ? [] : [later(intent, excess.text, excess.pauseMillis)]
     })
-    const within = claimed.filter(({ id }) => !beyond.has(id))
+    const within = claimed.filter((intent) => isKnown(intent) && !beyond.has(intent.id))
     if (within.length === 0) return dropped
-    const [blocked, choices, coverages, fees] = yield* Effect.all(
+    const [blocked, { choices, sweeps }, coverages, fees] = yield* Effect.all(
       [screen(client, within), choicesOf(client, within), coverageOf(client, within, market), market],
       { concurrency: "unbounded" }
     )
-    const drafts = within.map((intent, index) => {
+    const drafts = sweeps.map((intent, index) => {
       const [chosen, coverage] = [choices[index], coverages.get(intent.id)]
       return coverage === undefined || (chosen?._tag !== "Attach" && chosen?._tag !== "LeaveOut")
         ? undefined
         : candidate(intent, chosen, coverage)
     })
-    const isListed = ({ intent }: Candidate) => desk.isListed(client.chain, intent.order)
+    const isListed = ({ intent }: Candidate) => desk.isListed(client.chain, intent)
     const listed = drafts.filter((draft) => draft !== undefined).filter(isListed)
     const { classes, full } = yield* ownersOf(client, listed.map(listedSweep(fees)))
     const candidates: Array<Candidate> = []
     const counter = yield* counterOn(client.chain, new Set([...classes.values()].flat()))
-    const { admit, lacks } = admission(counter, fees, losing, full)
-    for (const [index, intent] of within.entries()) {
+    // A delegated account is checked, so that it cannot burn gas. An account that it pays is not.
+    const isLosing = ({ authorization, intent: { order } }: Candidate) =>
+      losing.has(order.owner) && (authorization !== undefined || paysOthers(client.chain, order))
+    const { admit, lacks } = admission(counter, fees, isLosing, full)
+    for (const [index, intent] of sweeps.entries()) {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
       const draft = drafts[index]

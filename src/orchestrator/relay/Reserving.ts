@@ -9,6 +9,7 @@ import type { Chain } from "../../domain/Chain.ts"
 import { batchClass, type Denied, worstCase } from "../../domain/Exposure.ts"
 import { claimOf } from "../../domain/ExposureClaims.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
+import { paysOthers } from "../../domain/Listing.ts"
 import { covered, paidFor } from "../../domain/OwnerCredit.ts"
 import { batchGasLimit } from "../../domain/RelayGas.ts"
 import { grouped } from "../../domain/SweepGroups.ts"
@@ -46,7 +47,8 @@ interface Credited {
  * `place`: place of a sweep beyond the credit, from 0 on, and negative within it.
  */
 const judged = (chain: Chain, { credit, sweeps, values }: Credited, pots: Ready["pots"]) => {
-  const [free, paid] = [covered(credit, values), paidFor(credit, values)]
+  const mayRise = !sweeps.slice(0, 1).some(({ intent }) => paysOthers(chain, intent.order))
+  const [free, paid] = [covered(credit, values, mayRise), paidFor(credit, values)]
   return sweeps.map((each, index) => ({
     each: { ...each, pots: index < free ? [] : pots, isChecked: index >= paid && Content.isCheckable(chain, each) },
     place: index - free
@@ -104,7 +106,7 @@ export const make = Effect.gen(function* () {
   const putOff = yield* makePutOff
   const random = yield* SecureRandom.SecureRandom
 
-  const isListed = ({ chain }: ChainClient, { intent }: Ready): boolean => desk.isListed(chain, intent.order)
+  const isListed = ({ chain }: ChainClient, { intent }: Ready): boolean => desk.isListed(chain, intent)
 
   /**
    * The sweeps, those beyond their owner's credit with the class of batches. These come last, by their place beyond the credit, so that

@@ -23,9 +23,7 @@ const SPENT_MILLIS = 60_000
 export const pauseOf = ({ isBusy }: Pick<Denied, "isBusy">): number => (isBusy ? BUSY_MILLIS : SPENT_MILLIS)
 
 /** A sweep as its classes are told. */
-type Exposed = Pick<Intent, "attributed" | "network"> & {
-  readonly order: Subject["order"] & Pick<SweepOrder, "destChainId">
-}
+type Exposed = Pick<Intent, "attributed" | "network" | "runsOthersCode"> & Pick<Subject, "order">
 
 /** Sums of classes. */
 type Known = ReadonlyMap<ExposureClass, Sums>
@@ -46,21 +44,21 @@ export const make = Effect.gen(function* () {
     destination: chains.all.find(({ chain }) => BigInt(chain.id) === destChainId)?.chain
   })
 
-  const isListed = (source: Chain, order: Exposed["order"]): boolean =>
-    scopeOf(order, routeOf(source, order)) === "listed"
+  const isListed = (source: Chain, sweep: Pick<Exposed, "order" | "runsOthersCode">): boolean =>
+    scopeOf(sweep, routeOf(source, sweep.order)) === "listed"
 
   const classes = (
     source: Chain,
-    { attributed, network, order }: Exposed,
+    { attributed, network, order, runsOthersCode }: Exposed,
     lane?: Address.Address
   ): ReadonlyArray<ExposureClass> => {
-    const subject: Subject = { order, builderId: attributed?.builderId, network, lane }
+    const subject: Subject = { order, runsOthersCode, builderId: attributed?.builderId, network, lane }
     return classesOf(subject, routeOf(source, order))
   }
 
   /** Sums of the classes of a sweep. None for a sweep of listed tokens, which needs none. */
   const sumsOf = Effect.fnUntraced(function* (source: Chain, sweep: Exposed, known?: Known) {
-    if (isListed(source, sweep.order)) return new Map<ExposureClass, Sums>()
+    if (isListed(source, sweep)) return new Map<ExposureClass, Sums>()
     const keys = classes(source, sweep).filter((key) => known?.has(key) !== true)
     const read = keys.length === 0 ? undefined : yield* exposures.sums(keys)
     return new Map([...(known ?? []), ...keys.map((key) => [key, read?.get(key) ?? EMPTY] as const)])
@@ -71,7 +69,7 @@ export const make = Effect.gen(function* () {
    * read a moment before, which are not read again.
    */
   const lack = Effect.fnUntraced(function* (source: Chain, sweep: Exposed, wei: bigint, before?: Known) {
-    if (isListed(source, sweep.order)) return undefined
+    if (isListed(source, sweep)) return undefined
     const known = yield* sumsOf(source, sweep, before)
     const room = { classes: classes(source, sweep), wei }
     const lacks = lacking(room, yield* budgetsOn(source), (key) => known.get(key) ?? EMPTY)

@@ -1,7 +1,6 @@
 /** Acts on the unfinished relay transactions of a chain: carries out the plan for each. */
 import { Clock, Effect, Option } from "effect"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
@@ -9,7 +8,6 @@ import * as Broadcast from "../relay/Broadcast.ts"
 import * as Envelope from "../relay/Envelope.ts"
 import * as FeeCoverReplacement from "../relay/FeeCoverReplacement.ts"
 import * as Reduction from "../relay/Reduction.ts"
-import * as Signing from "../relay/Signing.ts"
 import type { ChainView } from "../shared/ChainView.ts"
 import { KeptVersions } from "../shared/KeptVersions.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
@@ -23,17 +21,14 @@ import {
   NOTHING,
   type TransactionPlan
 } from "./Findings.ts"
+import type { LaneSigning } from "./LaneSigning.ts"
 import * as Reorganisation from "./Reorganisation.ts"
 
-/** Makes `send`, `resend`, `raise` and `cancel`: the steps with a transaction that is not mined. */
-const makeVersions = Effect.gen(function* () {
-  const alerts = yield* StandingAlerts
+/** Makes `send`, `repeat` and `replace`, which hand a version to the nodes. None of them fails when the lane cannot sign. */
+const makeSending = Effect.fnUntraced(function* (signing: LaneSigning) {
   const broadcast = yield* Broadcast.make
-  const { cancelFees, nextVersion } = yield* FeeCoverReplacement.make
-  const keptVersions = yield* KeptVersions
-  const { reduce, shrink } = yield* Reduction.make
+  const { reduce } = yield* Reduction.make
   const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
-  const signAttempt = yield* Signing.make
   const transactions = yield* RelayTransactions
 
   /**
@@ -43,16 +38,31 @@ const makeVersions = Effect.gen(function* () {
   const send = Effect.fnUntraced(function* (client: ChainClient, transaction: RelayTransaction, attempt: Attempt) {
     const answer = yield* broadcast(client, transaction, attempt)
     const mayLose = transaction.reopened !== undefined
-    if (Broadcast.mayBeBusy(answer) && !mayLose) yield* reduce(client, transaction, attempt, answer.detail)
+    if (!Broadcast.mayBeBusy(answer) || mayLose) return
+    yield* Effect.catchTag(reduce(client, transaction, attempt, answer.detail), "SigningFailed", (error) =>
+      signing.failed(client, transaction.lane, error)
+    )
   })
 
+  /** Broadcasts the last version again after a while, since nodes forget transactions that they cannot include. */
+  const repeat = Effect.fnUntraced(function* (client: ChainClient, transaction: RelayTransaction, newest: Attempt) {
+    const age = (yield* Clock.currentTimeMillis) - (newest.broadcastAtMs ?? 0)
+    if (age < rebroadcastMillis) return NOTHING
+    yield* send(client, transaction, newest)
+    return { action: "rebroadcast", resolutions: [] } satisfies Finding
+  })
+
+  /** Replaces the last version. It stays while the lane cannot sign. */
   const replace = Effect.fnUntraced(function* (
     { client }: ChainView,
     transaction: RelayTransaction,
+    newest: Attempt,
     content: UnsignedTransaction,
     kind: RelayTransaction["kind"]
   ) {
-    const attempt = yield* signAttempt(transaction.lane, content)
+    const signed = yield* signing.sign(client, transaction.lane, content)
+    if (Option.isNone(signed)) return yield* repeat(client, transaction, newest)
+    const attempt = signed.value
     yield* transactions.addAttempt(transaction.id, attempt, kind)
     yield* Effect.logWarning(kind === "cancel" ? "relay.cancelled" : "relay.replaced").pipe(
       Effect.annotateLogs({ newTxHash: attempt.hash, maxFeePerGas: attempt.maxFeePerGas.toString() })
@@ -61,17 +71,26 @@ const makeVersions = Effect.gen(function* () {
     return { action: "replaced", resolutions: [] } satisfies Finding
   })
 
-  /** Leaves the last version as it is. It is broadcast again after a while, since nodes forget transactions that they cannot include. */
+  return { repeat, replace, send }
+})
+
+/** Makes `raise` and `cancel`, which replace a transaction that is not mined. */
+const makeVersions = Effect.fnUntraced(function* ({
+  repeat,
+  replace
+}: Pick<Effect.Success<ReturnType<typeof makeSending>>, "repeat" | "replace">) {
+  const { cancelFees, nextVersion } = yield* FeeCoverReplacement.make
+  const keptVersions = yield* KeptVersions
+  const { shrink } = yield* Reduction.make
+
+  /** Leaves the last version as it is. */
   const keep = Effect.fnUntraced(function* (
     { market, view }: ChainPass,
     transaction: RelayTransaction,
     newest: Attempt
   ) {
     yield* keptVersions.keep(view.client.chain, transaction, newest, market)
-    const age = (yield* Clock.currentTimeMillis) - (newest.broadcastAtMs ?? 0)
-    if (age < rebroadcastMillis) return NOTHING
-    yield* send(view.client, transaction, newest)
-    return { action: "rebroadcast", resolutions: [] } satisfies Finding
+    return yield* repeat(view.client, transaction, newest)
   })
 
   /** Raises the fees as far as they are covered: for a reopened sweep, by all of its sweeps. A self-send can lose none. */
@@ -82,14 +101,16 @@ const makeVersions = Effect.gen(function* () {
     const mayLose = transaction.reopened !== undefined && transaction.kind === "sweep"
     if (mayLose && next._tag !== "Same") return yield* keep(pass, transaction, newest)
     switch (next._tag) {
-      case "Same":
-        return yield* replace(view, transaction, { ...Envelope.parse(newest.raw), ...next.fees }, transaction.kind)
+      case "Same": {
+        const same = { ...Envelope.parse(newest.raw), ...next.fees }
+        return yield* replace(view, transaction, newest, same, transaction.kind)
+      }
       case "Fewer": {
         const fewer = yield* shrink(view.client, transaction, newest, next)
-        return yield* replace(view, transaction, fewer, "sweep")
+        return yield* replace(view, transaction, newest, fewer, "sweep")
       }
       case "Cancel":
-        return yield* replace(view, transaction, Envelope.selfSend(transaction, next.fees), "cancel")
+        return yield* replace(view, transaction, newest, Envelope.selfSend(transaction, next.fees), "cancel")
       case "Keep":
         return yield* keep(pass, transaction, newest)
     }
@@ -100,15 +121,22 @@ const makeVersions = Effect.gen(function* () {
     const fees = yield* cancelFees(pass.view.client, transaction, newest, pass.market)
     return fees === undefined
       ? yield* keep(pass, transaction, newest)
-      : yield* replace(pass.view, transaction, Envelope.selfSend(transaction, fees), "cancel")
+      : yield* replace(pass.view, transaction, newest, Envelope.selfSend(transaction, fees), "cancel")
   })
 
-  /**
-   * Sends a transaction again whose noted block is gone. One that had settled sweeps is reopened, since they would be lost with it, and
-   * the next pass sends it. Sends nothing if another process has changed what is noted: it may have reopened the transaction, and the
-   * newest version of this row may lack sweeps that had settled.
-   */
-  const resend = Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction, newest: Attempt) {
+  return { cancel, raise }
+})
+
+/**
+ * Makes `resend`, which sends a transaction again whose noted block is gone. One that had settled sweeps is reopened, since they would be
+ * lost with it, and the next pass sends it. Sends nothing if another process has changed what is noted: it may have reopened the
+ * transaction, and the newest version of this row may lack sweeps that had settled.
+ */
+const makeResend = Effect.fnUntraced(function* (send: Effect.Success<ReturnType<typeof makeSending>>["send"]) {
+  const alerts = yield* StandingAlerts
+  const transactions = yield* RelayTransactions
+
+  return Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction, newest: Attempt) {
     yield* Effect.logWarning("relay.reorged")
     const { id, inclusion } = transaction
     if (inclusion === undefined) return NOTHING
@@ -122,8 +150,27 @@ const makeVersions = Effect.gen(function* () {
     yield* send(view.client, transaction, newest)
     return { action: "rebroadcast", resolutions: [] } satisfies Finding
   })
+})
 
-  return { cancel, raise, resend, send }
+/**
+ * Makes `release`, which detaches intents that no block can settle any more. They end by the chain's evidence (`Expiry.ts`), and their
+ * owners are free. A version may still be mined, so the transaction stays until its nonce is used.
+ */
+const makeRelease = Effect.gen(function* () {
+  const transactions = yield* RelayTransactions
+
+  return Effect.fnUntraced(function* (
+    { client, confirmed }: ChainView,
+    { id, intentIds, lane, nonce }: RelayTransaction
+  ) {
+    if (Option.isNone(confirmed)) return NOTHING
+    // The node that told the lane's newest nonce may be behind the confirmed block, which may include a version.
+    const used = yield* client.transactionCount(lane, { hash: confirmed.value.hash })
+    if (used > nonce) return NOTHING
+    yield* transactions.detach(id, intentIds)
+    yield* Effect.annotateLogs(Effect.logWarning("relay.released"), { sweeps: intentIds.length })
+    return NOTHING
+  })
 })
 
 type Detach = Effect.Success<ReturnType<typeof Conclusion.make>>["detach"]
@@ -132,10 +179,14 @@ type Detach = Effect.Success<ReturnType<typeof Conclusion.make>>["detach"]
  * Makes `act(pass, transaction, newest, found, decided)`, which carries out a plan. A transaction to conclude is returned, so that all
  * of them are booked together.
  */
-export const make = Effect.fnUntraced(function* (detach: Detach) {
+export const make = Effect.fnUntraced(function* (detach: Detach, signing: LaneSigning) {
   const keptVersions = yield* KeptVersions
+  const release = yield* makeRelease
+  const sending = yield* makeSending(signing)
+  const { send } = sending
+  const { cancel, raise } = yield* makeVersions(sending)
+  const resend = yield* makeResend(send)
   const transactions = yield* RelayTransactions
-  const { cancel, raise, resend, send } = yield* makeVersions
 
   return Effect.fnUntraced(function* (
     pass: ChainPass,
@@ -143,7 +194,7 @@ export const make = Effect.fnUntraced(function* (detach: Detach) {
     newest: Attempt,
     found: Option.Option<Included>,
     decided: TransactionPlan
-  ): Effect.fn.Return<Finding | Concluding, ChainUnavailable | SigningFailed | StoreUnavailable> {
+  ): Effect.fn.Return<Finding | Concluding, ChainUnavailable | StoreUnavailable> {
     const { view } = pass
     switch (decided._tag) {
       case "Wait":
@@ -171,6 +222,8 @@ export const make = Effect.fnUntraced(function* (detach: Detach) {
       case "Detach":
         keptVersions.used(view.client.chain, transaction)
         return yield* detach(view, transaction)
+      case "Release":
+        return yield* release(view, transaction)
     }
   })
 })

@@ -70,6 +70,30 @@ const inPlace = Effect.fnUntraced(function* <A, E>(places: Semaphore.Semaphore, 
   return yield* Fiber.join(yield* places.withPermit(held))
 })
 
+/**
+ * Proceeds of a sale of the fee now. One that nobody can sell, or price, in time is worth what is known. So is one at once of which enough is
+ * known for its part of the cost. One that sells for less later keeps what was known, since the fee recipient may have moved it.
+ */
+const saleOf = Effect.fnUntraced(function* (
+  valuation: ReturnType<FeeValue["Service"]["realisable"]>,
+  part: bigint,
+  places: Semaphore.Semaphore
+) {
+  let known = 0n
+  const valued = Effect.tapErrorTag(valuation, "FeeUncertain", ({ atLeast }) =>
+    Effect.sync(() => {
+      if (atLeast > known) known = atLeast
+    })
+  )
+  // A node that does not answer says nothing about the fee. The pause holds no place.
+  const sale = Effect.retry(inPlace(places, valued), {
+    schedule: Schedule.spaced(RETRY_MILLIS),
+    until: (error) => error._tag === "FeeUncertain" && error.atLeast >= part
+  })
+  const proceeds = yield* Effect.orElseSucceed(Effect.timeout(sale, VALUING_MILLIS), () => 0n)
+  return proceeds > known ? proceeds : known
+})
+
 interface Booked {
   readonly bookings: ReadonlyArray<Booking>
   readonly outcomes: ReadonlyArray<Outcome>
@@ -94,32 +118,6 @@ export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
   const fees = yield* FeeValue
 
-  /**
-   * Proceeds of a sale of the fee now. One that nobody can sell, or price, in time is worth what is known. So is one at once of which enough
-   * is known for its part of the cost.
-   */
-  const saleOf = Effect.fnUntraced(function* (
-    client: ChainClient,
-    { order }: Intent,
-    part: bigint,
-    places: Semaphore.Semaphore
-  ) {
-    let known = 0n
-    const valued = fees.realisable(client, order.tokenIn, order.feeAmount).pipe(
-      Effect.tapErrorTag("FeeUncertain", ({ atLeast }) =>
-        Effect.sync(() => {
-          if (atLeast > known) known = atLeast
-        })
-      )
-    )
-    // A node that does not answer says nothing about the fee. The pause holds no place.
-    const sale = Effect.retry(inPlace(places, valued), {
-      schedule: Schedule.spaced(RETRY_MILLIS),
-      until: (error) => error._tag === "FeeUncertain" && error.atLeast >= part
-    })
-    return yield* Effect.orElseSucceed(Effect.timeout(sale, VALUING_MILLIS), () => known)
-  })
-
   /** Worth of the sweep's fee now. */
   const worthNow = (
     client: ChainClient,
@@ -128,9 +126,10 @@ export const make = Effect.gen(function* () {
     places: Semaphore.Semaphore
   ) => {
     if (!isSettled) return Effect.succeed(0n)
-    return isSold(client.chain, intent)
-      ? Effect.map(saleOf(client, intent, part, places), (wei) => worthOf(client.chain, intent, part, wei))
-      : Effect.succeed(worthOf(client.chain, intent, part))
+    if (!isSold(client.chain, intent)) return Effect.succeed(worthOf(client.chain, intent, part))
+    const { feeAmount, tokenIn } = intent.order
+    const sale = saleOf(fees.realisable(client, tokenIn, feeAmount), part, places)
+    return Effect.map(sale, (wei) => worthOf(client.chain, intent, part, wei))
   }
 
   return Effect.fnUntraced(function* (
@@ -148,7 +147,7 @@ export const make = Effect.gen(function* () {
       bearing,
       (sweep, index) => {
         const part = costs[index] ?? cost
-        const isListed = desk.isListed(chain, sweep.intent.order)
+        const isListed = desk.isListed(chain, sweep.intent)
         return Effect.map(worthNow(client, sweep, part, places), (worth) => ({
           ...sweep,
           isListed,

@@ -8,6 +8,7 @@ import { type DueDelivery, type Intent, Intents } from "../../ports/orchestrator
 import { Refunds } from "../../ports/orchestrator/Refunds.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { LogSources } from "../settle/LogSources.ts"
+import { Settlements } from "../settle/Settlements.ts"
 import * as SweepLogs from "../settle/SweepLogs.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import * as AgedMap from "../shared/AgedMap.ts"
@@ -141,6 +142,7 @@ const makeDeliver = Effect.gen(function* () {
   const { conclude, concludeInstead, concludeRefunded, concludeUnseen, proofs } = yield* makeConclusions
   const depthOf = yield* DeliveryDepth.make
   const logsOf = yield* SweepLogs.make
+  const settlements = yield* Settlements
   const sources = yield* LogSources
 
   const deliver = Effect.fn("Watcher.deliver")(
@@ -148,6 +150,7 @@ const makeDeliver = Effect.gen(function* () {
       if (intent.txHash === undefined) {
         return yield* Effect.die(new Error(`the settled intent ${intent.id} has no transaction`))
       }
+      if (!(yield* settlements.knowsGuard(source, intent))) return resolved("undecided")
       const receipt = Option.getOrUndefined(yield* source.receipt(intent.txHash))
       const logs = Option.getOrUndefined(logsOf(source.chain, intent, receipt?.logs ?? []))
       if (receipt === undefined || logs === undefined) return resolved("undecided")

@@ -4,7 +4,6 @@ import type * as Address from "../../domain/Address.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import type { MarketFees } from "../../domain/FeeCover.ts"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { Block, ChainUnavailable, FeesPerGas, Receipt } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { Resolution } from "../settle/Settlements.ts"
@@ -58,6 +57,10 @@ export interface Observation {
   readonly market: MarketFees
   /** The operator's maximum fee per gas in wei. Undefined: no limit. */
   readonly feeLimit?: bigint | undefined
+  /** True if it carries intents, and no block can settle any of them any more. Default: false. */
+  readonly isOverdue?: boolean
+  /** Time for which its lane has not been able to sign, in milliseconds. Default: 0. */
+  readonly outageMillis?: number
 }
 
 /** Next step for a relay transaction. */
@@ -77,6 +80,8 @@ export type TransactionPlan =
   | { readonly _tag: "Reorged" }
   /** A foreign transaction used the nonce for good: release the intents. */
   | { readonly _tag: "Detach" }
+  /** No block can settle the intents any more, and nobody can free the nonce: detach them. The transaction stays for its nonce. */
+  | { readonly _tag: "Release" }
 
 /** A mined transaction with its canonical block. */
 export interface Included {
@@ -139,15 +144,12 @@ export const inclusionOf = ({ receipt }: Pick<Included, "receipt">): Inclusion =
 
 /** Turns a failure to look at one thing into a finding, so that the pass continues. Failures of the store end the pass. */
 export const isolated = <A>(
-  look: Effect.Effect<A, ChainUnavailable | SigningFailed | StoreUnavailable>
+  look: Effect.Effect<A, ChainUnavailable | StoreUnavailable>
 ): Effect.Effect<A | Finding, StoreUnavailable> =>
   look.pipe(
     // A node that does not have a block answers, and a later pass asks it again.
     Effect.catchTag("ChainUnavailable", (unavailable) =>
       Effect.succeed(unavailable.isBlockUnknown === true ? NOTHING : { ...NOTHING, unavailable })
-    ),
-    Effect.catchTag("SigningFailed", ({ message: detail }) =>
-      Effect.logError("watch.signing_failed").pipe(Effect.annotateLogs({ detail }), Effect.as(NOTHING))
     ),
     Effect.catchDefect((defect) => Effect.as(Effect.logError("watch.failed", Cause.die(defect)), NOTHING))
   )

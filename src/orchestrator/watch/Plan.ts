@@ -17,6 +17,9 @@ export interface Timing {
 const DISPLACED_PASSES = 3
 const DISPLACED_MILLIS = 60_000
 
+/** Outage of a lane's signer after which its overdue sweeps do not wait for a self-send. A shorter one may be a single lost request. */
+const OUTAGE_MILLIS = 60_000
+
 /** Confirmations of a block, itself included. Less than 1 when the block was read after the head. */
 export const depth = (head: bigint, blockNumber: bigint): bigint => head - blockNumber + 1n
 
@@ -36,6 +39,8 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   // Some transaction used the nonce, perhaps an attempt whose receipt is not available yet.
   if (laneNonce.latest > nonce) return { _tag: "Wait" }
 
+  // Without a signer nobody frees the nonce, and as long as the sweeps stay, they block their owners.
+  if (seen.isOverdue === true && (seen.outageMillis ?? 0) >= OUTAGE_MILLIS) return { _tag: "Release" }
   const fees = FeeBump.raise(newest, market)
   if (kind === "sweep" && !seen.wanted) return { _tag: "Cancel", fees }
   if (newest.broadcastAtMs === undefined) return { _tag: "Rebroadcast" }
@@ -72,6 +77,19 @@ export const newestOf = ({
   const isSentAgain = broadcastAtMs !== undefined && broadcastAtMs >= atMs
   return { ...included, signedAtMs: atMs, ...(isSentAgain ? { broadcastAtMs } : {}) }
 }
+
+/**
+ * True if it carries intents and no block can settle any of them any more: a confirmed block is after the deadline of each that is open.
+ * The sweeps of a reopened transaction stay, since they were settled. `confirmedAt`: time of the newest confirmed block in UNIX seconds.
+ */
+export const isOverdue = (
+  { intentIds, reopened, wantedUntil }: Pick<RelayTransaction, "intentIds" | "reopened" | "wantedUntil">,
+  confirmedAt: bigint | undefined
+): boolean =>
+  reopened === undefined &&
+  intentIds.length > 0 &&
+  confirmedAt !== undefined &&
+  (wantedUntil === undefined || wantedUntil < confirmedAt)
 
 /** True when the receipt has been absent for long enough to count, provided that no other endpoint has it. */
 export const isForGood = (displaced: Displaced | undefined, nowMs: number): boolean =>

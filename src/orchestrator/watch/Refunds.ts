@@ -6,9 +6,10 @@ import { Clock, Effect } from "effect"
 import type { Address } from "../../domain/Address.ts"
 import { refundLookMillis } from "../../domain/Backoff.ts"
 import { assign, type RefundLine, type Waiting } from "../../domain/BridgeRefund.ts"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { BridgeRefunds } from "../../ports/orchestrator/BridgeRefunds.ts"
 import { Refunds, type WaitingRefund } from "../../ports/orchestrator/Refunds.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type Finding, isolated, NOTHING } from "./Findings.ts"
 
@@ -19,18 +20,37 @@ const SEARCH_MILLIS = 14 * 86_400_000
 const ACCOUNTS = 200
 
 /**
- * Reads of one look. The second one is for accounts that wait in later blocks than the first one comes to. So an account whose search does
- * not go on does not delay the others.
+ * Maximum number of reads of one look, and of those behind blocks that hold accounts back. The second read is for accounts that the first
+ * one did not come to. So an account whose search does not go on does not delay the others.
  */
 const READS = 2
 
+/** Refunds whose blocks are kept in memory. The oldest is forgotten for a new one. */
+const MOST_KEPT = 10_000
+
 type LookedFor = Waiting & Pick<WaitingRefund, "looks">
+
+/** Result of one read. */
+interface Read {
+  /** First block of the search for each account. */
+  readonly starts: ReadonlyMap<Address, bigint>
+  /** Refunds that are still open, of accounts whose first block the read came to. */
+  readonly read: ReadonlyArray<LookedFor>
+  /** Refunds of the other accounts. */
+  readonly unread: ReadonlyArray<LookedFor>
+  readonly nextBlock: bigint
+  /** Earlier blocks than the next one, at which the search for single accounts stays. */
+  readonly heldBack: ReadonlyMap<Address, bigint>
+  readonly failed?: ChainUnavailable
+}
 
 const leastOf = (blocks: Iterable<bigint>): bigint => {
   let least = 2n ** 62n
   for (const block of blocks) if (block < least) least = block
   return least
 }
+
+const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /** First block of the search for each account. */
 const startsOf = (looked: ReadonlyArray<LookedFor>): ReadonlyMap<Address, bigint> => {
@@ -41,8 +61,46 @@ const startsOf = (looked: ReadonlyArray<LookedFor>): ReadonlyMap<Address, bigint
   return starts
 }
 
-/** Makes `look(client)`, one look for the refunds on a chain that are due. */
-export const make = Effect.gen(function* () {
+/** A read that failed holds back the accounts that begin at its first block. It tells nothing about the others. */
+const failedRead = (looked: ReadonlyArray<LookedFor>, failed: ChainUnavailable): Read => {
+  const starts = startsOf(looked)
+  const nextBlock = leastOf(starts.values())
+  const heldBack = new Map([...starts].filter(([, start]) => start === nextBlock))
+  const isHeld = ({ account }: LookedFor) => heldBack.has(account)
+  return {
+    starts,
+    read: looked.filter(isHeld),
+    unread: looked.filter((each) => !isHeld(each)),
+    nextBlock,
+    heldBack,
+    failed
+  }
+}
+
+/**
+ * The searches behind blocks that hold accounts back: those of accounts that stay where the read began for them, with the later blocks from
+ * which they are also looked for. `readTo`: block to which earlier such reads came. Leaves out accounts without a later block.
+ */
+const behindOf = (
+  { heldBack, nextBlock, read, starts }: Read,
+  readTo: (id: string) => bigint | undefined
+): ReadonlyArray<LookedFor> => {
+  const later = read
+    .filter(({ account, fromBlock }) => {
+      const held = heldBack.get(account)
+      return held !== undefined && held <= (starts.get(account) ?? fromBlock)
+    })
+    .map((each) => ({ ...each, fromBlock: greater(each.fromBlock, greater(nextBlock, readTo(each.id) ?? 0n)) }))
+  const begins = startsOf(later.filter(({ account, fromBlock }) => fromBlock > (starts.get(account) ?? fromBlock)))
+  // One payment may return several refunds of the account.
+  return later.flatMap((each) => {
+    const begin = begins.get(each.account)
+    return begin === undefined ? [] : [{ ...each, fromBlock: greater(each.fromBlock, begin) }]
+  })
+}
+
+/** Makes `readAll`, the reads of one look. */
+const makeReadAll = Effect.gen(function* () {
   const bridge = yield* BridgeRefunds
   const refunds = yield* Refunds
 
@@ -71,51 +129,108 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** Blocks from which the refunds are looked for. */
-  const withBlocks = ({ chain }: ChainClient, due: ReadonlyArray<WaitingRefund>) =>
-    Effect.forEach(due, ({ searchFrom, ...each }) =>
-      Effect.map(
-        searchFrom === undefined ? bridge.firstBlock(chain.id, each.notBefore) : Effect.succeed(searchFrom),
-        (fromBlock) => ({ ...each, fromBlock })
-      )
-    )
-
   /**
-   * Reads once for these refunds, from the first block of any of them. Returns those of accounts whose blocks the read did not come to.
-   * The refunds of an account stay together, since one payment may return several.
+   * Reads once for these refunds, from the first block of any of them, and records what it finds. The refunds of an account stay together,
+   * since one payment may return several.
    */
-  const readFor = Effect.fnUntraced(function* (client: ChainClient, looked: ReadonlyArray<LookedFor>) {
+  const readOnce = Effect.fnUntraced(function* (
+    client: ChainClient,
+    looked: ReadonlyArray<LookedFor>
+  ): Effect.fn.Return<Read, StoreUnavailable> {
     const starts = startsOf(looked)
     const fromBlock = leastOf(starts.values())
-    const { heldBack, lines, nextBlock } = yield* bridge.paid(client.chain.id, new Set(starts.keys()), fromBlock)
+    const outcome = yield* Effect.result(bridge.paid(client.chain.id, new Set(starts.keys()), fromBlock))
+    if (outcome._tag === "Failure") return failedRead(looked, outcome.failure)
+    const { heldBack = new Map<Address, bigint>(), lines, nextBlock } = outcome.success
     const found = yield* record(client, looked, lines)
     const open = looked.filter(({ id }) => !found.has(id))
     // A read that ends where it began has read the newest blocks, or no node can read more now.
     const isUnread = ({ account, fromBlock: own }: LookedFor) =>
       nextBlock > fromBlock && (starts.get(account) ?? own) >= nextBlock
-    const now = yield* Clock.currentTimeMillis
-    yield* refunds.postpone(
-      open
-        .filter((each) => !isUnread(each))
-        .map((each) => {
-          const next = heldBack?.get(each.account) ?? nextBlock
-          return {
-            id: each.id,
-            searchFrom: each.fromBlock > next ? each.fromBlock : next,
-            lookAtMs: now + refundLookMillis(each.looks + 1)
-          }
-        })
-    )
-    return open.filter(isUnread)
+    return {
+      starts,
+      read: open.filter((each) => !isUnread(each)),
+      unread: open.filter(isUnread),
+      nextBlock,
+      heldBack
+    }
   })
 
+  /** Reads as often as one look allows, and hands over each result. Returns the first failure. */
+  const readAll = Effect.fnUntraced(function* (
+    client: ChainClient,
+    looked: ReadonlyArray<LookedFor>,
+    keep: (read: Read) => Effect.Effect<void, StoreUnavailable>
+  ): Effect.fn.Return<ChainUnavailable | undefined, StoreUnavailable> {
+    let failed: ChainUnavailable | undefined
+    let unread = looked
+    for (let reads = 0; reads < READS && unread.length > 0; reads++) {
+      const read = yield* readOnce(client, unread)
+      yield* keep(read)
+      failed ??= read.failed
+      unread = read.unread
+    }
+    return failed
+  })
+
+  return readAll
+})
+
+/** Makes `look(client)`, one look for the refunds on a chain that are due. */
+export const make = Effect.gen(function* () {
+  const bridge = yield* BridgeRefunds
+  const refunds = yield* Refunds
+  const readAll = yield* makeReadAll
+  /** First blocks of refunds whose blocks no read has come to. */
+  const firsts = LatestMap.make<string, bigint>(MOST_KEPT)
+  /** Blocks to which reads came behind those that hold accounts back. After a restart, these reads begin again. */
+  const readTo = LatestMap.make<string, bigint>(MOST_KEPT)
+
+  const firstBlock = Effect.fnUntraced(function* ({ chain }: ChainClient, { id, notBefore }: WaitingRefund) {
+    const known = firsts.get(id)
+    if (known !== undefined) return known
+    const block = yield* bridge.firstBlock(chain.id, notBefore)
+    firsts.set(id, block)
+    return block
+  })
+
+  /** Blocks from which the refunds are looked for. */
+  const withBlocks = (client: ChainClient, due: ReadonlyArray<WaitingRefund>) =>
+    Effect.forEach(due, (each) => {
+      const { searchFrom, ...rest } = each
+      return Effect.map(
+        searchFrom === undefined ? firstBlock(client, each) : Effect.succeed(searchFrom),
+        (fromBlock): LookedFor => ({ ...rest, fromBlock })
+      )
+    })
+
+  /** Stores where the next look continues. An account that no read has come to stays due, and is not counted as looked for. */
+  const postpone = Effect.fnUntraced(function* ({ heldBack, nextBlock, read }: Read) {
+    const now = yield* Clock.currentTimeMillis
+    yield* refunds.postpone(
+      read.map(({ account, fromBlock, id, looks }) => ({
+        id,
+        searchFrom: greater(fromBlock, heldBack.get(account) ?? nextBlock),
+        lookAtMs: now + refundLookMillis(looks + 1)
+      }))
+    )
+  })
+
+  const keepReadTo = ({ nextBlock, read }: Read) =>
+    Effect.sync(() => {
+      for (const { fromBlock, id } of read) readTo.set(id, greater(fromBlock, nextBlock))
+    })
+
   const lookFor = Effect.fnUntraced(function* (client: ChainClient, due: ReadonlyArray<WaitingRefund>) {
-    let unread: ReadonlyArray<LookedFor> = yield* withBlocks(client, due)
-    for (let reads = 0; reads < READS && unread.length > 0; reads++) unread = yield* readFor(client, unread)
-    const lookAtMs = yield* Clock.currentTimeMillis
-    // The next look is without the accounts that these reads were for.
-    yield* refunds.postpone(unread.map(({ fromBlock, id }) => ({ id, searchFrom: fromBlock, lookAtMs })))
-    return NOTHING
+    const looked = yield* withBlocks(client, due)
+    const behind: Array<LookedFor> = []
+    const failed = yield* readAll(client, looked, (read) => {
+      behind.push(...behindOf(read, readTo.get))
+      return postpone(read)
+    })
+    const failedBehind = yield* readAll(client, behind, keepReadTo)
+    const failure = failed ?? failedBehind
+    return failure === undefined ? NOTHING : yield* failure
   })
 
   return Effect.fn("Watcher.refunds")(function* (

@@ -1,7 +1,6 @@
 /** Follows the unfinished relay transactions of a chain: observes each, has {@link plan} decide, and acts on it. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { Block, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { ChainView } from "../shared/ChainView.ts"
@@ -12,8 +11,9 @@ import type { Aside } from "./Aside.ts"
 import * as Acting from "./Acting.ts"
 import * as Conclusion from "./Conclusion.ts"
 import { type ChainPass, type Concluding, type Finding, isolated, NOTHING, type Patience } from "./Findings.ts"
+import * as LaneSigning from "./LaneSigning.ts"
 import * as Observing from "./Observing.ts"
-import { newestOf, plan } from "./Plan.ts"
+import { isOverdue, newestOf, plan } from "./Plan.ts"
 import * as Turn from "./Turn.ts"
 
 /** Transactions whose receipts are requested at once. */
@@ -25,7 +25,8 @@ const RECEIPTS = 64
  */
 export const make = Effect.fnUntraced(function* (aside: Aside) {
   const { conclude, detach, retain: retainMembers } = yield* Conclusion.make(aside)
-  const act = yield* Acting.make(detach)
+  const signing = yield* LaneSigning.make
+  const act = yield* Acting.make(detach, signing)
   const keptVersions = yield* KeptVersions
   const { isQuiet, observe, retain } = yield* Observing.make
   const settings = yield* OrchestratorSettings
@@ -36,7 +37,7 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
       pass: ChainPass,
       transaction: RelayTransaction,
       patience: Patience
-    ): Effect.fn.Return<Finding | Concluding, ChainUnavailable | SigningFailed | StoreUnavailable> {
+    ): Effect.fn.Return<Finding | Concluding, ChainUnavailable | StoreUnavailable> {
       if (yield* isQuiet(pass, transaction)) {
         turn.rest(transaction.id)
         return NOTHING
@@ -48,7 +49,11 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
         return yield* Effect.die(new Error(`relay transaction ${transaction.id} has no attempt`))
       }
       const { found, seen } = yield* observe(pass, transaction, newest)
-      return yield* act(pass, transaction, newest, found, plan(seen, settings.relayer))
+      const { client, confirmed } = pass.view
+      const outageMillis = yield* signing.outageMillis(client.chain, transaction.lane)
+      const confirmedAt = Option.getOrUndefined(confirmed)?.timestamp
+      const all = { ...seen, isOverdue: isOverdue(transaction, confirmedAt), outageMillis }
+      return yield* act(pass, transaction, newest, found, plan(all, settings.relayer))
     },
     (effect, { view }, transaction) => Effect.annotateLogs(effect, transactionFields(view.client, transaction))
   )

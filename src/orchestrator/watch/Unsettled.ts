@@ -21,18 +21,23 @@ export const make = Effect.gen(function* () {
   const transactions = yield* RelayTransactions
   const { warnOfLate, warnOfLost } = yield* SettlementAlerts.make
 
+  /** Intents whose settlement this process can see. Any other may have settled in the transaction, whatever its status. */
+  const judgedOf = (view: ChainView, carried: ReadonlyArray<Intent>) =>
+    Effect.filter(carried, (intent) => settlements.knowsGuard(view.client, intent))
+
   /**
    * Resolves the open intents. Those that the transaction holds no longer are detached at once only if it must wait for another one.
-   * Otherwise its end frees them, and books their part of its cost in the same step: a stop in between would lose that part.
+   * Otherwise its end frees them, and books their part of its cost in the same step: a stop in between would lose that part. Those that
+   * this process cannot judge keep the transaction unfinished: its end would book them as unsettled.
    */
   const endUnsettled = Effect.fnUntraced(function* (
     view: ChainView,
     transaction: RelayTransaction,
-    unsettled: ReadonlyArray<Intent>,
+    { judged, unsettled }: { readonly judged: ReadonlyArray<Intent>; readonly unsettled: ReadonlyArray<Intent> },
     causeOf: (intent: Intent) => UnsettledCause,
     detail: string
   ) {
-    const open = unsettled.filter((intent) => intent.status === "submitted")
+    const open = judged.filter((intent) => intent.status === "submitted")
     // At the same time, so that their requests travel together.
     const decided = yield* Effect.forEach(
       open,
@@ -43,7 +48,10 @@ export const make = Effect.gen(function* () {
         })),
       { concurrency: "unbounded" }
     )
-    const resolutions = decided.map(({ resolution }) => resolution)
+    const resolutions: ReadonlyArray<Resolution> = [
+      ...decided.map(({ resolution }) => resolution),
+      ...(judged.length < unsettled.length ? (["undecided"] as const) : [])
+    ]
     const freed = decided.flatMap(({ intent, resolution }) =>
       resolution === "retry" || resolution === "given_up" ? [intent.id] : []
     )
@@ -67,7 +75,8 @@ export const make = Effect.gen(function* () {
       const fresh = yield* intents.findAll(others)
       yield* warnOfLate(view.client, fresh, receipt)
       const unsettled = fresh.filter(({ id }) => !settled.has(id))
-      yield* warnOfLost(view.client, transaction, unsettled)
+      const judged = yield* judgedOf(view, unsettled)
+      yield* warnOfLost(view.client, transaction, judged)
       // A smaller version may have been mined than the one that was signed first.
       const carries = sent === undefined ? undefined : Envelope.carrier(sent.raw, contracts)
       const causeOf = ({ order }: Intent): UnsettledCause =>
@@ -75,16 +84,21 @@ export const make = Effect.gen(function* () {
           ? { _tag: "Cancelled" }
           : { _tag: "Ineffective", late: block.timestamp > order.deadline }
       const detail = `${transactionHash} in block ${block.number} ${isCancel ? "took the nonce" : `has status ${status} and no event for the order`}`
-      return finding([...resolutions, ...(yield* endUnsettled(view, transaction, unsettled, causeOf, detail))])
+      return finding([
+        ...resolutions,
+        ...(yield* endUnsettled(view, transaction, { judged, unsettled }, causeOf, detail))
+      ])
     },
     (effect, view, { transaction }) => Effect.annotateLogs(effect, transactionFields(view.client, transaction))
   )
 
   const decideDisplaced = Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction) {
     const carried = yield* intents.findAll(transaction.intentIds)
-    yield* warnOfLost(view.client, transaction, carried)
+    const judged = yield* judgedOf(view, carried)
+    yield* warnOfLost(view.client, transaction, judged)
     const detail = `another transaction took nonce ${transaction.nonce} of ${transaction.lane}`
-    return finding(yield* endUnsettled(view, transaction, carried, () => ({ _tag: "Displaced" }), detail))
+    const all = { judged, unsettled: carried }
+    return finding(yield* endUnsettled(view, transaction, all, () => ({ _tag: "Displaced" }), detail))
   })
 
   return { decideRest, decideDisplaced }

@@ -29,6 +29,8 @@ export interface NewIntent extends Traced {
   readonly gas: bigint
   /** Part of `gas` that the chain takes for the data of the transaction, before anything runs. Absent: 0. */
   readonly dataGas?: bigint
+  /** True if it is rehearsed and sent as one that runs code of strangers (`domain/Listing`). Absent: false. */
+  readonly runsOthersCode?: boolean
   /** Cost that the network fee covers. Absent in quotes of releases that did not store it. */
   readonly cover?: FeeCover
   readonly userId: string

@@ -249,7 +249,8 @@ export class RelayTransactions extends Context.Service<
     ) => Effect.Effect<void, StoreUnavailable>
     /**
      * Wei that a chain's transactions cost since the start of the hour of `sinceMs` (UNIX milliseconds), plus the
-     * reserves of unfinished ones.
+     * reserves of unfinished ones. Pending ones from before that hour that carry no intents do not count: their nonce may never be used,
+     * and if it is, their cost counts then.
      */
     readonly spending: (chainId: ChainId, sinceMs: number) => Effect.Effect<bigint, StoreUnavailable>
     /** The front of each lane of a chain that has one, ordered by lane. */

@@ -32,6 +32,8 @@ export interface SimulatedSweep {
   readonly dataGas: bigint
   /** Wei that a rollup charges for publishing in addition to all gas. 0 on other chains. */
   readonly dataFee: bigint
+  /** True if it ran code of strangers at its destination. Default: false. */
+  readonly runsOthersCode?: boolean
 }
 
 export class SweepSimulation extends Context.Service<
@@ -40,11 +42,12 @@ export class SweepSimulation extends Context.Service<
     /**
      * Simulates the order as if its owner were delegated and had signed, with the gas limit with which it will be sent. `passing` is
      * that of its route. Default: 0, with which the expected gas is no less than it will be. `block`: see `Surroundings`.
+     * `isPlain`: the destination has no code, whatever the chain has there, so that the limits are what a plain account needs.
      */
     readonly run: (
       chainId: ChainId,
       order: SweepOrder,
-      options?: { readonly passing?: number; readonly block?: Surroundings["block"] }
+      options?: { readonly passing?: number; readonly block?: Surroundings["block"]; readonly isPlain?: boolean }
     ) => Effect.Effect<SimulatedSweep, SimulationFailed | ChainUnavailable>
   }
 >()("sweep/ports/SweepSimulation") {}

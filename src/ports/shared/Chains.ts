@@ -59,6 +59,8 @@ export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("Ch
   detail: Schema.String,
   /** True when a node answered that it does not have the block: nodes behind a load balancer have different heads. */
   isBlockUnknown: Schema.optionalKey(Schema.Boolean),
+  /** True when a node ran a simulation that reverted as a whole. A smaller one may not revert. */
+  isReverted: Schema.optionalKey(Schema.Boolean),
   /** Reason for which a node refused the transaction, while another one may have taken it. */
   refusal: Schema.optionalKey(SendRefusal)
 }) {

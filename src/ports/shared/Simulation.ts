@@ -41,4 +41,6 @@ export interface Surroundings {
    * coinbase, randomness, base fee and gas price drawn anew. Default: `next`.
    */
   readonly block?: "next" | "other"
+  /** Accounts that the transaction has accessed when the calls begin, beside its sender (EIP-2929). Default: none. */
+  readonly warm?: ReadonlyArray<Address.Address>
 }

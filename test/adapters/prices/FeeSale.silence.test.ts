@@ -41,6 +41,14 @@ layer(Scene.layer)("worth of fees while an exchange does not answer that may pay
     })
   )
 
+  it.effect("is unknown for a fee that its recipient has been paid and does not hold", () =>
+    Effect.gen(function* () {
+      const worthOf = yield* valuing(undefined, partly)
+      const failure = yield* Effect.flip(worthOf("THIN", undefined, "paid"))
+      assert.strictEqual(failure._tag, "ChainUnavailable")
+    })
+  )
+
   it.effect("is unknown if the fee is paid, and at least what another one pays", () =>
     Effect.gen(function* () {
       const { dev } = yield* Scene

@@ -9,12 +9,13 @@ import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { classOf } from "../../../src/domain/Exposure.ts"
 import { NONE } from "../../../src/domain/RollupFee.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
 import * as Reserving from "../../../src/orchestrator/intake/Reserving.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.ts"
-import { chain, client } from "../../support/FakeChain.ts"
+import { address, chain, client } from "../../support/FakeChain.ts"
 import { newIntent } from "../../support/IntentFixtures.ts"
 
 const DATA_FEE = 10n ** 15n
@@ -50,5 +51,29 @@ it.effect.each([
     assert.isUndefined(yield* reserve(rollup, { id: "a", order, gas: 100n }, "submission"))
     const all = classOf("unlisted", "all", chain.id)
     assert.strictEqual((yield* (yield* Exposures).sums([all])).get(all)?.open, 2n * 300n + more)
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("a submission of listed tokens reserves only if its quote met code of strangers", () =>
+  Effect.gen(function* () {
+    const { reserve } = yield* Reserving.make
+    const node = client({
+      feesPerGas: Effect.succeed({ baseFeePerGas: 1n, maxPriorityFeePerGas: 1n, maxFeePerGas: 3n })
+    })
+    const order = {
+      ...newIntent({ id: "a", chainId: chain.id }).order,
+      tokenIn: address(0xb1),
+      tokenOut: NATIVE,
+      destination: address(0xdd)
+    }
+    const ofAccount = classOf("unlisted", "token_out", chain.id, order.destination)
+    const keys = [classOf("listed", "all", chain.id), classOf("unlisted", "all", chain.id), ofAccount]
+    const open = Effect.flatMap(Exposures, ({ sums }) =>
+      Effect.map(sums(keys), (known) => keys.map((key) => known.get(key)?.open))
+    )
+    assert.isUndefined(yield* reserve(node, { id: "a", order, gas: 100n }, "submission"))
+    assert.deepStrictEqual(yield* open, [undefined, undefined, undefined])
+    assert.isUndefined(yield* reserve(node, { id: "b", order, gas: 100n, runsOthersCode: true }, "submission"))
+    assert.deepStrictEqual(yield* open, [undefined, 600n, 600n])
   }).pipe(Effect.provide(layer))
 )

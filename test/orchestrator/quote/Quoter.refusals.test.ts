@@ -7,6 +7,7 @@ import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import type { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
+import { FeeUncertain } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { NoRoute, RoutingUnavailable } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { SimulationFailed } from "../../../src/ports/orchestrator/SweepSimulation.ts"
@@ -30,6 +31,9 @@ const script = (change: (script: Quoting.Script) => void) => (scene: Scene) =>
   })
 
 const unavailable = new ChainUnavailable({ chainId: source.id, method: "eth_call", detail: "down" })
+
+/** The chains, without the token on the list of the source. */
+const unlisted = [{ ...source, tokens: source.tokens.filter(({ address }) => address !== TOKEN) }, destination]
 
 const cases: Readonly<Record<string, Case>> = {
   "a destination chain that is not configured": {
@@ -130,10 +134,17 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "an unlisted token whose sweep needs more gas than UNLISTED_SWEEP_GAS": {
     reason: "simulation_failed",
-    options: { chains: [{ ...source, tokens: source.tokens.filter(({ address }) => address !== TOKEN) }, destination] },
+    options: { chains: unlisted },
     trouble: script((state) => {
       state.gas = () => 600_000n
     })
+  },
+  "an unlisted token whose fee may pay for the gas on exchanges that do not answer": {
+    reason: "chain_unavailable",
+    options: {
+      chains: unlisted,
+      fees: { realisable: () => Effect.fail(new FeeUncertain({ atLeast: 1n, silence: unavailable })) }
+    }
   },
   "a route that does not fit into a transaction": {
     reason: "no_route",

@@ -4,7 +4,9 @@ import { TestClock } from "effect/testing"
 import { numberToHex } from "viem"
 import { ScreeningState } from "../../../src/adapters/memory/shared/Screening.ts"
 import type * as Address from "../../../src/domain/Address.ts"
+import type { Deployment } from "../../../src/domain/Chain.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
+import { bound } from "../../../src/domain/OrderNonce.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -146,6 +148,43 @@ describe("what is refused", () => {
       assert.lengthOf(yield* sent, 1)
     }).pipe(Effect.provide(layer))
   )
+})
+
+describe("an order of a guard that this process does not have", () => {
+  it.effect("waits for a process that has it, and keeps no other sweep from being sent", () => {
+    const replacing = { delegate: address(0x71), guard: address(0x72), entry: source.contracts.entry }
+    const settings = { contracts: source.contracts, earlierContracts: new Array<Deployment>() }
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      chain: {
+        ...client.chain,
+        get contracts() {
+          return settings.contracts
+        },
+        get earlierContracts() {
+          return settings.earlierContracts
+        }
+      }
+    }))
+    return Effect.gen(function* () {
+      const { givenUp, sent, submit } = yield* scene
+      yield* submit({
+        id: "a",
+        order: { nonce: bound(replacing.guard, 7n) },
+        submission: { address: replacing.delegate }
+      })
+      yield* submit({ id: "b", owner: 2 })
+      assert.deepStrictEqual(yield* run, { claimed: 2, sent: 1 })
+      assert.isUndefined(yield* givenUp("a"))
+      assert.lengthOf(yield* sent, 1)
+      // Another replica, with the new chains file.
+      settings.contracts = replacing
+      settings.earlierContracts = [source.contracts]
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 1 })
+      assert.lengthOf(yield* sent, 2)
+    }).pipe(Effect.provide(nodes))
+  })
 })
 
 describe("an order that somebody else ran", () => {

@@ -178,19 +178,32 @@ describe("fees of one transaction, of which more are silent than are valued at o
     })
   )
 
+  const uncertain = (atLeast: bigint) => {
+    const detail = { chainId: source.id, method: "eth_call", detail: "away" }
+    return Effect.fail(new FeeUncertain({ atLeast, silence: new ChainUnavailable(detail) }))
+  }
+
   it.effect("count for what is known of them, if they may be worth more", () =>
     Effect.gen(function* () {
-      const detail = { chainId: source.id, method: "eth_call", detail: "away" }
-      const uncertain = Effect.fail(new FeeUncertain({ atLeast: 4n, silence: new ChainUnavailable(detail) }))
-      assert.strictEqual(yield* booked(uncertain), 40n)
+      assert.strictEqual(yield* booked(uncertain(4n)), 40n)
+    })
+  )
+
+  it.effect.each([
+    // The recipient has moved them since.
+    [0n, 40n],
+    [9n, 20n]
+  ] as const)("count for at least what was known of them, if they sell for %s wei later", ([later, loss]) =>
+    Effect.gen(function* () {
+      let asked = 0
+      const ending = Effect.suspend(() => (asked++ < 4 ? uncertain(4n) : Effect.succeed(later)))
+      assert.strictEqual(yield* booked(ending, "3 seconds"), loss)
     })
   )
 
   it.effect("count at once for what is known of them, if that covers what they bear", () =>
     Effect.gen(function* () {
-      const detail = { chainId: source.id, method: "eth_call", detail: "away" }
-      const uncertain = Effect.fail(new FeeUncertain({ atLeast: 14n, silence: new ChainUnavailable(detail) }))
-      assert.strictEqual(yield* booked(uncertain, 0), 0n)
+      assert.strictEqual(yield* booked(uncertain(14n), 0), 0n)
     })
   )
 })

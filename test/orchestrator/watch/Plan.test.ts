@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { hash } from "../../support/IntentFixtures.ts"
 import type { Attempt } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import type { Observation, TransactionPlan } from "../../../src/orchestrator/watch/Findings.ts"
-import { depth, newestOf, plan } from "../../../src/orchestrator/watch/Plan.ts"
+import { depth, isOverdue, newestOf, plan } from "../../../src/orchestrator/watch/Plan.ts"
 
 const timing = { rebroadcastMillis: 15_000, bumpMillis: 45_000 }
 
@@ -109,6 +109,31 @@ describe("the plan for a relay transaction", () => {
     if (decided._tag !== "Include") return true
     const noted = { ...seen, transaction: { ...seen.transaction, inclusion: decided.inclusion } }
     return decide(noted)._tag === "Wait"
+  })
+
+  const Unsigned = Schema.Struct({ ...Seen.fields, isOverdue: Schema.Boolean, outageMillis: Millis })
+
+  it.prop(
+    "releases overdue intents exactly when the lane cannot sign for a minute and the nonce is free",
+    [Unsigned],
+    ([seen]) => {
+      const { inclusion, nonce } = seen.transaction
+      const isFree = seen.laneNonce.confirmed <= nonce && seen.laneNonce.latest <= nonce
+      const isInNoBlock = seen.mined === undefined && inclusion === undefined
+      const isDue = seen.isOverdue && seen.outageMillis >= 60_000
+      return (decide(seen)._tag === "Release") === (isFree && isInNoBlock && isDue)
+    }
+  )
+
+  it("takes intents for overdue once a confirmed block is after the deadline of each that is open", () => {
+    const carrying = { intentIds: ["a"], wantedUntil: 5n }
+    assert.isFalse(isOverdue(carrying, 5n))
+    assert.isTrue(isOverdue(carrying, 6n))
+    assert.isFalse(isOverdue(carrying, undefined))
+    // All of them have ended otherwise.
+    assert.isTrue(isOverdue({ intentIds: ["a"] }, 1n))
+    assert.isFalse(isOverdue({ intentIds: [] }, 6n))
+    assert.isFalse(isOverdue({ ...carrying, reopened: { atMs: 1, hash: hash("first") } }, 6n))
   })
 
   it("raises the fees of a stuck transaction once its nonce is the lane's next", () => {

@@ -20,14 +20,20 @@ type Paid = BridgeRefunds["Service"]["paid"]
 const scene = Effect.fnUntraced(function* (paid: Paid) {
   const refunds = yield* Refunds
   const asked: Array<bigint> = []
+  const begun: Array<number> = []
   const bridge = BridgeRefunds.of({
-    firstBlock: (_chainId, notBefore) => Effect.succeed(BigInt(notBefore)),
+    firstBlock: (_chainId, notBefore) =>
+      Effect.sync(() => {
+        begun.push(notBefore)
+        return BigInt(notBefore)
+      }),
     paid: (chainId, accounts, fromBlock) => {
       asked.push(fromBlock)
       return paid(chainId, accounts, fromBlock)
     }
   })
-  const look = yield* Effect.provideService(WatchRefunds.make, BridgeRefunds, bridge)
+  const make = Effect.provideService(WatchRefunds.make, BridgeRefunds, bridge)
+  const look = yield* make
   const client = yield* (yield* Chains).get(source.id)
   const expect = (account: Address, from: number, id: string = account, amount = 9n) =>
     refunds.expect({ id, chainId: source.id, account, token: TOKEN, amount, notBefore: from })
@@ -35,7 +41,10 @@ const scene = Effect.fnUntraced(function* (paid: Paid) {
     Object.fromEntries(all.map(({ id, searchFrom }) => [id, searchFrom]))
   )
   const starts = Effect.andThen(TestClock.adjust("10 minutes"), due)
-  return { asked, due, expect, look: look(client), starts }
+  const looks = Effect.map(refunds.due(source.id, 10, -1), (all) => all.map((each) => each.looks))
+  /** A look of a process that has just started. */
+  const restarted = Effect.flatMap(make, (anew) => anew(client))
+  return { asked, begun, due, expect, look: look(client), looks, restarted, starts }
 })
 
 /** Reads of a hundred blocks, up to block 2,000. The newest 50 blocks are read again. */
@@ -53,6 +62,14 @@ const hundred =
       ...(heldBack.size === 0 ? {} : { heldBack })
     })
   }
+
+const failed = new ChainUnavailable({ chainId: source.id, method: "eth_getLogs", detail: "no answer" })
+
+/** Reads that fail if they begin at one of these blocks. */
+const failingAt =
+  (blocks: ReadonlyArray<bigint>, read: Paid): Paid =>
+  (chainId, accounts, from) =>
+    blocks.includes(from) ? Effect.fail(failed) : read(chainId, accounts, from)
 
 const lineAt = (blockNumber: bigint, account: Address, amount: bigint): RefundLine => ({
   txHash: hash(`at ${blockNumber}`),
@@ -79,8 +96,9 @@ describe("the search for refunds", () => {
       answer = { lines: [], nextBlock: 950n }
       yield* look
       assert.deepStrictEqual(yield* starts, { [HELD]: 950n, [FREE]: 950n })
-      // The second read of the second look is for the account whose blocks the first one did not come to.
-      assert.deepStrictEqual(asked, [100n, 300n, 900n, 300n])
+      // In the second look, the second read is for the account whose blocks the first one did not come to, and the third one goes on
+      // behind the payment.
+      assert.deepStrictEqual(asked, [100n, 300n, 900n, 700n, 300n])
     }).pipe(Effect.provide(layer))
   )
 
@@ -93,7 +111,7 @@ describe("the search for refunds", () => {
       assert.deepStrictEqual(yield* starts, { [HELD]: 300n, [FREE]: 1_000n })
       yield* look
       assert.deepStrictEqual(yield* starts, { [HELD]: 300n, [FREE]: 1_100n })
-      assert.deepStrictEqual(asked, [300n, 900n, 300n, 1_000n])
+      assert.deepStrictEqual(asked, [300n, 900n, 400n, 300n, 1_000n, 500n])
     }).pipe(Effect.provide(layer))
   )
 
@@ -103,15 +121,20 @@ describe("the search for refunds", () => {
         [HELD, 300n],
         [OTHER, 400n]
       ])
-      const { asked, due, expect, look, starts } = yield* scene(hundred([], held))
+      const { asked, begun, due, expect, look, looks, starts } = yield* scene(hundred([], held))
       yield* expect(HELD, 300)
       yield* expect(OTHER, 400)
       yield* expect(FREE, 900)
       yield* look
-      assert.deepStrictEqual(yield* due, { [FREE]: 900n })
+      assert.deepStrictEqual(yield* due, { [FREE]: undefined })
+      // The account was not looked for, so that the pause after its first read is the shortest one.
+      assert.deepStrictEqual(yield* looks, [0])
       yield* look
+      assert.deepStrictEqual(begun, [300, 400, 900])
       assert.deepStrictEqual(yield* due, {})
-      assert.deepStrictEqual(asked, [300n, 400n, 900n])
+      assert.deepStrictEqual(asked, [300n, 400n, 400n, 500n, 900n])
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* due)[FREE], 1_000n)
       assert.deepStrictEqual(yield* starts, { [HELD]: 300n, [OTHER]: 400n, [FREE]: 1_000n })
     }).pipe(Effect.provide(layer))
   )
@@ -149,17 +172,80 @@ describe("the search for refunds", () => {
 
   it.effect("keeps what the first read found if the second one fails", () =>
     Effect.gen(function* () {
-      const failed = new ChainUnavailable({ chainId: source.id, method: "eth_getLogs", detail: "no answer" })
-      const read = hundred([lineAt(350n, HELD, 9n)])
-      const { due, expect, look } = yield* scene((chainId, accounts, from) =>
-        from === 900n ? Effect.fail(failed) : read(chainId, accounts, from)
-      )
+      const { due, expect, look, starts } = yield* scene(failingAt([900n], hundred([lineAt(350n, HELD, 9n)])))
       yield* expect(HELD, 300)
       yield* expect(OTHER, 310)
       yield* expect(FREE, 900)
       const [finding] = yield* look
       assert.strictEqual(finding?.unavailable, failed)
-      assert.deepStrictEqual(yield* due, { [FREE]: undefined })
+      assert.deepStrictEqual(yield* due, {})
+      assert.deepStrictEqual(yield* starts, { [OTHER]: 400n, [FREE]: 900n })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("goes on for all accounts but those whose first block cannot be read, which wait ever longer", () =>
+    Effect.gen(function* () {
+      const { asked, due, expect, look, looks, starts } = yield* scene(failingAt([300n], hundred()))
+      yield* expect(HELD, 300)
+      yield* expect(FREE, 900)
+      const [finding] = yield* look
+      assert.strictEqual(finding?.unavailable, failed)
+      assert.deepStrictEqual(asked, [300n, 900n])
+      assert.deepStrictEqual(yield* due, {})
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* due, { [HELD]: 300n, [FREE]: 1_000n })
+      yield* look
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* due, {})
+      assert.deepStrictEqual(yield* starts, { [HELD]: 300n, [FREE]: 1_100n })
+      assert.deepStrictEqual(yield* looks, [2, 2])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("goes on behind a payment that cannot be read, from look to look and again after a restart", () =>
+    Effect.gen(function* () {
+      const held = new Map([[HELD, 300n]])
+      const { asked, expect, look, restarted, starts } = yield* scene(hundred([lineAt(650n, HELD, 9n)], held))
+      yield* expect(HELD, 300)
+      yield* look
+      yield* starts
+      yield* look
+      assert.deepStrictEqual(yield* starts, { [HELD]: 300n })
+      yield* restarted
+      assert.deepStrictEqual(yield* starts, { [HELD]: 300n })
+      yield* look
+      assert.deepStrictEqual(yield* starts, {})
+      assert.deepStrictEqual(asked, [300n, 400n, 300n, 500n, 300n, 400n, 300n, 600n])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("finds later refunds of an account that is held back, and one payment of several", () =>
+    Effect.gen(function* () {
+      const lines = [lineAt(950n, HELD, 7n), lineAt(1_150n, HELD, 20n)]
+      const { expect, look, starts } = yield* scene(hundred(lines, new Map([[HELD, 300n]])))
+      yield* expect(HELD, 300, "first", 9n)
+      yield* expect(HELD, 900, "second", 7n)
+      yield* expect(HELD, 910, "third", 11n)
+      const open: Array<string> = []
+      for (let looks = 0; looks < 9; looks++) {
+        yield* look
+        open.push(Object.keys(yield* starts).join(" "))
+      }
+      assert.deepStrictEqual([...new Set(open)], ["first second third", "first third", ""])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("finds later refunds of an account whose first block cannot be read", () =>
+    Effect.gen(function* () {
+      const { asked, expect, look, starts } = yield* scene(failingAt([300n], hundred([lineAt(1_050n, HELD, 7n)])))
+      yield* expect(HELD, 300, "first")
+      yield* expect(HELD, 900, "second", 7n)
+      yield* look
+      assert.deepStrictEqual(yield* starts, { first: 300n, second: 900n })
+      const [finding] = yield* look
+      assert.strictEqual(finding?.unavailable, failed)
+      assert.deepStrictEqual(yield* starts, { first: 300n })
+      assert.deepStrictEqual(asked, [300n, 900n, 300n, 1_000n])
     }).pipe(Effect.provide(layer))
   )
 })

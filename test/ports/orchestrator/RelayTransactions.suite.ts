@@ -8,6 +8,7 @@ import { IntentTaken, RelayTransactions } from "../../../src/ports/orchestrator/
 import { address, attempt, hash, newIntent, submitted } from "../../support/IntentFixtures.ts"
 import { frontCases } from "./LaneFronts.cases.ts"
 import { reopeningCases } from "./Reopenings.cases.ts"
+import { reserveCases } from "./Reserves.cases.ts"
 
 const lane = address(0x1a4e)
 
@@ -266,6 +267,8 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
     frontCases(stores)
 
     reopeningCases(stores)
+
+    reserveCases(stores)
 
     it.effect("lets go of intents that it did not settle, so that they can be claimed again", () =>
       Effect.gen(function* () {

@@ -3,12 +3,7 @@ import { Effect, Random } from "effect"
 import { numberToHex } from "viem"
 import * as Address from "../../../domain/Address.ts"
 import { Hex } from "../../../domain/Hex.ts"
-import {
-  CallReverted,
-  type CallRequest,
-  type ChainClient,
-  type ChainUnavailable
-} from "../../../ports/shared/Chains.ts"
+import { CallReverted, type CallRequest, type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import * as Rehearsal from "../codec/Rehearsal.ts"
 import * as RpcErrors from "../rpc/Errors.ts"
 import type * as Pool from "../rpc/Pool.ts"
@@ -46,6 +41,9 @@ const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceO
   }
   return accounts.size === 0 ? undefined : Object.fromEntries(accounts)
 }
+
+/** Gas of an access list for each account: 2,400 (EIP-2930), and 1,280 more where its bytes cost gas (EIP-7981). */
+const ACCESS_GAS = 4_000n
 
 /** Address that nobody can know before. */
 const drawAddress = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32 - 1), 5), (words) =>
@@ -97,7 +95,7 @@ export const make = (
   node: Node,
   settingOf: (sender: Address.Address, block: "next" | "other") => Effect.Effect<Setting, ChainUnavailable>
 ): Pick<ChainClient, "call" | "canSimulate" | "estimateGas" | "simulate"> => {
-  const { chain, decoded, failed, pool, unavailable, wellFormed } = node
+  const { chain, decoded, failed, pool, wellFormed } = node
   const asHex = decoded(Hex)
   const asQuantity = decoded(Quantity)
 
@@ -133,10 +131,16 @@ export const make = (
   })
 
   const simulate: ChainClient["simulate"] = Effect.fnUntraced(function* (steps, options = {}) {
-    const { codeOverrides, data, gas, stage } = Rehearsal.encode(steps, yield* drawAddress, options.isApart)
+    const { codeOverrides, data, gas: needed, stage } = Rehearsal.encode(steps, yield* drawAddress, options.isApart)
     const { within } = options
+    const { warm = [] } = within ?? {}
+    const gas = needed + ACCESS_GAS * BigInt(warm.length)
     const paramsOf = (dress?: Dress): ReadonlyArray<unknown> => [
-      { ...callObject({ from: within?.origin ?? stage, to: stage, data, gas }), ...dress?.fees },
+      {
+        ...callObject({ from: within?.origin ?? stage, to: stage, data, gas }),
+        ...(warm.length === 0 ? {} : { accessList: warm.map((address) => ({ address, storageKeys: [] })) }),
+        ...dress?.fees
+      },
       "latest",
       stateOverrides({
         codeOverrides: [...(options.codeOverrides ?? []), ...codeOverrides],
@@ -156,7 +160,10 @@ export const make = (
             withBlockOverrides: [...paramsOf(inBlock(setting, gas, gasLimit)), blockOverrides(setting)]
           })
     ).pipe(
-      Effect.catchTag("CallReverted", ({ detail }) => unavailable("eth_call", `the simulation failed: ${detail}`)),
+      Effect.catchTag("CallReverted", ({ detail: text }) => {
+        const detail = `the simulation failed: ${text}`
+        return new ChainUnavailable({ chainId: chain.id, method: "eth_call", detail, isReverted: true })
+      }),
       Effect.flatMap((result) => asHex("eth_call", result))
     )
     return yield* wellFormed("eth_call", Rehearsal.decode(answer, steps))

@@ -26,6 +26,8 @@ export interface Rehearsed {
   readonly data: Hex
   /** Default: `next`. */
   readonly block?: Surroundings["block"] | undefined
+  /** Account that has no code meanwhile. Default: each has its own. */
+  readonly plain?: Address.Address | undefined
 }
 
 class Rehearsing extends Request.Class<Rehearsed, SimulatedCall, ChainUnavailable> {}
@@ -65,15 +67,18 @@ const makeRun = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (orders: Array.NonEmptyReadonlyArray<Rehearsed>) {
-    const [{ block = "next", client, owner }] = orders
-    const { delegate } = client.chain.contracts
+    const [{ block = "next", client, owner, plain }] = orders
+    const { delegate, entry } = client.chain.contracts
+    // A sweep through the entry finds it warm, and one that goes directly to its account finds it cold. A token could tell them apart.
+    const warm = block === "next" ? [entry] : []
     const standIn = yield* Cache.get(standIns, client.chain.id)
     const lane = yield* laneOf(client)
     const steps = orders.map(({ data }) => ({ to: owner, data, gas: GAS_CAP, fit: LIMIT_MARGIN }))
     const outcomes = yield* client.simulate(steps, {
-      ...(lane === undefined ? {} : { within: { origin: lane, block } }),
+      ...(lane === undefined ? {} : { within: { origin: lane, block, warm } }),
       ...(orders.length === 1 ? {} : { isApart: true }),
       codeOverrides: [
+        ...(plain === undefined ? [] : [{ address: plain, code: "0x" as const }]),
         { address: owner, code: designator(delegate) },
         { address: delegate, code: standIn }
       ]
@@ -111,7 +116,7 @@ export const make = Effect.map(makeRun, (runAll) => {
     })
   const resolver = RequestResolver.makeGrouped<Rehearsing, string>({
     // In the block of a listed token, no token that is not listed uses up the gas.
-    key: ({ request: { block = "next", client, owner } }) => [client.chain.id, owner, block].join(" "),
+    key: ({ request: { block = "next", client, owner, plain } }) => [client.chain.id, owner, block, plain].join(" "),
     resolver: (entries) => Effect.forEach(partsOf(entries), answer, { concurrency: "unbounded", discard: true })
   })
   return (order: Rehearsed): Effect.Effect<SimulatedCall, ChainUnavailable> =>

@@ -50,13 +50,13 @@ export const layer = Layer.effect(
     const run: SweepSimulation["Service"]["run"] = Effect.fn("SweepSimulation.run")(function* (
       chainId,
       order,
-      { block, passing = 0 } = {}
+      { block, isPlain = false, passing = 0 } = {}
     ) {
       const client = yield* Effect.orDie(chains.get(chainId))
       const data = contracts.encodeExecute(order, PLACEHOLDER)
       const [swept, held, account, charged] = yield* Effect.all(
         [
-          rehearse({ client, owner: order.owner, data, block }),
+          rehearse({ client, owner: order.owner, data, block, plain: isPlain ? order.destination : undefined }),
           holdings(client, order),
           accountOf(client, order),
           DataFee.estimate(client, order.owner, data)

@@ -173,7 +173,10 @@ const spending =
     Effect.map(Ref.get(state), (current) => {
       const spent = current.spending.filter((each) => each.chainId === chainId && each.endedAtMs >= hourOf(sinceMs))
       const open = Array.from(HashMap.values(current.transactions)).filter(
-        (transaction) => transaction.chainId === chainId && transaction.status !== "final"
+        ({ createdAtMs, intentIds, reopened, ...each }) =>
+          each.chainId === chainId &&
+          each.status !== "final" &&
+          (each.status === "mined" || reopened !== undefined || createdAtMs >= hourOf(sinceMs) || intentIds.length > 0)
       )
       return [...spent.map(({ wei }) => wei), ...open.map(({ id }) => lookup(current.reserved, id) ?? 0n)].reduce(
         (sum, wei) => sum + wei,

@@ -22,6 +22,7 @@ const given = ({
   orderDigest,
   quote,
   quotedAtBlock,
+  runsOthersCode,
   trace,
   userId
 }: NewIntent) => ({
@@ -44,7 +45,7 @@ const given = ({
   target: order.swapTarget,
   calldata: order.swapCalldata,
   user_id: document(userId),
-  quote: IntentRow.encodeQuote(quote),
+  quote: { ...IntentRow.encodeQuote(quote), ...(runsOthersCode === true ? { runsOthersCode } : {}) },
   ...(Address.isZero(order.builder) ? {} : { builder: order.builder }),
   ...(order.destination === order.owner ? {} : { destination: order.destination }),
   ...(attributed === undefined ? {} : { builder_id: document(attributed.builderId), payout: attributed.payoutMode }),

@@ -16,8 +16,8 @@ import type { Submission } from "../../../ports/orchestrator/Submission.ts"
 /** Fields of a quote that the state of its intent has. */
 type Derived = "id" | "crossChain" | "sourceChainId"
 
-/** A quote as it is stored. */
-export type StoredQuote = Omit<typeof Quote.Encoded, Derived>
+/** A quote as it is stored, with a mark of its intent, which the release before ignores. */
+export type StoredQuote = Omit<typeof Quote.Encoded, Derived> & Pick<Intent, "runsOthersCode">
 
 /**
  * A row as the driver returns it. This service wrote every column, and the column types hold, so only null and the forms of the
@@ -118,7 +118,7 @@ export type QuoteRow = Pick<IntentRow, "id" | "source_chain_id" | "dest_chain_id
 export const toQuote = ({
   dest_chain_id,
   id,
-  quote: { arrivesInsteadIfSwapFails: instead, feeBreakdown, ...quote },
+  quote: { arrivesInsteadIfSwapFails: instead, feeBreakdown, runsOthersCode: _runsOthersCode, ...quote },
   source_chain_id
 }: QuoteRow): Quote => ({
   ...quote,
@@ -226,6 +226,7 @@ export const toIntent = (row: IntentRow): Intent => ({
   quotedAtBlock: row.quoted_at_block,
   gas: row.gas,
   ...(row.data_gas === null ? {} : { dataGas: row.data_gas }),
+  ...(row.quote.runsOthersCode === true ? { runsOthersCode: true } : {}),
   ...toCover(row),
   userId: row.user_id,
   ...(row.builder_id !== null && row.payout_mode !== null

@@ -148,6 +148,23 @@ export const recentVaults = Effect.fnUntraced(function* (sql: Sql, shared: Reado
   return rows.map(({ chain, vault }) => ({ chainId: Number(chain), vault: Address.stored(vault) }))
 })
 
+/**
+ * Nonces of orders on a chain that could settle since a moment: one of each guard. A restored database may have an order as quoted that
+ * was submitted and settled, so all statuses count. States have no index of the deadline, so every state of the chain is read. This may
+ * exceed a statement's timeout.
+ */
+export const recentNonces = Effect.fnUntraced(function* (sql: Sql, chainId: number, sinceMs: number) {
+  const rows = yield* sql.withTransaction(
+    Effect.andThen(
+      sql`SET LOCAL statement_timeout = 0`,
+      sql<{ nonce: string }>`SELECT min(order_nonce)::text AS nonce FROM orchestrator.intent_states
+        WHERE source_chain_id = ${chainId} AND deadline >= ${String(Math.floor(sinceMs / 1000))}::numeric
+        GROUP BY div(order_nonce, ${String(2n ** 128n)}::numeric) ORDER BY 1`
+    )
+  )
+  return rows.map(({ nonce }) => BigInt(nonce))
+})
+
 /** Transactions in which the orders with these digests settled first, as the history of their intents has them. */
 export const firstSettlements = Effect.fnUntraced(function* (sql: Sql, digests: ReadonlyArray<Hash>) {
   const rows = yield* sql<{ digest: Hash; hash: Hash }>`

@@ -44,13 +44,18 @@ const clearInclusion = (sql: PgClient.PgClient): RelayTransactions["Service"]["c
 
 const spending = (sql: PgClient.PgClient): RelayTransactions["Service"]["spending"] =>
   Effect.fnUntraced(function* (chainId, sinceMs) {
+    const since = sql`date_trunc('hour', ${timestamp(sinceMs)}::timestamptz)`
     const [row] = yield* sql<{ wei: string }>`
       SELECT (
         coalesce((
-          SELECT sum(wei) FROM orchestrator.relay_spending
-          WHERE chain_id = ${chainId} AND hour >= date_trunc('hour', ${timestamp(sinceMs)}::timestamptz)
+          SELECT sum(wei) FROM orchestrator.relay_spending WHERE chain_id = ${chainId} AND hour >= ${since}
         ), 0) + coalesce((
-          SELECT sum(reserved) FROM orchestrator.relay_transactions WHERE chain_id = ${chainId} AND status <> 'final'
+          SELECT sum(t.reserved) FROM orchestrator.relay_transactions t
+          WHERE t.chain_id = ${chainId} AND t.status <> 'final' AND (
+            t.status = 'mined' OR t.reopened OR t.created_at >= ${since} OR EXISTS (
+              SELECT FROM orchestrator.relay_transaction_intents l WHERE l.transaction_id = t.id AND l.active
+            )
+          )
         ), 0)
       )::text AS wei`
     return BigInt(row?.wei ?? 0)

@@ -16,8 +16,11 @@ import { address, chain } from "../../../support/FakeChain.ts"
 
 const GAS = 500_000n
 
-/** Instructions that put one word on the stack, by name. */
+/** Instructions that put one word on the stack, by name, in their order. */
 const SEEN = {
+  /** Gas of reading the code size of the sender, and that of the coinbase (EIP-2929, EIP-3651). */
+  originAccess: "0x5a323b505a9003",
+  coinbaseAccess: "0x5a413b505a9003",
   origin: "0x32",
   gasPrice: "0x3a",
   baseFee: "0x48",
@@ -102,6 +105,9 @@ describe.each(NODES)("a simulated call on $name", ({ hasNextBlock, start }) => {
       assert.strictEqual(simulated.origin, BigInt(sender))
       assert.strictEqual(simulated.originCode, mined.originCode)
       assert.strictEqual(simulated.coinbase, mined.coinbase)
+      for (const { coinbaseAccess, originAccess } of [simulated, mined]) {
+        assert.deepStrictEqual([originAccess, coinbaseAccess], [106n, 106n])
+      }
       assert.strictEqual(simulated.gasLeft, mined.gasLeft)
       assert.strictEqual(simulated.blockGasLimit, mined.blockGasLimit)
       assert.isTrue(isNear(simulated.originBalance, mined.originBalance))
@@ -129,6 +135,36 @@ describe.each(NODES)("a simulated call on $name", ({ hasNextBlock, start }) => {
   )
 })
 
+/** Code that returns the gas of reading the size of an account's code: 107 if the account is warm, and 2,607 if it is cold. */
+const touching = (account: Hex): Hex => concatHex(["0x5a73", account, "0x3b505a90035f5260205ff3"])
+
+describe.each(NODES)("an account that is named as warm, on $name", ({ start }) => {
+  it.live("is warm when the calls begin, and another one is cold", () =>
+    Effect.gen(function* () {
+      const node = yield* start({ chainId: chain.id })
+      const entry = address(0x88)
+      yield* node.ask("set up", (client) => client.setCode({ address: witness, bytecode: touching(entry) }))
+      const context = yield* Layer.build(
+        EvmChains.layer([{ chain, rpcUrls: [node.rpcUrl] }]).pipe(Layer.provide(FetchHttpClient.layer))
+      )
+      const client = yield* Context.get(context, Chains).get(chain.id)
+      const gasOf = Effect.fnUntraced(function* (warm?: ReadonlyArray<Address.Address>) {
+        const origin = Address.of(privateKeyToAccount(generatePrivateKey()).address)
+        const [seen] = yield* client.simulate([{ to: witness, data: "0x" }], {
+          within: { origin, ...(warm === undefined ? {} : { warm }) }
+        })
+        return hexToBigInt(seen?.returnData ?? "0x")
+      })
+      assert.deepStrictEqual(yield* Effect.forEach([undefined, [], [address(0x89)], [address(0x89), entry]], gasOf), [
+        2_607n,
+        2_607n,
+        2_607n,
+        107n
+      ])
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
+  )
+})
+
 interface Request {
   readonly method: string
   readonly params: ReadonlyArray<unknown>
@@ -141,6 +177,55 @@ const stagesOf = (requests: ReadonlyArray<Request>) =>
     const [{ to }, , overrides = {}] = params as [{ to: string }, string, Record<string, { code?: Hex }>?]
     return overrides[to]?.code === rehearsal.runtimeCode ? [to] : []
   })
+
+/** Gas that many public nodes give a call at most. They do not tell the caller. */
+const NODE_GAS = 50_000_000n
+
+/** Requests as a node understands them that gives calls at most {@link NODE_GAS}. */
+const capping = (async (url, init) => {
+  const body: Request | ReadonlyArray<Request> = await new Response(init?.body).json()
+  const capped = (request: Request): Request => {
+    const [call = {}, ...others] = request.params as ReadonlyArray<{ readonly gas?: Hex }>
+    if (request.method !== "eth_call" || BigInt(call.gas ?? "0x0") <= NODE_GAS) return request
+    return { ...request, params: [{ ...call, gas: numberToHex(NODE_GAS) }, ...others] }
+  }
+  return fetch(url, {
+    ...init,
+    body: JSON.stringify(Array.isArray(body) ? body.map(capped) : capped(body as Request))
+  })
+}) as typeof globalThis.fetch
+
+describe("a simulation that needs more gas than a node gives", () => {
+  it.live("fails as one that the node ran, and in parts it does not", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.start({ chainId: chain.id })
+      // JUMPDEST, PUSH0, JUMP: it burns all gas that it gets.
+      yield* node.ask("set up", (client) => client.setCode({ address: witness, bytecode: "0x5b5f56" }))
+      const context = yield* Layer.build(
+        EvmChains.layer([{ chain, rpcUrls: [node.rpcUrl] }]).pipe(
+          Layer.provide(FetchHttpClient.layer),
+          Layer.provide(Layer.succeed(FetchHttpClient.Fetch, capping))
+        )
+      )
+      const client = yield* Context.get(context, Chains).get(chain.id)
+      const burners = (count: number) =>
+        Array.from({ length: count }, () => ({ to: witness, data: "0x" as const, gas: 5_440_000n }))
+      const { detail, isReverted } = yield* Effect.flip(client.simulate(burners(10)))
+      assert.isTrue(isReverted, detail)
+      assert.lengthOf(yield* client.simulate(burners(4)), 4)
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
+  )
+
+  it.live("fails as one without an answer if no node ran it", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(
+        EvmChains.layer([{ chain, rpcUrls: ["http://127.0.0.1:1"] }]).pipe(Layer.provide(FetchHttpClient.layer))
+      )
+      const client = yield* Context.get(context, Chains).get(chain.id)
+      assert.isUndefined((yield* Effect.flip(client.simulate([{ to: witness, data: "0x" }]))).isReverted)
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("a simulated call without a sender", () => {
   it.live("comes from another address each time, so that a token cannot know it before", () =>

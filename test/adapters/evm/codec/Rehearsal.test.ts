@@ -5,6 +5,8 @@ import { decodeFunctionData, encodeFunctionResult, toHex } from "viem"
 import { rehearsal } from "../../../../src/adapters/evm/abi/simulation.generated.ts"
 import * as Rehearsal from "../../../../src/adapters/evm/codec/Rehearsal.ts"
 import type { Hex } from "../../../../src/domain/Hex.ts"
+import { partsOf } from "../../../../src/domain/RehearsalParts.ts"
+import { itemGas } from "../../../../src/domain/RelayGas.ts"
 import { Account, address, Uint256, Uint64 } from "../../../domain/Arbitraries.ts"
 
 const Bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
@@ -13,6 +15,14 @@ const hexOf = (bytes: ReadonlyArray<number>): Hex => toHex(Uint8Array.from(bytes
 const Steps = Schema.Array(Schema.Struct({ from: Account, to: Account, amounts: Schema.Array(Uint64), data: Bytes }))
 const Outcomes = Schema.Array(
   Schema.Struct({ success: Schema.Boolean, gasUsed: Uint256, gasLimit: Uint256, bytes: Bytes })
+)
+
+/** Gas limits of sweeps, and their calldata. */
+const Sweeps = Schema.Array(
+  Schema.Struct({
+    gas: Schema.Int.check(Schema.isBetween({ minimum: 120_000, maximum: 5_550_000 })),
+    bytes: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4_000 }))
+  })
 )
 
 const result = (outcomes: typeof Outcomes.Type): Hex =>
@@ -95,6 +105,27 @@ describe("Rehearsal", () => {
         Array.from(all, () => ({}))
       )
       assert.isTrue(Option.isNone(cut))
+    })
+  )
+
+  it.effect.prop("asks for less gas than public nodes give, for a part of any sweeps", [Sweeps], ([drawn]) =>
+    Effect.sync(() => {
+      // Many of each, so that parts are full.
+      const sweeps = drawn.flatMap(({ bytes, gas }) => {
+        const sweep = { data: `0x${"ff".repeat(bytes)}` as const, gas: BigInt(gas) }
+        return Array.from({ length: 40 }, () => sweep)
+      })
+      const parts = partsOf(
+        sweeps.map((sweep) => [sweep] as const),
+        ({ data, gas }) => itemGas({ data, gasLimit: gas, authorizations: 0 })
+      )
+      for (const part of parts) {
+        const { gas } = Rehearsal.encode(
+          part.map((sweep) => ({ ...sweep, to: ANYONE })),
+          ANYONE
+        )
+        assert.isTrue(gas < 50_000_000n, `${gas}`)
+      }
     })
   )
 

@@ -102,6 +102,7 @@ const order = Effect.gen(function* () {
       }
       while (await isOdd()) await node.mine({ blocks: 1 })
     }),
+    entry: chain.contracts.entry,
     rehearse: (block: "next" | "other" = "other") => simulation.run(chain.id, good, { block }),
     /** Gives the token this code, which can run its own at {@link HONEST}. */
     turn: (bytecode: Hex) =>
@@ -134,6 +135,18 @@ describe.each(["anvil", "edr"] as const)("a token on %s", (node) => {
         assert.strictEqual((yield* Effect.flip(rehearse()))._tag, "SimulationFailed", name)
       }
     }).pipe(Effect.provide(world(node)))
+  )
+
+  it.live(
+    "that turns on a cold entry, which no transaction through it has, fails its rehearsal in another block only",
+    () =>
+      Effect.gen(function* () {
+        const { entry, rehearse, turn } = yield* order
+        // EXTCODESIZE of the entry between two reads of the gas left takes more than 1,000 gas. Reads of the state have no price of gas.
+        yield* turn(revertingIf(concatHex(["0x5a73", entry, "0x3b505a90036103e8103a151516"])))
+        assert.strictEqual((yield* Effect.flip(rehearse("other")))._tag, "SimulationFailed")
+        assert.isTrue((yield* rehearse("next")).gas > 0n)
+      }).pipe(Effect.provide(world(node)))
   )
 
   it.live("that burns 4.2 million gas in each call fails its rehearsal", () =>

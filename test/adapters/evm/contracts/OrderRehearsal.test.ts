@@ -19,13 +19,21 @@ const rehearseAll = Effect.fnUntraced(function* (
   fails: (steps: Simulated[0]) => boolean = () => false
 ) {
   const client = yield* (yield* Chains).get(chain.id)
-  const calls: Array<{ readonly data: ReadonlyArray<Hex>; readonly isApart: boolean }> = []
+  const calls: Array<{
+    readonly data: ReadonlyArray<Hex>
+    readonly isApart: boolean
+    readonly warm: ReadonlyArray<string> | undefined
+  }> = []
   const simulating: ChainClient = {
     ...client,
     code: () => Effect.succeed(sweepDelegate.runtimeCode),
     simulate: (steps, options) =>
       Effect.suspend(() => {
-        calls.push({ data: steps.map(({ data }) => data), isApart: options?.isApart === true })
+        calls.push({
+          data: steps.map(({ data }) => data),
+          isApart: options?.isApart === true,
+          warm: options?.within?.warm
+        })
         return fails(steps)
           ? Effect.fail(new ChainUnavailable({ chainId: chain.id, method: "eth_call", detail: "it fails" }))
           : Effect.succeed(steps.map(({ data }) => ({ success: true, returnData: data, gasUsed: 1n })))
@@ -94,6 +102,16 @@ describe("orders of one moment", () => {
           ["0x02", false],
           ["0x03", false]
         ]
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("find the entry warm in the next block, as a transaction through it does, and cold in another one", () =>
+    Effect.gen(function* () {
+      const { calls } = yield* rehearseAll([{ data: "0x01" }, { data: "0x02", block: "other" }])
+      assert.deepStrictEqual(
+        calls.map(({ warm }) => warm),
+        [[chain.contracts.entry], []]
       )
     }).pipe(Effect.provide(layer))
   )

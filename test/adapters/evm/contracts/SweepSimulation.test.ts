@@ -78,10 +78,13 @@ const goodOrder = Effect.fnUntraced(function* (changes: Partial<Pick<SweepOrder,
   } satisfies SweepOrder
 })
 
-const run = Effect.fnUntraced(function* (order: SweepOrder) {
+const run = Effect.fnUntraced(function* (order: SweepOrder, options?: { readonly isPlain?: boolean }) {
   const { dev } = yield* local
-  return yield* (yield* SweepSimulation).run(dev.chain.id, order)
+  return yield* (yield* SweepSimulation).run(dev.chain.id, order, options)
 })
+
+/** Code that uses a million gas and accepts the payment. */
+const BURNING = "0x5a5b620f42405a82031060015700"
 
 /** Why the order would revert; fails the test where it would not. */
 const detailOf = (order: SweepOrder) =>
@@ -123,6 +126,27 @@ layer(simulation, { excludeTestServices: true })("SweepSimulation", (it) => {
       for (const order of [yield* goodOrder({ tokenIn: NATIVE }), yield* goodOrder({ tokenOut: NATIVE })]) {
         assert.isTrue((yield* run(order)).amountOut >= order.minAmountOut)
       }
+    })
+  )
+
+  it.effect("leaves out the code of the destination if that is plain, and else counts what it uses", () =>
+    Effect.gen(function* () {
+      const { dev } = yield* local
+      const order = yield* goodOrder({ tokenOut: NATIVE })
+      const plain = yield* run(order)
+      assert.deepStrictEqual(yield* run(order, { isPlain: true }), plain)
+      const setCode = (bytecode: "0x" | typeof BURNING) =>
+        dev.node.ask("set code", (node) => node.setCode({ address: DESTINATION, bytecode }))
+      yield* Effect.acquireUseRelease(
+        setCode(BURNING),
+        () =>
+          Effect.gen(function* () {
+            const burning = yield* run(order)
+            assert.isTrue(burning.limits.execution > plain.limits.execution + 900_000n)
+            assert.strictEqual((yield* run(order, { isPlain: true })).limits.execution, plain.limits.execution)
+          }),
+        () => Effect.orDie(setCode("0x"))
+      )
     })
   )
 
