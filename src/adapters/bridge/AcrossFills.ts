@@ -119,6 +119,8 @@ const readRange = Effect.fnUntraced(function* (search: Search, range: BlockRange
 interface Progress {
   /** Newest block that is not read. Undefined: the search begins at the newest one. */
   searchFrom: bigint | undefined
+  /** True once a window is read. The search may still have to begin at the same block again. */
+  isRead: boolean
 }
 
 const filledUntil = ({ searchFrom }: Progress, logsFailed?: ChainUnavailable): Delivery => ({
@@ -177,6 +179,7 @@ const readOlder = Effect.fnUntraced(function* (search: Search, range: BlockRange
     }
     // A node that refuses the width of a window needs more requests for it.
     requests = isStuck ? requests * 2 : 1
+    if (!isStuck) progress.isRead = true
     progress.searchFrom = unread === undefined ? undefined : (again ?? unread.toBlock)
   }
   return filledUntil(progress)
@@ -226,21 +229,21 @@ const timely = (options: Search, progress: Progress) =>
   Effect.timeoutOrElse(search(options, progress), {
     duration: SEARCH_MILLIS,
     orElse: () =>
-      progress.searchFrom === options.searchFrom
-        ? Effect.fail(
+      progress.isRead
+        ? Effect.succeed(filledUntil(progress))
+        : Effect.fail(
             new ChainUnavailable({
               chainId: options.client.chain.id,
               method: "eth_getLogs",
               detail: `no logs of the fill within ${SEARCH_MILLIS} milliseconds`
             })
           )
-        : Effect.succeed(filledUntil(progress))
   })
 
 /** `Delivered` with the fill's transaction, or `Filled` while it is not found. Never fails: the fill is proved already. */
 export const find = (options: Search): Effect.Effect<Delivery> =>
   Effect.suspend(() => {
-    const progress: Progress = { searchFrom: options.searchFrom }
+    const progress: Progress = { searchFrom: options.searchFrom, isRead: false }
     return Effect.catchTag(timely(options, progress), "ChainUnavailable", (logsFailed) =>
       Effect.succeed(filledUntil(progress, logsFailed))
     )

@@ -78,8 +78,8 @@ const isMoved = (logs: ReadonlyArray<Log>, pool: Address.Address, line: RefundLi
   })
 
 /**
- * True if the transaction moved the payment's amount from the pool to the account. None while no node has the receipt, for as long as the
- * refund is looked for: it holds back the search for this account only.
+ * True if the transaction moved the payment's amount from the pool to the account. None while no node has the receipt. Its block is then
+ * read again for this account only, for as long as the refund is looked for.
  */
 const isTransferred = Effect.fnUntraced(function* (client: ChainClient, pool: Address.Address, line: RefundLine) {
   const { txHash } = line

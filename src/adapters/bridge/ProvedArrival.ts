@@ -2,7 +2,8 @@
  * Proves by a chain's own logs that a transfer arrived, in transactions that a service names. The service's word is never enough: the
  * transfer must be at the chain's confirmation depth, later than the deposit, to the recipient, of the token and of at least the
  * minimum. Neither the recipient nor the owner may have paid it. Its transaction may not be a sweep, a fill or a refund of Across, or a
- * mint of CCTP, which belong to other orders. One log line proves one order at most, also across replicas and restarts.
+ * mint of CCTP, which belong to other orders. One log line proves one order at most, and an order gets one line at most, also across
+ * replicas and restarts.
  *
  * A log does not tell for whom a payer pays: a service could cite a transfer of somebody else to the same recipient.
  */
@@ -12,7 +13,7 @@ import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
-import { type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
+import { type Block, type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
 import type { Idempotency } from "../../ports/shared/Idempotency.ts"
 import { settledBlock } from "./Blocks.ts"
 import * as CctpContracts from "./CctpContracts.ts"
@@ -88,37 +89,87 @@ const isOfAnother = ({ chain }: ChainClient, logs: ReadonlyArray<Log>): boolean 
   )
 }
 
+/** A transfer that proves an arrival, and the id by which an order claims it. */
+interface Line {
+  readonly id: string
+  readonly proof: Proof
+}
+
+/** The lines of a transaction that prove the arrival. None while no node has it at the depth. */
+const linesIn = Effect.fnUntraced(function* (
+  client: ChainClient,
+  head: Block,
+  hash: Hash,
+  arrival: Arrival
+): Effect.fn.Return<Option.Option<ReadonlyArray<Line>>, ChainUnavailable> {
+  const receipt = Option.getOrUndefined(yield* client.receipt(hash))
+  if (receipt === undefined || receipt.blockNumber > head.number) return Option.none()
+  const block = Option.getOrUndefined(yield* client.block(receipt.blockNumber))
+  if (block === undefined || block.hash !== receipt.blockHash) return Option.none()
+  const isUsable =
+    receipt.status === "success" &&
+    block.timestamp + SKEW_SECONDS >= arrival.depositedAt &&
+    !isOfAnother(client, receipt.logs)
+  if (!isUsable) return Option.some([])
+  const { blockNumber, transactionHash: txHash } = receipt
+  return Option.some(
+    receipt.logs.flatMap((log) =>
+      Option.toArray(arrived(log, arrival)).map((amount): Line => ({
+        id: `arrival:${client.chain.id}:${log.transactionHash.toLowerCase()}:${log.logIndex}`,
+        proof: { txHash, blockNumber, logIndex: log.logIndex, amount }
+      }))
+    )
+  )
+})
+
+/** Reads the transactions. One that cannot be read does not affect the lines of the others. */
+const read = Effect.fnUntraced(function* (
+  client: ChainClient,
+  head: Block,
+  txHashes: ReadonlyArray<Hash>,
+  arrival: Arrival
+) {
+  let failed: ChainUnavailable | undefined
+  const unread: Array<Hash> = []
+  const found = yield* Effect.forEach(
+    txHashes.slice(0, MOST_TRANSACTIONS),
+    Effect.fnUntraced(function* (hash) {
+      const lines = yield* Effect.catchTag(linesIn(client, head, hash, arrival), "ChainUnavailable", (error) => {
+        failed ??= error
+        return Effect.succeedNone
+      })
+      if (Option.isNone(lines)) unread.push(hash)
+      return Option.getOrElse(lines, (): ReadonlyArray<Line> => [])
+    }),
+    { concurrency: MOST_TRANSACTIONS }
+  )
+  return { failed, lines: found.flat(), unread }
+})
+
 export const make = (idempotency: Idempotency["Service"]) => {
-  const claims = ProofClaims.make(idempotency)
+  const claim = ProofClaims.make(idempotency)
+  const { take } = ProofClaims.makeOne(idempotency)
 
-  /** Makes the log line the proof of this order, unless it is another's. */
-  const claim = (chainId: number, log: Log, order: string) =>
-    claims(`arrival:${chainId}:${log.transactionHash.toLowerCase()}:${log.logIndex}`, order)
+  /** Id that an order claims together with a line of a transaction, so that looks that cannot read the line know of it. */
+  const markOf = (chainId: number, txHash: Hash, order: string) =>
+    `arrival-of:${chainId}:${txHash.toLowerCase()}:${order}`
 
-  /** The proof, if one of the transactions has it. */
+  /** The proof, if one of the transactions has it. An order keeps the line that it claimed, and gets no other. */
   return Effect.fn("ProvedArrival.prove")(
     function* (client: ChainClient, txHashes: ReadonlyArray<Hash>, arrival: Arrival) {
+      const { id: chainId } = client.chain
+      const { order } = arrival
       const head = yield* settledBlock(client, arrival.confirmations)
       if (Option.isNone(head)) return Option.none<Proof>()
-      for (const hash of txHashes.slice(0, MOST_TRANSACTIONS)) {
-        const receipt = Option.getOrUndefined(yield* client.receipt(hash))
-        if (receipt === undefined || receipt.status !== "success" || receipt.blockNumber > head.value.number) continue
-        if (isOfAnother(client, receipt.logs)) continue
-        const block = Option.getOrUndefined(yield* client.block(receipt.blockNumber))
-        if (block === undefined || block.hash !== receipt.blockHash) continue
-        if (block.timestamp + SKEW_SECONDS < arrival.depositedAt) continue
-        for (const log of receipt.logs) {
-          const amount = Option.getOrUndefined(arrived(log, arrival))
-          if (amount === undefined) continue
-          const claimed = yield* claim(client.chain.id, log, arrival.order)
-          // Otherwise the order would take a second line, which may be the only proof of another order.
-          if (claimed === "later") return Option.none<Proof>()
-          if (claimed === "another's") continue
-          const { blockNumber, transactionHash: txHash } = receipt
-          return Option.some<Proof>({ txHash, blockNumber, logIndex: log.logIndex, amount })
-        }
+      const { failed, lines, unread } = yield* read(client, head.value, txHashes, arrival)
+      const ids = lines.map(({ id }) => id)
+      const taken = yield* take(ids, [...ids, ...unread.map((hash) => markOf(chainId, hash, order))], order)
+      const own = taken._tag === "Own" ? lines.find(({ id }) => id === taken.id) : undefined
+      if (own !== undefined) {
+        yield* claim(markOf(chainId, own.proof.txHash, order), order)
+        return Option.some(own.proof)
       }
-      return Option.none<Proof>()
+      return failed === undefined ? Option.none<Proof>() : yield* failed
     },
     (effect, client) =>
       Effect.catchTag(effect, "StoreUnavailable", (error) =>

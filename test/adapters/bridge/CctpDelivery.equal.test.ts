@@ -111,6 +111,26 @@ describe("a delivery of CCTP beside equal ones", () => {
     }).pipe(Effect.provide(http))
   )
 
+  it.effect(
+    "tells no failure of Circle's for a mint that is found while another replica claims one for the order",
+    () =>
+      Effect.gen(function* () {
+        const lines: Array<string> = []
+        const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+        const { history, keys, look, message, mint, nameOf, stub } = yield* settled()
+        yield* stub.answer(told(message, OTHER, "FAILED"))
+        history.logs = at(mintLogs(message, MINT, AMOUNT), 60n)
+        mint()
+        const turn = { id: `proof-turn:${nameOf(0n)}`, attempt: "another", fingerprint: nameOf(0n) }
+        yield* keys.claim({ ...turn, leaseMillis: 10_000, lifetimeMillis: 10_000 })
+        assert.strictEqual((yield* look().pipe(Effect.provide(logger)))._tag, "Pending")
+        assert.deepStrictEqual(lines, [])
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(yield* look().pipe(Effect.provide(logger)), DELIVERED)
+        assert.deepStrictEqual(lines, [])
+      }).pipe(Effect.provide(http))
+  )
+
   it.effect("is found in the logs behind many burns that nobody minted", () =>
     Effect.gen(function* () {
       const { history, look, message, mint, sent, stub } = yield* settled()
