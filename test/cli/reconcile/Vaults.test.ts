@@ -16,6 +16,9 @@ const limited = (times: number, node: Node = without): Node => {
   return (method, params) => (left-- > 0 ? { status: 429, text: "too many requests" } : node(method, params))
 }
 
+/** It refuses for the rate, and names a time. */
+const refusing: Node = () => ({ status: 429, text: "too many requests", headers: { "retry-after": "4" } })
+
 const TOKENS = [address(0x0a), address(0x0b)]
 
 const judge = (nodes: Record<string, Node>) =>
@@ -80,12 +83,15 @@ describe("a vault", () => {
         [without, false],
         [withCode, true]
       ] as const) {
-        const refusing = limited(Infinity)
-        const { use } = network({ first: without, second, third: refusing })
-        const judging = yield* Effect.forkChild(use((client) => mayHold(client, [address(0x0a)])))
-        yield* pass("100 millis")
-        assert.isDefined(judging.pollUnsafe())
-        assert.strictEqual(yield* Fiber.join(judging), expected)
+        for (const nodes of [
+          { first: without, second, third: refusing },
+          { first: refusing, second: without, third: second }
+        ]) {
+          const judging = yield* Effect.forkChild(network(nodes).use((client) => mayHold(client, [address(0x0a)])))
+          yield* pass("100 millis")
+          assert.isDefined(judging.pollUnsafe())
+          assert.strictEqual(yield* Fiber.join(judging), expected)
+        }
       }
     })
   )

@@ -1,5 +1,5 @@
 /** Reads of blocks, accounts, fees and receipts. */
-import { Effect, Option, Result, Schema } from "effect"
+import { Deferred, Effect, Option, Schema } from "effect"
 import { numberToHex } from "viem"
 import type * as Address from "../../../domain/Address.ts"
 import type { Chain } from "../../../domain/Chain.ts"
@@ -23,8 +23,12 @@ const feesFrom = (history: typeof Rpc.RpcFeeHistory.Type, chain: Chain): FeesPer
   return feesWithin({ baseFeePerGas: history.baseFeePerGas.at(-1) ?? 0n, tip: median(rewards) ?? 0n }, chain)
 }
 
+/** Time in milliseconds in which the other endpoints may still have something after two have nothing. */
+const LATE_MILLIS = 100
+
 /**
- * Makes a read of all endpoints. An endpoint may be behind, so one that has nothing proves less than two.
+ * Makes a read of all endpoints. An endpoint may be behind, so one that has nothing proves less than two. The read ends at its proof, and
+ * does not wait for an endpoint that is silent or refuses for the rate.
  * @returns An answer that is something, or else nothing if two endpoints, or the only one, have nothing.
  */
 const makeEverywhere = (pool: Node["pool"], unavailable: Node["unavailable"]) =>
@@ -34,27 +38,30 @@ const makeEverywhere = (pool: Node["pool"], unavailable: Node["unavailable"]) =>
     decode: (method: string, answer: unknown) => Effect.Effect<A, ChainUnavailable>,
     isNothing: (found: A) => boolean
   ): Effect.fn.Return<A, ChainUnavailable> {
-    let [having, lacking] = [0, 0]
-    const answers = yield* pool.everywhere((endpoint) =>
+    const having: Array<A> = []
+    const lacking: Array<A> = []
+    const proved = yield* Deferred.make<void>()
+    const collect = (found: A) =>
+      Effect.suspend(() => {
+        const answers = isNothing(found) ? lacking : having
+        answers.push(found)
+        return having.length > 0 || lacking.length >= 2 ? Deferred.succeed(proved, undefined) : Effect.void
+      })
+    const survey = pool.everywhere((endpoint) =>
       endpoint.request(method, params).pipe(
-        // The pool repeats a request that was refused for the rate. After a proof that is needless.
-        Effect.mapError((failure) =>
-          failure._tag === "RateLimited" && having === 0 && lacking < 2 ? failure : unavailable(method, failure.message)
-        ),
         Effect.flatMap((answer) => decode(method, answer)),
-        Effect.tap((each) =>
-          Effect.sync(() => {
-            if (isNothing(each)) lacking += 1
-            else having += 1
-          })
-        )
+        Effect.tap(collect)
       )
     )
-    const found = answers.flatMap((answer) => (Result.isSuccess(answer) ? [answer.success] : []))
-    const something = found.findIndex((each) => !isNothing(each))
-    const [best] = found.slice(Math.max(something, 0))
-    const isProved = something >= 0 || found.length >= Math.min(answers.length, 2)
-    return best !== undefined && isProved ? best : yield* unavailable(method, "fewer than two endpoints answered")
+    const needed = yield* Effect.raceFirst(
+      Effect.map(survey, ({ length }) => Math.min(length, 2)),
+      Deferred.await(proved).pipe(
+        Effect.andThen(Effect.suspend(() => (having.length > 0 ? Effect.void : Effect.sleep(LATE_MILLIS)))),
+        Effect.as(2)
+      )
+    )
+    const [best] = having.length === 0 && lacking.length >= needed ? lacking : having
+    return best === undefined ? yield* unavailable(method, "fewer than two endpoints answered") : best
   })
 
 type Reads = Pick<

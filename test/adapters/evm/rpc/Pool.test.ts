@@ -173,7 +173,7 @@ describe("endpoints that disagree", () => {
 describe("a receipt that is looked for everywhere", () => {
   const without = answering({ result: "0x10" })
   const cannot: Node = () => ({ error: { code: -32_000, message: "internal" } })
-  const found: Node = answering({ result: "0x10" }, 90, {
+  const receipt = {
     transactionHash: zeroHash,
     blockHash: zeroHash,
     blockNumber: "0x1",
@@ -181,7 +181,8 @@ describe("a receipt that is looked for everywhere", () => {
     gasUsed: "0x1",
     effectiveGasPrice: "0x1",
     logs: []
-  })
+  }
+  const found: Node = answering({ result: "0x10" }, 90, receipt)
   const look = (nodes: Record<string, Node>) =>
     network(nodes)
       .use((client) => client.receipt(zeroHash, "everywhere"))
@@ -195,6 +196,43 @@ describe("a receipt that is looked for everywhere", () => {
       assert.deepStrictEqual(yield* look({ first: without }), Result.succeed(false))
       assert.isTrue(Result.isFailure(yield* look({ first: without, second: cannot })))
       assert.isTrue(Result.isFailure(yield* look({ first: cannot })))
+    })
+  )
+
+  const looksUp =
+    (reaction: Reaction): Node =>
+    (method, params) =>
+      method === "eth_getTransactionReceipt" ? reaction : quick(method, params)
+
+  const unneeded = {
+    silent: looksUp("hang"),
+    "one that refuses for the rate": looksUp({ status: 429, text: "", headers: { "retry-after": "4" } })
+  }
+
+  it.effect.each(Object.entries(unneeded))("waits for no endpoint that its proof does not need: %s", ([, node]) =>
+    Effect.gen(function* () {
+      for (const [others, expected] of [
+        [{ second: found }, true],
+        [{ second: without, third: without }, false]
+      ] as const) {
+        const looking = yield* Effect.forkChild(look({ first: node, ...others }))
+        yield* pass(expected ? 0 : "100 millis")
+        assert.isDefined(looking.pollUnsafe())
+        assert.deepStrictEqual(yield* Fiber.join(looking), Result.succeed(expected))
+      }
+    })
+  )
+
+  it.effect("is found as well on an endpoint that answers a little after two that do not have it", () =>
+    Effect.gen(function* () {
+      const later = looksUp({ afterMillis: 50, result: receipt })
+      const looking = yield* Effect.forkChild(
+        look({ first: without, second: without, third: later, last: unneeded.silent })
+      )
+      yield* pass("50 millis")
+      yield* pass("50 millis")
+      assert.isDefined(looking.pollUnsafe())
+      assert.deepStrictEqual(yield* Fiber.join(looking), Result.succeed(true))
     })
   )
 })
