@@ -83,6 +83,11 @@ export const recovered = Effect.fnUntraced(function* (scene: Scene) {
     () => `its newest settlement is ${Math.round(back)} s older`
   )
   yield* step("two replicas of each service are ready again", replicas.startAll)
+  yield* step(
+    "all sweeps are paused after the restore",
+    Effect.flatMap(traffic.quotedThere, (status) => must(status === 422, `a quote was answered with ${status}`))
+  )
+  yield* step("sweep operate resume ended the pause", output("sweep operate resume all --reason drill"))
   yield* Books.idle(restored)
   const found = yield* step(
     "sweep reconcile finds what the database forgot",

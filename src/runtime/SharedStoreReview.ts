@@ -22,7 +22,7 @@ export const layer = Layer.effectDiscard(
     const alerts = yield* Alerts
     const shared = yield* SharedWindows
     let failures = 0
-    // An alert of an earlier process may stand.
+    // True if this process raised the alert, false if it cleared it. That of an earlier process may stand.
     let isTold: boolean | undefined
     const probe = shared.take(PROBE).pipe(
       Effect.timeout(DEADLINE_MILLIS),
@@ -38,7 +38,8 @@ export const layer = Layer.effectDiscard(
         yield* alerts.clear(KEY)
         isTold = false
       }
-      if (problem === undefined || failures < FAILURES || isTold === true) return
+      // Raised again each time: a process that starts meanwhile, and reaches the store, clears the alert once.
+      if (problem === undefined || failures < FAILURES) return
       yield* alerts.raise({
         key: KEY,
         severity: "warning",

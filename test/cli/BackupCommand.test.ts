@@ -1,40 +1,14 @@
-/** `sweep backup` and `sweep restore` on a real PostgreSQL. PostgreSQL's own programs are played, since no package has them. */
+/** `sweep backup` on a real PostgreSQL, and what `sweep restore` refuses. PostgreSQL's own programs are played. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Path, Redacted, Schedule } from "effect"
+import { Effect, FileSystem, Layer, Redacted, Schedule } from "effect"
 import * as DatabaseFacts from "../../src/cli/DatabaseFacts.ts"
 import * as Ports from "../../src/devnet/Ports.ts"
 import * as Postgres from "../../src/devnet/Postgres.ts"
 import { withLiveClock } from "../support/LiveClock.ts"
-import { migratedDatabaseUrl, TestDatabase, testDatabaseUrl } from "../support/Postgres.ts"
+import { migratedDatabaseUrl, TestDatabase } from "../support/Postgres.ts"
+import { LATE, programs, TABLES } from "./postgresPrograms.ts"
 import { sweep } from "./sweep.ts"
-
-/** Plays both programs in this version. The dump is a text that lists its tables. */
-const programs = Effect.fnUntraced(function* (version: number, tables: ReadonlyArray<string>) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const directory = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-tools-" })
-  const list = tables.map((table, index) => `${index}; 0 ${index} TABLE DATA ${table} postgres`).join("\n")
-  const dump = `#!/bin/sh
-case "$*" in *--version*) echo "pg_dump (PostgreSQL) ${version}.1"; exit;; esac
-case "$*" in *secret*) echo "the password is among the arguments" >&2; exit 3;; esac
-[ -z "$PGSERVICEFILE" ] || cp -p "$PGSERVICEFILE" "${directory}/$PGSERVICE"
-for each; do case "$each" in --file=*) echo dumped > "\${each#--file=}";; esac; done
-`
-  const restore = `#!/bin/sh
-case "$*" in *--version*) echo "pg_restore (PostgreSQL) ${version}.1"; exit;; esac
-echo "$@" >> "${directory}/restores"
-cat <<LIST
-${list}
-LIST
-`
-  for (const [name, script] of Object.entries({ pg_dump: dump, pg_restore: restore })) {
-    const file = path.join(directory, name)
-    yield* fs.writeFileString(file, script)
-    yield* fs.chmod(file, 0o755)
-  }
-  return { directory, settings: { PATH: `${directory}:/usr/bin:/bin` } }
-})
 
 /** Accepts a session, as PgBouncer does, and answers no statement. */
 const silentServer = Effect.map(
@@ -55,11 +29,6 @@ const silentServer = Effect.map(
   ),
   ({ port }) => `postgres://sweep@127.0.0.1:${port}/sweep`
 )
-
-const TABLES = ["builder ledger_entries", "orchestrator relay_transactions"]
-
-/** Later than any version that a machine has. */
-const LATE = 99
 
 layer(Layer.merge(BunServices.layer, migratedDatabaseUrl), { excludeTestServices: true })("sweep backup", (it) => {
   it.effect("writes a dump that it has read, which others cannot read, and never over another file", () =>
@@ -231,20 +200,5 @@ layer(Layer.merge(BunServices.layer, migratedDatabaseUrl), { excludeTestServices
       assert.include(done.err, "the server is a standby in recovery")
       assert.isFalse(yield* fs.exists(`${directory}/sweep.dump`))
     }).pipe(withLiveClock)
-  )
-})
-
-layer(Layer.merge(BunServices.layer, testDatabaseUrl), { excludeTestServices: true })("sweep restore", (it) => {
-  it.effect("restores no owners and no grants, whose roles the server may lack", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const { url } = yield* TestDatabase
-      const { directory, settings } = yield* programs(LATE, TABLES)
-      yield* fs.writeFileString(`${directory}/sweep.dump`, "dumped")
-      const done = yield* sweep(["restore", `${directory}/sweep.dump`], { ...settings, DATABASE_URL: url })
-      assert.strictEqual(done.code, 0, done.err)
-      const [, restored = ""] = (yield* fs.readFileString(`${directory}/restores`)).split("\n")
-      for (const flag of ["--single-transaction", "--no-owner", "--no-privileges"]) assert.include(restored, flag)
-    })
   )
 })

@@ -56,4 +56,21 @@ describe("SharedStoreReview", () => {
       assert.deepStrictEqual(yield* standing, [])
     }).pipe(Effect.provide(AlertsInMemory.layer))
   )
+
+  it.effect("keeps the alert while one process does not reach the store, also when others start that do", () =>
+    Effect.gen(function* () {
+      const apart: State = { mood: "fails" }
+      yield* Layer.build(Layer.fresh(review(apart)))
+      yield* TestClock.adjust("1 minute")
+      yield* Layer.build(Layer.fresh(review({ mood: "answers" })))
+      yield* TestClock.adjust("20 seconds")
+      const [raised] = yield* (yield* Alerts).list
+      assert.strictEqual(raised?.kind, "redis_away")
+      yield* TestClock.adjust("5 minutes")
+      assert.strictEqual((yield* (yield* Alerts).list)[0]?.id, raised?.id)
+      apart.mood = "answers"
+      yield* TestClock.adjust("12 seconds")
+      assert.deepStrictEqual(yield* standing, [])
+    }).pipe(Effect.provide(AlertsInMemory.layer))
+  )
 })

@@ -139,13 +139,13 @@ const payouts = [
   HttpApiEndpoint.get("payoutSafe", "/admin/payouts/:id/safe", {
     params: batch,
     success: Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "SafeTransactions" }),
-    error: [NotFound, PayoutClosed, RestoreUnreconciled, ...failures]
+    error: [NotFound, PayoutClosed, PaymentInFlight, RestoreUnreconciled, UpstreamFailed, ...failures]
   }).annotateMerge(Docs.payoutSafe),
   HttpApiEndpoint.post("recordPayment", "/admin/payouts/:id/payments", {
     params: batch,
     payload: SignedPaymentRequest,
     success: PayoutBatch.pipe(HttpApiSchema.status(201)),
-    error: [NotFound, PayoutClosed, PaymentInFlight, RestoreUnreconciled, InvalidRequest, ...failures]
+    error: [NotFound, PayoutClosed, PaymentInFlight, RestoreUnreconciled, InvalidRequest, UpstreamFailed, ...failures]
   })
     .middleware(DetailedBody)
     .annotate(BodyLimit, MAX_PAYMENT_BYTES)

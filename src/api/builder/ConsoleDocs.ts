@@ -90,20 +90,22 @@ export const payoutCsv = endpoint(
   Examples.payoutCsv
 )
 
+const inFlight: ErrorRow = [409, "payment_in_flight", "a recorded payment was mined, or may still be"]
+const chainDown: ErrorRow = [502, "internal error", "the chain does not answer"]
+
 export const payoutSafe = endpoint(
   "Export a batch for the vault's Safe",
-  "A file that the Safe's Transaction Builder imports: one transfer per builder, run as one transaction. Only of an open batch: the file of a closed one would pay its amounts again.",
+  "A file that the Safe's Transaction Builder imports: one transfer per builder, run as one transaction. Only of an open batch without a recorded payment that was mined or may still be: any other file would pay its amounts again.",
   [
     notFound,
     [409, "payout_closed", "the batch is paid or failed"],
+    inFlight,
     [409, "restore_unreconciled", "the database was restored and not reconciled: run `./sweep reconcile`"],
-    ...always
+    ...always,
+    chainDown
   ],
   Examples.payoutSafe
 )
-
-const inFlight: ErrorRow = [409, "payment_in_flight", "a recorded payment was mined, or may still be"]
-const chainDown: ErrorRow = [502, "internal error", "the chain does not answer"]
 
 export const recordPayment = endpoint(
   "Record a signed payment",
@@ -111,9 +113,14 @@ export const recordPayment = endpoint(
   [
     notFound,
     [409, "payout_closed", "the batch is paid or failed"],
-    [409, "payment_in_flight", "the number of recorded payments differs from `known`: read the batch again"],
+    [
+      409,
+      "payment_in_flight",
+      "`known` is not the number of recorded payments: read the batch again. Or one by another signer may still be mined"
+    ],
     [413, "request body too large", "the body is longer than 1 MiB"],
-    ...read
+    ...read,
+    chainDown
   ],
   Examples.recordPayment
 )

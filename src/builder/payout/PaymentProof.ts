@@ -84,7 +84,7 @@ const signersOf = ({ chain }: ChainClient, { payments = [] }: PayoutBatch) =>
     Effect.map(signerOf(raw), (signer) => Option.getOrElse(signer, () => chain.builderVault))
   )
 
-/** Makes `prove`, `isInFlight` and `mayPay`. */
+/** Makes `prove`, `isInFlight`, `isInFlightElsewhere` and `mayPay`. */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
 
@@ -129,6 +129,19 @@ export const make = Effect.gen(function* () {
   })
 
   /**
+   * `isInFlight` of the recorded payments that another account than the present vault signed. Each account has a Permit2 nonce of its own
+   * for the batch, so a payment by the vault does not exclude them.
+   */
+  const isInFlightElsewhere = Effect.fnUntraced(function* (batch: PayoutBatch) {
+    const { chainId, payments = [] } = batch
+    if (payments.length === 0) return false
+    const client = yield* chains.get(chainId)
+    const signers = yield* signersOf(client, batch)
+    const others = payments.filter((_, index) => signers[index] !== client.chain.builderVault)
+    return yield* isInFlight({ ...batch, payments: others })
+  })
+
+  /**
    * True while a recorded payment may still be mined, or if one of them paid. False when a confirmed block is past the deadline of each,
    * or shows the batch's nonce spent, by a transaction that is not recorded.
    */
@@ -149,5 +162,5 @@ export const make = Effect.gen(function* () {
     return receipts.some(Option.exists(({ status }) => status === "success"))
   })
 
-  return { prove, isInFlight, mayPay }
+  return { prove, isInFlight, isInFlightElsewhere, mayPay }
 })

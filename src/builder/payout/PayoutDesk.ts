@@ -46,16 +46,20 @@ export class PayoutDesk extends Context.Service<
       actor: string
     ) => Effect.Effect<OpenedPayout, NothingOwed | RestoreUnreconciled | UnsupportedChain | StoreUnavailable>
     readonly get: (id: string) => Effect.Effect<PayoutBatch, PayoutNotFound | StoreUnavailable>
-    /** Exports an open batch as a transaction file for a vault that is a Safe. The file of a closed one would pay it again. */
+    /**
+     * Exports an open batch as a transaction file for a vault that is a Safe. The file of a closed one would pay it again, and so would
+     * that of a batch whose recorded payment may still be mined, since the Safe does not pay through Permit2.
+     */
     readonly safeTransactions: (
       id: string
     ) => Effect.Effect<
       BatchFile,
-      PayoutNotFound | PayoutClosed | RestoreUnreconciled | UnsupportedChain | StoreUnavailable
+      PayoutNotFound | PayoutClosed | PaymentInFlight | RestoreUnreconciled | ChainFailure | StoreUnavailable
     >
     /**
      * Stores a signed payment before it is broadcast. It must be signed by the vault's key and pay exactly this batch through
-     * Permit2, within a day. `known` is the number of payments that the caller has seen; it fails when there are more.
+     * Permit2, within a day. `known` is the number of payments that the caller has seen; it fails when there are more. It also fails
+     * while a recorded payment by another signer, such as a former vault, may still be mined.
      */
     readonly record: (
       id: string,
@@ -69,7 +73,7 @@ export class PayoutDesk extends Context.Service<
       | PayoutClosed
       | PaymentInFlight
       | RestoreUnreconciled
-      | UnsupportedChain
+      | ChainFailure
       | StoreUnavailable
     >
     /**
@@ -101,7 +105,7 @@ export class PayoutDesk extends Context.Service<
       const chains = yield* Chains
       const open = yield* makeOpen
       const payouts = yield* Payouts
-      const { isInFlight, mayPay, prove } = yield* PaymentProof.make
+      const { isInFlight, isInFlightElsewhere, mayPay, prove } = yield* PaymentProof.make
       const { atomically } = yield* UnitOfWork
 
       const get: PayoutDesk["Service"]["get"] = Effect.fn("PayoutDesk.get")(function* (id) {
@@ -114,6 +118,7 @@ export class PayoutDesk extends Context.Service<
           yield* payouts.requireReconciled
           const batch = yield* get(id)
           if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+          if (yield* isInFlight(batch)) return yield* new PaymentInFlight({ id })
           const { chain } = yield* chains.get(batch.chainId)
           return toSafeTransactions(batch, chain.builderVault)
         }
@@ -124,6 +129,10 @@ export class PayoutDesk extends Context.Service<
         const batch = yield* get(id)
         const { chain } = yield* chains.get(batch.chainId)
         const { deadline, txHash } = yield* PaymentProof.readSigned(chain, batch, raw)
+        const isRecorded = batch.payments?.some((payment) => payment.txHash === txHash) === true
+        if (batch.status === "open" && !isRecorded && (yield* isInFlightElsewhere(batch))) {
+          return yield* new PaymentInFlight({ id })
+        }
         return yield* atomically(
           Effect.gen(function* () {
             const after = yield* payouts.record(id, { txHash, raw, deadline: Number(deadline) }, known)

@@ -14,28 +14,43 @@ const PAUSE_MILLIS = 60_000
 
 const KIND = "secrets_unreadable"
 
-/** One review of all secrets. */
-export const review = Effect.fn("SecretReview.review")(function* () {
+/** Makes one review of all secrets. */
+export const make = Effect.gen(function* () {
   const alerts = yield* Alerts
   const webhooks = yield* Webhooks
-  let stored = 0
-  while (true) {
-    const round = yield* webhooks.reseal(BATCH)
-    stored += round.stored
-    if (round.stored > 0 && round.unreadable < BATCH) continue
-    if (stored > 0) yield* Effect.annotateLogs(Effect.logInfo("secrets.stored"), { count: stored })
-    if (round.unreadable === 0) return yield* alerts.clear(KIND)
-    return yield* alerts.raise({
-      key: KIND,
-      severity: "critical",
-      kind: KIND,
-      message: `The secrets of ${round.unreadable} webhooks cannot be read, so nothing is sent to them. Set SECRETS_FORMER_KEY to the key that encrypted them.`,
-      details: { webhooks: round.unreadable }
-    })
-  }
+  /** True if this process raised the alert, false if it cleared it. It leaves the alert of another process alone. */
+  let isTold: boolean | undefined
+
+  const tell = Effect.fnUntraced(function* (unreadable: number) {
+    if (unreadable > 0) {
+      yield* alerts.raise({
+        key: KIND,
+        severity: "critical",
+        kind: KIND,
+        message: `A replica cannot read the secrets of ${unreadable} webhooks, and sends nothing to them. Set SECRETS_KEY or SECRETS_FORMER_KEY on every replica to the key that encrypted them.`,
+        details: { webhooks: unreadable }
+      })
+    } else if (isTold !== false) {
+      yield* alerts.clear(KIND)
+    }
+    isTold = unreadable > 0
+  })
+
+  return Effect.gen(function* () {
+    let stored = 0
+    while (true) {
+      const round = yield* webhooks.reseal(BATCH)
+      stored += round.stored
+      if (round.stored > 0 && round.unreadable < BATCH) continue
+      if (stored > 0) yield* Effect.annotateLogs(Effect.logInfo("secrets.stored"), { count: stored })
+      return yield* tell(round.unreadable)
+    }
+  }).pipe(Effect.withSpan("SecretReview.review"))
 })
 
 /** Runs until the scope closes. */
 export const layer = Layer.effectDiscard(
-  Background.loop(Background.supervisor("secret_review"), { pauseMillis: PAUSE_MILLIS }, review())
+  Effect.flatMap(make, (review) =>
+    Background.loop(Background.supervisor("secret_review"), { pauseMillis: PAUSE_MILLIS }, review)
+  )
 )

@@ -1,17 +1,20 @@
 /**
  * Clears alerts of subjects that were removed from the settings, whose conditions nobody reviews any more: chains, lanes, targets of the
- * guard, and listed tokens. The treasury ends its own, since it knows what it sells.
+ * guard, and listed tokens. The treasury ends its own, since it knows what it sells. Processes may have different settings, so a chain that
+ * this process lacks counts as removed only when no living process works on it.
  */
 import { Effect, Layer } from "effect"
 import * as Address from "../../domain/Address.ts"
 import type { AlertKind } from "../../domain/AlertKind.ts"
 import type { Chain } from "../../domain/Chain.ts"
-import { worksOn } from "../../domain/Role.ts"
+import { CHAIN_ROLES, nameOf, worksOn } from "../../domain/Role.ts"
+import { Heartbeats } from "../../ports/orchestrator/Heartbeats.ts"
 import { type Alert, Alerts } from "../../ports/shared/Alerts.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import * as Background from "../../runtime/Background.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
@@ -31,6 +34,7 @@ const CONDITIONS: ReadonlySet<string> = new Set<AlertKind>([
   "fee_limit",
   "foreign_nonce",
   "gas_price",
+  "guard_unknown",
   "lane_delegated",
   "lane_low",
   "logs_unavailable",
@@ -102,6 +106,16 @@ const makeLeft = Effect.gen(function* () {
   })
 })
 
+/** Makes the effect that reads the heartbeats. It returns a test that is true for chains on which a living process works. */
+const makeAttended = Effect.gen(function* () {
+  const { ages } = yield* Heartbeats
+  const { lifetimeMillis } = (yield* OrchestratorSettings).roles
+  return Effect.map(ages, (all): ((chainId: number) => boolean) => {
+    const isAlive = (post: string) => (all.get(post) ?? Number.POSITIVE_INFINITY) <= lifetimeMillis
+    return (chainId) => CHAIN_ROLES.some((role) => isAlive(nameOf({ role, chainId })))
+  })
+})
+
 /** Runs until the scope closes. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -110,6 +124,7 @@ export const layer = Layer.effectDiscard(
     const keys = yield* RelayerKeys
     const share = yield* ProcessShare
     if (!share.roles.has("watch")) return
+    const attended = yield* makeAttended
     const leftOf = yield* makeLeft
     const served = new Set(all.map(({ chain }) => chain.id))
     // Processes that watch other chains may have other lanes.
@@ -117,11 +132,11 @@ export const layer = Layer.effectDiscard(
       worksOn(share, "watch", chain.id) ? [{ chain, lanes: new Set<unknown>(keys.lanes(chain.id)) }] : []
     )
     const isGoneOf =
-      (configured: ReadonlyMap<number, Configured>) =>
+      (configured: ReadonlyMap<number, Configured>, isAttended: (chainId: number) => boolean) =>
       ({ details, kind }: Alert): boolean => {
         const { chainId } = details
         if (typeof chainId !== "number") return false
-        if (!served.has(chainId)) return CONDITIONS.has(kind)
+        if (!served.has(chainId)) return CONDITIONS.has(kind) && !isAttended(chainId)
         const on = configured.get(chainId)
         return on !== undefined && SUBJECTS.get(kind)?.(details, on) === false
       }
@@ -129,7 +144,7 @@ export const layer = Layer.effectDiscard(
       const configured = yield* Effect.forEach(watched, (on) =>
         Effect.map(leftOf(on), (left) => [on.chain.id, { ...on, left }] as const)
       )
-      yield* alerts.clearWhere(isGoneOf(new Map(configured)))
+      yield* alerts.clearWhere(isGoneOf(new Map(configured), yield* attended))
     })
     const supervised = Background.supervisor("removed subjects")
     yield* Background.loop(supervised, { pauseMillis: PAUSE_MILLIS }, review)

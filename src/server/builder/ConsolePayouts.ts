@@ -77,10 +77,10 @@ const batches = Effect.gen(function* () {
         ({ params }) => desk.safeTransactions(Uuid.stored(params.id)),
         // A batch is opened on a configured chain. If the chain was removed since, the configuration is wrong.
         Effect.catchTags({
-          PayoutNotFound: Failures.notFound,
-          PayoutClosed: Failures.closed,
+          ...Failures.payout,
           UnsupportedChain: Effect.die,
           ...Failures.unreconciled,
+          ...Failures.chain,
           ...Failures.store
         })
       )
@@ -105,6 +105,7 @@ const payments = Effect.gen(function* () {
           ...Failures.unreconciled,
           ...Failures.badPayment,
           ...Failures.unsupportedChain,
+          ...Failures.chain,
           ...Failures.store
         })
       )

@@ -66,11 +66,9 @@ export const nothingOwed = {
 
 export const unreconciled = { RestoreUnreconciled: answer(() => new Payout.RestoreUnreconciled()) }
 
-export const closed = answer(() => new Payout.PayoutClosed())
-
 export const payout = {
   PayoutNotFound: notFound,
-  PayoutClosed: closed,
+  PayoutClosed: answer(() => new Payout.PayoutClosed()),
   PaymentInFlight: answer(() => new Payout.PaymentInFlight())
 }
 

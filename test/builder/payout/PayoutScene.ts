@@ -49,6 +49,7 @@ export const registerOn = (desk: PayoutDesk["Service"], dies: Moment = "never"):
         Effect.tap(dies === "recorded" ? powerCut : Effect.void),
         Effect.catchTags({
           BadPayment: (e) => Effect.fail(unavailable(e)),
+          ChainUnavailable: (e) => Effect.fail(unavailable(e)),
           RestoreUnreconciled: (e) => Effect.fail(unavailable(e)),
           StoreUnavailable: (e) => Effect.fail(unavailable(e)),
           UnsupportedChain: (e) => Effect.fail(unavailable(e))

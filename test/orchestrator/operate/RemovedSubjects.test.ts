@@ -1,16 +1,20 @@
 /** Alerts end with the chain, lane, target or token that they are about, and stand while the settings name it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Fiber, Layer, Schedule, type Scope } from "effect"
 import { TestClock } from "effect/testing"
+import * as HeartbeatsInMemory from "../../../src/adapters/memory/orchestrator/Heartbeats.ts"
 import * as LaneBookInMemory from "../../../src/adapters/memory/orchestrator/LaneBook.ts"
 import * as RelayTransactionsInMemory from "../../../src/adapters/memory/orchestrator/RelayTransactions.ts"
 import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import type { AlertKind } from "../../../src/domain/AlertKind.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import { type Share, WHOLE } from "../../../src/domain/Role.ts"
 import * as RemovedSubjects from "../../../src/orchestrator/operate/RemovedSubjects.ts"
+import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { ProcessShare } from "../../../src/orchestrator/shared/ProcessShare.ts"
+import { Heartbeats } from "../../../src/ports/orchestrator/Heartbeats.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { Alerts, type NewAlert } from "../../../src/ports/shared/Alerts.ts"
@@ -41,11 +45,14 @@ const raise = (kind: AlertKind, details: NewAlert["details"]) =>
     })
   )
 
+const settings = OrchestratorSettings.layer({ ...orchestratorDefaults, roles: { lifetimeMillis: 30_000 } })
+
 /** Keys of the alerts that still stand after a process with these settings has run for two minutes. */
 const left = Effect.fnUntraced(function* (chains: ReadonlyArray<Partial<Chain>>, share: Share = WHOLE) {
   const all = chains.map((given) => ({ ...FakeChain.client({}), chain: { ...FakeChain.chain, ...given } }))
   const alerts = yield* Alerts
   const book = yield* LaneBook
+  const heartbeats = yield* Heartbeats
   yield* Layer.build(
     RemovedSubjects.layer.pipe(
       Layer.provide([
@@ -53,6 +60,8 @@ const left = Effect.fnUntraced(function* (chains: ReadonlyArray<Partial<Chain>>,
         Layer.succeed(Chains, { all, get: () => Effect.die("not asked") }),
         Layer.succeed(ProcessShare, share),
         Layer.succeed(LaneBook, book),
+        Layer.succeed(Heartbeats, heartbeats),
+        settings,
         RelayerKeys.layer([LANE])
       ])
     )
@@ -61,9 +70,16 @@ const left = Effect.fnUntraced(function* (chains: ReadonlyArray<Partial<Chain>>,
   return (yield* alerts.list).map(({ key }) => key).toSorted()
 })
 
-const world = Layer.mergeAll(AlertsInMemory.layer, LaneBookInMemory.layer, RelayTransactionsInMemory.layer)
+const world = Layer.mergeAll(
+  AlertsInMemory.layer,
+  HeartbeatsInMemory.layer,
+  LaneBookInMemory.layer,
+  RelayTransactionsInMemory.layer
+)
 
-const test = (name: string, body: Effect.Effect<void, unknown, Alerts | LaneBook | RelayTransactions | Scope.Scope>) =>
+type World = Layer.Success<typeof world>
+
+const test = (name: string, body: Effect.Effect<void, unknown, World | Scope.Scope>) =>
   it.effect(name, () => Effect.provide(body, world))
 
 describe("alerts of removed subjects", () => {
@@ -77,6 +93,7 @@ describe("alerts of removed subjects", () => {
         "fee_limit",
         "foreign_nonce",
         "gas_price",
+        "guard_unknown",
         "owner_blocks_batch",
         "spender_unseen",
         "transaction_rejected",
@@ -96,6 +113,26 @@ describe("alerts of removed subjects", () => {
       ])
     })
   )
+
+  for (const role of ["watch", "relay"] as const) {
+    test(
+      `stand for a chain that another process works on, whose settings name it (${role})`,
+      Effect.gen(function* () {
+        const { beat } = yield* Heartbeats
+        yield* raise("lane_low", { chainId: OTHER, lane: LANE })
+        const [first] = yield* (yield* Alerts).list
+        const beats = Effect.repeat(beat([{ role, chainId: OTHER }]), Schedule.spaced("5 seconds"))
+        const other = yield* Effect.forkChild(beats)
+        const key = `lane_low:${OTHER}:${LANE}`
+        assert.deepStrictEqual(yield* left([{}]), [key])
+        assert.strictEqual((yield* (yield* Alerts).list)[0]?.id, first?.id, "it was not raised again")
+        // The chain leaves the settings of the other process too.
+        yield* Fiber.interrupt(other)
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(yield* left([{}]), [])
+      })
+    )
+  }
 
   for (const kind of [
     "foreign_nonce",

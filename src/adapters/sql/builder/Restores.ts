@@ -1,7 +1,9 @@
 /** Restores of the database, in `builder.restores`, and the identity by which one is noticed that nobody recorded. */
+import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Schema } from "effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { timestamp } from "../shared/Database.ts"
+import * as OperatorChoices from "../shared/OperatorChoices.ts"
 import * as Rows from "./Rows.ts"
 
 type Sql = SqlClient.SqlClient
@@ -60,13 +62,22 @@ const noteIdentity = (sql: Sql) => sql`INSERT INTO builder.database_identity (id
 /**
  * Records a restore to this moment (UNIX milliseconds). Notes the identity of the database, which tells a later restore from this one:
  * payouts stop for the record itself until it is reconciled. Ends all sessions of builders: the database does not know which of them were
- * ended after the moment.
+ * ended after the moment. Pauses all sweeps: the database does not know what operators have paused or limited since. `actor` goes into the
+ * operators' log.
  */
-export const record = Effect.fnUntraced(function* (sql: Sql, restoredToMs: number) {
+export const record = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  restoredToMs: number,
+  actor = "sweep restore"
+) {
   const now = timestamp(yield* Clock.currentTimeMillis)
   const rows = yield* sql.withTransaction(
     Effect.andThen(
-      Effect.all([sql`DELETE FROM builder.sessions`, noteIdentity(sql)]),
+      Effect.all([
+        sql`DELETE FROM builder.sessions`,
+        noteIdentity(sql),
+        OperatorChoices.pauseAll(sql, restoredToMs, actor)
+      ]),
       sql`INSERT INTO builder.restores (restored_to, recorded_at) VALUES (${timestamp(restoredToMs)}, ${now}) RETURNING *`
     )
   )

@@ -5,6 +5,9 @@
  * A transaction raises alerts and postpones deliveries, and another one clears alerts and frees deliveries, so that none is postponed
  * without an alert. Both change alerts first, in the order of their keys. Replicas then wait for each other at the alert, without a
  * deadlock, and the one that frees sees what the other one has postponed.
+ *
+ * A replica without the key cannot read a secret that others can. They free its deliveries, and leave its alert to it. Otherwise each turn
+ * would end the alert and begin another one.
  */
 import { Array as Arr, Clock, Context, Effect, Layer, Order, Schedule } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -78,8 +81,11 @@ const alertOfSecret = ([webhookId, detail]: readonly [webhookId: string, detail:
 const byKey = <A extends { readonly key: string }>(all: ReadonlyArray<A>) =>
   Arr.sortWith(all, ({ key }) => key, Order.String)
 
+/** True for alerts of endpoints that this process raised, false for those that it cleared, by their keys. */
+type Told = Map<string, boolean>
+
 /** Raises the alerts of deliveries, and postpones them. */
-const makeSetAside = Effect.gen(function* () {
+const makeSetAside = Effect.fnUntraced(function* (told: Told) {
   const alerts = yield* Alerts
   const sql = yield* SqlClient.SqlClient
 
@@ -97,14 +103,65 @@ const makeSetAside = Effect.gen(function* () {
           WHERE id = ANY(${[...failures, ...locked].map(({ id }) => id)}::bigint[])`
       )
     )
+    for (const webhookId of details.keys()) told.set(keyOfEndpoint(webhookId), true)
+  })
+})
+
+/** Makes the effect that frees deliveries that can be read, and ends their alerts. */
+const makeFree = Effect.fnUntraced(function* (told: Told) {
+  const alerts = yield* Alerts
+  const sql = yield* SqlClient.SqlClient
+
+  /** Makes deliveries due, and all those of an endpoint that were set aside, but none that waits for its next attempt. */
+  const makeDue = Effect.fnUntraced(function* (
+    ids: ReadonlyArray<string>,
+    webhookIds: ReadonlyArray<string>,
+    at: Date
+  ) {
+    yield* sql`UPDATE builder.webhook_deliveries SET due_at = ${at}
+      WHERE id = ANY(${ids}::bigint[]) AND state = 'pending'`
+    if (webhookIds.length === 0) return
+    yield* sql`UPDATE builder.webhook_deliveries d SET due_at = ${at}
+      WHERE d.endpoint_id = ANY(${webhookIds}::text[]) AND d.state = 'pending' AND d.due_at > ${at} AND NOT EXISTS (
+        SELECT FROM builder.webhook_attempts a
+        WHERE a.delivery_id = d.id AND a.at > d.due_at - ${LONGEST_PAUSE_MILLIS} * interval '1 millisecond')`
+  })
+
+  /** True for the alert of an endpoint that this process can read, and that another one raised after this one had cleared it. */
+  const isOfAnother = ({ endpoint_id, id, key }: Standing) =>
+    id === null && endpoint_id !== null && told.get(key) === false
+
+  /** Clears alerts, or only locks those of other processes, in the order of their keys. */
+  const end = Effect.fnUntraced(function* (mended: ReadonlyArray<Standing>) {
+    for (const row of byKey(mended)) {
+      if (!isOfAnother(row)) yield* alerts.clear(row.key)
+      else yield* sql`SELECT FROM builder.alerts WHERE key = ${row.key} AND cleared_at IS NULL FOR UPDATE`
+    }
+  })
+
+  /** Notes which alerts of endpoints this process has cleared. One of an endpoint that is gone does not come back. */
+  const note = (mended: ReadonlyArray<Standing>) => {
+    for (const { endpoint_id, id, key } of mended) {
+      if (id !== null) continue
+      if (endpoint_id === null) told.delete(key)
+      else told.set(key, false)
+    }
+  }
+
+  return Effect.fnUntraced(function* (mended: ReadonlyArray<Standing>, at: Date) {
+    const ids = mended.flatMap(({ id }) => id ?? [])
+    const webhookIds = mended.flatMap(({ endpoint_id, id }) => (id === null ? (endpoint_id ?? []) : []))
+    yield* sql.withTransaction(Effect.andThen(end(mended), makeDue(ids, webhookIds, at)))
+    note(mended)
   })
 })
 
 const make = Effect.gen(function* () {
   const box = yield* SecretBox
   const sql = yield* SqlClient.SqlClient
-  const alerts = yield* Alerts
-  const setAside = yield* makeSetAside
+  const told: Told = new Map()
+  const free = yield* makeFree(told)
+  const setAside = yield* makeSetAside(told)
 
   /** The secrets that sign: the current one, and the previous one if there is one. */
   const secretsOf = Effect.fnUntraced(function* (
@@ -160,28 +217,12 @@ const make = Effect.gen(function* () {
     ]).pipe(Effect.match({ onFailure: () => true, onSuccess: () => false }))
   })
 
-  /** Makes deliveries due, and all those of an endpoint that were set aside, but none that waits for its next attempt. */
-  const free = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, webhookIds: ReadonlyArray<string>, at: Date) {
-    yield* sql`UPDATE builder.webhook_deliveries SET due_at = ${at}
-      WHERE id = ANY(${ids}::bigint[]) AND state = 'pending'`
-    if (webhookIds.length === 0) return
-    yield* sql`UPDATE builder.webhook_deliveries d SET due_at = ${at}
-      WHERE d.endpoint_id = ANY(${webhookIds}::text[]) AND d.state = 'pending' AND d.due_at > ${at} AND NOT EXISTS (
-        SELECT FROM builder.webhook_attempts a
-        WHERE a.delivery_id = d.id AND a.at > d.due_at - ${LONGEST_PAUSE_MILLIS} * interval '1 millisecond')`
-  })
-
   const recheck = Effect.gen(function* () {
     const at = timestamp(yield* Clock.currentTimeMillis)
     for (let after: string | undefined = ""; after !== undefined;) {
       const rows: ReadonlyArray<Standing> = yield* standingAfter(after, at)
       const mended = yield* Effect.filter(rows, (row) => Effect.map(lasts(row), (isLasting) => !isLasting))
-      if (mended.length > 0) {
-        const ids = mended.flatMap(({ id }) => id ?? [])
-        const webhookIds = mended.flatMap(({ endpoint_id, id }) => (id === null ? (endpoint_id ?? []) : []))
-        const cleared = Effect.forEach(byKey(mended), ({ key }) => alerts.clear(key), { discard: true })
-        yield* sql.withTransaction(Effect.andThen(cleared, free(ids, webhookIds, at)))
-      }
+      if (mended.length > 0) yield* free(mended, at)
       after = rows.length < PAGE ? undefined : rows.at(-1)?.key
     }
   }).pipe(guarded("UnreadableDeliveries.recheck"))
@@ -196,7 +237,7 @@ export class UnreadableDeliveries extends Context.Service<
     readonly decode: (
       rows: ReadonlyArray<{ readonly id: bigint }>
     ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
-    /** Reads the rows and secrets again for which an alert stands. Frees what can be read, and clears its alerts. */
+    /** Reads the rows and secrets again for which an alert stands. Frees what can be read, and clears alerts that no other process has. */
     readonly recheck: Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/adapters/sql/UnreadableDeliveries") {

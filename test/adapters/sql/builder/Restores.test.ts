@@ -100,6 +100,33 @@ layer(books, { excludeTestServices: true })("a restore", (it) => {
     })
   )
 
+  it.effect("pauses all sweeps with its reason, in place of what operators had chosen, and logs it each time", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const pause = sql<{ value: string; actor: string; reason: string }>`SELECT value, actor, reason
+        FROM orchestrator.operator_overrides WHERE name = 'pause:all'`
+      const logged = Effect.map(
+        sql`SELECT 1 AS one FROM orchestrator.operator_log WHERE action = 'pause.paused' AND subject = 'all'`,
+        (rows) => rows.length
+      )
+      for (const before of [undefined, "running", "paused"]) {
+        yield* sql`DELETE FROM orchestrator.operator_overrides`
+        if (before !== undefined) {
+          yield* sql`INSERT INTO orchestrator.operator_overrides (name, value, actor, reason, since)
+            VALUES ('pause:all', ${before}, 'ops', 'drill', now()), ('pause:chain:1', 'running', 'ops', '', now())`
+        }
+        const earlier = yield* logged
+        yield* Restores.record(sql, Date.parse("2026-01-31T12:00:00Z"), "sweep reconcile")
+        const [made] = yield* pause
+        assert.deepInclude(made, { value: "paused", actor: "sweep reconcile" })
+        assert.include(made?.reason, "restored to 2026-01-31T12:00:00.000Z")
+        assert.strictEqual(yield* logged, earlier + 1)
+      }
+      const others = yield* sql`SELECT value FROM orchestrator.operator_overrides WHERE name = 'pause:chain:1'`
+      assert.deepStrictEqual(others, [{ value: "running" }], "other choices stand")
+    })
+  )
+
   it.effect("is to the last write that the database shows", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient

@@ -5,6 +5,7 @@ import { Effect, Layer, Redacted } from "effect"
 import * as AesGcmSecretBox from "../../../../src/adapters/secrets/AesGcmSecretBox.ts"
 import * as Migrated from "../../../../src/adapters/sql/builder/Migrated.ts"
 import * as Stores from "../../../../src/adapters/sql/builder/Stores.ts"
+import { UnreadableDeliveries } from "../../../../src/adapters/sql/builder/UnreadableDeliveries.ts"
 import * as SecretReview from "../../../../src/builder/webhook/SecretReview.ts"
 import { Webhooks } from "../../../../src/ports/builder/Webhooks.ts"
 import { Alerts } from "../../../../src/ports/shared/Alerts.ts"
@@ -17,6 +18,14 @@ const [A, B] = [keyOf(1), keyOf(2)]
 /** The stores of a process with these keys, on the test's database. */
 const withKeys = (key?: typeof A, formerKey?: typeof A) =>
   Stores.layer.pipe(
+    Layer.provide(AesGcmSecretBox.layer({ key, formerKey })),
+    Layer.provideMerge(Migrated.layer),
+    Layer.fresh
+  )
+
+/** The same, with the part that reads secrets again. */
+const replica = (key?: typeof A, formerKey?: typeof A) =>
+  Layer.merge(UnreadableDeliveries.layer, Stores.layer).pipe(
     Layer.provide(AesGcmSecretBox.layer({ key, formerKey })),
     Layer.provideMerge(Migrated.layer),
     Layer.fresh
@@ -67,6 +76,9 @@ const signing = (message: string) =>
     })
   )
 
+/** One review by a process that has just started. */
+const reviewed = Effect.flatten(SecretReview.make)
+
 const kinds = Alerts.use(({ list }) => Effect.map(list, (alerts) => alerts.map(({ kind }) => kind)))
 
 describe("secrets of webhooks", () => {
@@ -75,7 +87,7 @@ describe("secrets of webhooks", () => {
       yield* Effect.gen(function* () {
         yield* register
         yield* create("one")
-        yield* SecretReview.review()
+        yield* reviewed
         assert.deepInclude((yield* rows)[0], { secret: "whsec_one", secret_sealed: null })
       }).pipe(Effect.provide(withKeys()))
 
@@ -83,7 +95,7 @@ describe("secrets of webhooks", () => {
         yield* create("two")
         assert.deepInclude((yield* rows)[1], { secret: null })
         assert.sameMembers(yield* signing("a"), ["one: whsec_one", "two: whsec_two"])
-        yield* SecretReview.review()
+        yield* reviewed
         yield* Webhooks.use(({ rotate }) => rotate("alpha", "two", Redacted.make("whsec_new"), NOW))
         for (const row of yield* rows) {
           assert.isNull(row.secret)
@@ -96,7 +108,7 @@ describe("secrets of webhooks", () => {
       yield* Effect.gen(function* () {
         const before = yield* rows
         assert.sameMembers(yield* signing("c"), ["one: whsec_one", "two: whsec_new whsec_two"])
-        yield* SecretReview.review()
+        yield* reviewed
         for (const [index, row] of (yield* rows).entries()) {
           assert.notStrictEqual(row.secret_sealed?.slice(0, 12), before[index]?.secret_sealed?.slice(0, 12))
         }
@@ -107,7 +119,7 @@ describe("secrets of webhooks", () => {
       }).pipe(Effect.provide(withKeys(B)))
 
       yield* Effect.gen(function* () {
-        yield* SecretReview.review()
+        yield* reviewed
         assert.deepInclude((yield* rows)[1], { secret: "whsec_new", previous_secret: "whsec_two", secret_sealed: null })
       }).pipe(Effect.provide(withKeys(undefined, B)))
     }).pipe(Effect.provide(migratedDatabase))
@@ -128,16 +140,73 @@ describe("secrets of webhooks", () => {
 
       yield* Effect.gen(function* () {
         assert.deepStrictEqual(yield* signing("b"), [])
-        yield* SecretReview.review()
+        yield* reviewed
         assert.include(yield* kinds, "secrets_unreadable")
       }).pipe(Effect.provide(withKeys(B)))
 
       yield* Effect.gen(function* () {
         yield* Webhooks.use(({ rotate }) => rotate("alpha", "two", Redacted.make("whsec_new"), NOW))
-        yield* SecretReview.review()
+        yield* reviewed
         assert.notInclude(yield* kinds, "secrets_unreadable")
         assert.include(yield* signing("c"), "two: whsec_new")
       }).pipe(Effect.provide(withKeys(B, A)))
     }).pipe(Effect.provide(migratedDatabase))
+  )
+  it.effect(
+    "raise one alert while one replica cannot read them and another can, and end it when the first one can",
+    () =>
+      Effect.gen(function* () {
+        const standing = Alerts.use(({ list }) =>
+          Effect.map(list, (all) => all.filter(({ kind }) => kind === "secrets_unreadable").map(({ id }) => id))
+        )
+        yield* Effect.andThen(register, create("one")).pipe(Effect.provide(withKeys(A)))
+        yield* Effect.gen(function* () {
+          const able = yield* Effect.provide(SecretReview.make, withKeys(A))
+          const unable = yield* SecretReview.make
+          yield* able
+          yield* unable
+          const raised = yield* standing
+          assert.lengthOf(raised, 1)
+          for (let minute = 0; minute < 3; minute += 1) {
+            yield* able
+            assert.deepStrictEqual(yield* standing, raised)
+            yield* unable
+            assert.deepStrictEqual(yield* standing, raised)
+          }
+          // The replica is started again with the key.
+          yield* reviewed.pipe(Effect.provide(withKeys(B, A)))
+          assert.deepStrictEqual(yield* standing, [])
+        }).pipe(Effect.provide(withKeys(B)))
+      }).pipe(Effect.provide(migratedDatabase))
+  )
+
+  it.effect("keep one alert of an endpoint while one replica cannot read it, and are freed by the one that can", () =>
+    Effect.gen(function* () {
+      const standing = Alerts.use(({ list }) =>
+        Effect.map(list, (all) => all.filter(({ kind }) => kind === "webhook_unreadable").map(({ id }) => id))
+      )
+      const recheck = Effect.flatMap(UnreadableDeliveries, (unreadable) => unreadable.recheck)
+      const able = yield* Layer.build(replica(A))
+      const unable = yield* Layer.build(replica(B))
+      yield* Effect.provide(Effect.andThen(register, create("one")), able)
+      yield* Effect.gen(function* () {
+        // The able replica clears an alert once, which an earlier process may have left.
+        for (const message of ["a", "b"]) {
+          assert.deepStrictEqual(yield* Effect.provide(signing(message), unable), [])
+          if (message === "a") yield* Effect.provide(recheck, able)
+        }
+        const raised = yield* standing
+        assert.lengthOf(raised, 1)
+        for (const message of ["c", "d"]) {
+          yield* Effect.provide(recheck, able)
+          assert.deepStrictEqual(yield* standing, raised)
+          assert.include(yield* Effect.provide(signing(message), able), "one: whsec_one")
+          assert.deepStrictEqual(yield* Effect.provide(signing(`${message}, too`), unable), [])
+        }
+        // The replica is started again with the key.
+        yield* Effect.provide(recheck, yield* Layer.build(replica(B, A)))
+        assert.deepStrictEqual(yield* standing, [])
+      }).pipe(Effect.provide(able))
+    }).pipe(Effect.scoped, Effect.provide(migratedDatabase))
   )
 })
