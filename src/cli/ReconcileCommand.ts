@@ -64,7 +64,7 @@ const everything = Layer.mergeAll(desk, SweepContracts.layer, SecureRandom.layer
 const since = Flag.String("since").pipe(
   Flag.withSchema(Moment),
   Flag.withDescription(
-    "Moment to which the database was restored, or an earlier one. Default: the one that `sweep restore` recorded"
+    "Moment to which the database was restored, or an earlier one. Recording a restore pauses all sweeps. Default: the moment that `sweep restore` recorded"
   ),
   Flag.optional
 )

@@ -26,6 +26,7 @@ export const KINDS = [
   "price_deviates",
   "logs_unavailable",
   "spender_unseen",
+  "guard_unknown",
   "settled_after_failure",
   "relay_row_unreadable",
   "reorg_after_final",

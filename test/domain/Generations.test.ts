@@ -27,8 +27,43 @@ describe("Generations", () => {
     assert.deepStrictEqual(Generations.ofNonce({ contracts: current, earlierContracts: [] }, 7n), current)
   })
 
-  it("give a nonce of an unknown guard to the current contracts, which refuse it", () => {
-    assert.deepStrictEqual(Generations.ofNonce(chain, bound(address(0x99), 0n)), current)
+  it("know the contracts of each nonce that names one of their guards or none", () => {
+    for (const [nonce, contracts] of [
+      [bound(current.guard, 7n), current],
+      [bound(second.guard, 7n), second],
+      [bound(oldest.guard, 7n), oldest],
+      [7n, oldest]
+    ] as const) {
+      assert.deepStrictEqual(Generations.known(chain, nonce), contracts)
+      assert.isTrue(Generations.isKnown(chain, nonce))
+    }
+    assert.deepStrictEqual(Generations.known({ contracts: current }, 7n), current)
+  })
+
+  it("know nothing about a nonce of another guard, and send its order to the current contracts, which refuse it", () => {
+    const nonce = bound(address(0x99), 0n)
+    assert.isUndefined(Generations.known(chain, nonce))
+    assert.isFalse(Generations.isKnown(chain, nonce))
+    assert.deepStrictEqual(Generations.ofNonce(chain, nonce), current)
+    assert.deepStrictEqual(Generations.guardsOf(chain, nonce), [])
+    for (const { guard } of Generations.all(chain)) {
+      assert.isFalse(Generations.isRefusedBy({ ...chain, priorGuard: oldest.guard }, guard, nonce, false))
+    }
+    // Also the guard of a generation that the settings no longer name.
+    assert.isFalse(Generations.isKnown({ contracts: current }, bound(second.guard, 7n)))
+  })
+
+  it("take the current contracts for their own if they are among the earlier ones too", () => {
+    const listed = { contracts: current, earlierContracts: [current] }
+    assert.strictEqual(Generations.known(listed, bound(current.guard, 7n)), listed.contracts)
+    assert.deepStrictEqual(Generations.guardsOf(listed, bound(current.guard, 7n)), [current.guard])
+  })
+
+  it("tell the end of the guard's address that a nonce names", () => {
+    const end = Generations.guardEnd(bound(second.guard, 7n))
+    assert.strictEqual(end.length, 32)
+    assert.isTrue(second.guard.toLowerCase().endsWith(end))
+    assert.strictEqual(Generations.guardEnd(bound(address(0x01), 7n)), address(0x01).slice(-32))
   })
 
   it("settle what names their guard, and the oldest settles all", () => {

@@ -129,6 +129,7 @@ const LIVES: Readonly<Record<AlertKind, Life>> = {
   ),
   logs_unavailable: alone("logs_unavailable", "orchestrator/watch/Delivery.test.ts", "a chain whose logs fail"),
   spender_unseen: alone("spender_unseen", "orchestrator/settle/UnseenSpenders.test.ts", "keeps the intent until"),
+  guard_unknown: alone("guard_unknown", "orchestrator/settle/UnknownGuards.test.ts", "waits after it settled and"),
   settled_after_failure: closed(
     "settled_after_failure",
     "orchestrator/watch/Watcher.test.ts",

@@ -10,6 +10,7 @@ import * as LostPayments from "../../domain/LostPayments.ts"
 import type { SettledSweep } from "../../domain/LostSweeps.ts"
 import { type PayoutBatch, TRANSFER } from "../../domain/Payout.ts"
 import { type ChainView, inconsistent } from "../../orchestrator/shared/ChainView.ts"
+import * as FeeRecipients from "../../orchestrator/shared/FeeRecipients.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { BlockRange, ChainClient, Log, LogFilter, ReadLogs } from "../../ports/shared/Chains.ts"
 
@@ -45,8 +46,10 @@ const allLogs = Effect.fnUntraced(function* (
   return found
 })
 
+type RecipientOf = Effect.Success<typeof FeeRecipients.make>
+
 /** Settlements of a transaction, by the logs of its receipt. */
-const settlementsOf = Effect.fnUntraced(function* (client: ChainClient, txHash: Hash) {
+const settlementsOf = Effect.fnUntraced(function* (client: ChainClient, txHash: Hash, recipientOf: RecipientOf) {
   const { decodeSwept } = yield* SweepContracts
   const { chain } = client
   const receipt = yield* client.receipt(txHash)
@@ -54,12 +57,18 @@ const settlementsOf = Effect.fnUntraced(function* (client: ChainClient, txHash: 
   const block = yield* client.block(receipt.value.blockNumber)
   if (Option.isNone(block) || block.value.hash !== receipt.value.blockHash) return yield* inconsistent(client)
   const settledAtMs = Number(block.value.timestamp) * 1000
-  return receipt.value.logs.flatMap((log, index): ReadonlyArray<SettledSweep> => {
-    const event = Option.firstSomeOf(Generations.all(chain).map(({ guard }) => decodeSwept(guard, log)))
-    if (Option.isNone(event)) return []
-    const { amountIn, builder, builderFee, feeAmount, orderHash, tokenIn } = event.value
-    return [
-      {
+  const events = receipt.value.logs.flatMap((log, index) => {
+    const found = Generations.all(chain).flatMap(({ delegate, guard }) =>
+      Option.match(decodeSwept(guard, log), { onNone: () => [], onSome: (event) => [{ delegate, event, index }] })
+    )
+    // A chains file may name the current contracts among the earlier ones too.
+    return found.slice(0, 1)
+  })
+  return yield* Effect.forEach(events, ({ delegate, event, index }) =>
+    Effect.gen(function* () {
+      const { amountIn, builder, builderFee, feeAmount, orderHash, tokenIn } = event
+      const recipient = event.owner === event.destination ? yield* recipientOf(client, delegate) : Option.none()
+      return {
         sweepId: sweepId(txHash, index),
         chainId: chain.id,
         feeToken: erc20(chain, tokenIn),
@@ -70,10 +79,13 @@ const settlementsOf = Effect.fnUntraced(function* (client: ChainClient, txHash: 
         settledAtMs,
         orderHash,
         recipient: builder,
-        isOwnSale: isOwnSale(event.value, chain.feeRecipient)
-      }
-    ]
-  })
+        isOwnSale: isOwnSale(
+          event,
+          Option.getOrElse(recipient, () => chain.feeRecipient)
+        )
+      } satisfies SettledSweep
+    })
+  )
 })
 
 /** Every settlement of the chain's guards in confirmed blocks from `fromBlock` on, in the order of the chain. */
@@ -85,7 +97,10 @@ export const settlements = Effect.fnUntraced(function* ({ client, confirmed }: C
   const address = Generations.all(client.chain).map(({ guard }) => guard)
   const logs = yield* allLogs(client, { address, topics }, { fromBlock, toBlock: confirmed.value.number })
   const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))]
-  const found = yield* Effect.forEach(hashes, (hash) => settlementsOf(client, hash), { concurrency: CONCURRENCY })
+  const recipientOf = yield* FeeRecipients.make
+  const found = yield* Effect.forEach(hashes, (hash) => settlementsOf(client, hash, recipientOf), {
+    concurrency: CONCURRENCY
+  })
   return found.flat()
 })
 
@@ -95,7 +110,7 @@ export const settlement = Effect.fnUntraced(function* ({ client, confirmed }: Ch
   if (txHash === undefined || Option.isNone(confirmed)) return Option.none()
   const receipt = yield* client.receipt(txHash)
   if (Option.isNone(receipt) || receipt.value.blockNumber > confirmed.value.number) return Option.none()
-  const found = yield* settlementsOf(client, txHash)
+  const found = yield* settlementsOf(client, txHash, yield* FeeRecipients.make)
   return Option.fromUndefinedOr(found.find((each) => each.sweepId === id))
 })
 

@@ -13,6 +13,7 @@ import * as Booking from "./Booking.ts"
 import * as Books from "./Books.ts"
 import * as ChainReading from "./ChainReading.ts"
 import * as EarlierPayments from "./EarlierPayments.ts"
+import * as Guards from "./Guards.ts"
 import * as LaneReading from "./LaneReading.ts"
 import type { Open, Report } from "./Report.ts"
 import * as Vaults from "./Vaults.ts"
@@ -83,6 +84,7 @@ const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint,
     return earned.some((token) => !assignable.includes(token)) || (yield* Vaults.mayHold(view.client, assignable))
   })
   const open = yield* Vaults.unsettled(view, restore.recordedAtMs, hasFees)
+  const unread = yield* Guards.unknown(chain, restore.restoredToMs - MARGIN_MILLIS)
   return {
     ...nothing,
     sweeps: booked.found,
@@ -90,6 +92,7 @@ const moneyOf = Effect.fnUntraced(function* (view: ChainView, fromBlock: bigint,
     payments: payments.map(({ row }) => row),
     open: [
       ...Vaults.unnamed(chain, booked.strays, named),
+      ...unread,
       ...differing,
       ...booked.open,
       ...payments.flatMap((each) => each.open),
@@ -152,7 +155,8 @@ const takenBack = ({ ids, restoredToMs }: Run["restore"]): ReadonlyArray<Open> =
           stopsPayouts: false,
           text:
             `reversals, suspensions, changes of markups and caps, and revoked or rotated keys after ${new Date(restoredToMs).toISOString()} ` +
-            "are lost. Repeat them before you pay builders"
+            "are lost, and so are pauses, limits, endpoints and states of lanes. Repeat them before you pay builders, and before you end the " +
+            "pause of all sweeps with `sweep operate resume all`"
         }
       ]
 
@@ -202,8 +206,8 @@ const ongoing = (open: ReadonlyArray<Restores.Restore>, sinceMs: number, isForei
         .find(({ recordedAtMs }) => sinceMs < recordedAtMs)
 
 /**
- * Records a restore to a moment. If the moment belongs to an open restore, it only moves the beginning: all payments that the database
- * forgot were signed before that restore was recorded, and sessions since then are known.
+ * Records a restore to a moment, which pauses all sweeps. If the moment belongs to an open restore, it only moves the beginning: all
+ * payments that the database forgot were signed before that restore was recorded, and sessions and pauses since then are known.
  */
 const record = Effect.fnUntraced(function* (sql: PgClient.PgClient, sinceMs: number, isForeign: boolean) {
   const open = yield* Restores.open(sql)
@@ -211,7 +215,7 @@ const record = Effect.fnUntraced(function* (sql: PgClient.PgClient, sinceMs: num
   if (same !== undefined && open.some(({ restoredToMs }) => restoredToMs <= sinceMs)) return
   yield* Transactions.keepLanes(sql, sinceMs)
   if (same !== undefined && (yield* Restores.move(sql, same.id, sinceMs))) return
-  yield* Restores.record(sql, sinceMs)
+  yield* Restores.record(sql, sinceMs, Booking.ACTOR)
 })
 
 /**

@@ -108,7 +108,11 @@ const makeAccept = Effect.gen(function* () {
           refuse(cause === "listed" ? "screening_blocked" : "screening_unavailable", cause)
         )
       )
-    const refusal = authorizationRefusal(chain, authorization, Generations.ofNonce(chain, order.nonce).delegate)
+    const own = Generations.known(chain, order.nonce)
+    if (own === undefined) {
+      return yield* refuse("wrong_delegate", `the quote is for contracts that the settings of ${chain.name} lack`)
+    }
+    const refusal = authorizationRefusal(chain, authorization, own.delegate)
     if (refusal !== undefined) return yield* refusal
     const paused = yield* pauses.ofIntent(intent)
     if (paused !== undefined) return yield* refuse("chain_paused", Pauses.explained(paused))

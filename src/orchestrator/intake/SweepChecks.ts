@@ -64,8 +64,8 @@ export const makeCheckParties = Effect.gen(function* () {
       const { chain } = client
       const paused = yield* pauses.ofIntent(intent)
       if (paused !== undefined) return yield* refuse("chain_paused", Pauses.explained(paused))
-      if (Generations.ofNonce(chain, intent.order.nonce) !== chain.contracts) {
-        return yield* refuse("outdated_contracts", `${intent.id} is for earlier contracts of ${chain.name}`)
+      if (Generations.known(chain, intent.order.nonce) !== chain.contracts) {
+        return yield* refuse("outdated_contracts", `${intent.id} is for other contracts of ${chain.name}`)
       }
     }
   })

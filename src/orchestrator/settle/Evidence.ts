@@ -1,6 +1,7 @@
 /** Gathers what the chain shows about an intent that its own transaction did not settle (domain/SweepVerdict). */
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import type { Deployment } from "../../domain/Chain.ts"
 import { confirmationsFor } from "../../domain/ChainMoney.ts"
 import { accountCode, type AccountCode } from "../../domain/Delegation.ts"
 import * as Generations from "../../domain/Generations.ts"
@@ -42,7 +43,7 @@ const makeExplained = () => {
   }
 }
 
-/** Makes `gather(view, intent)`. */
+/** Makes `gather(view, intent, own)`. `own`: contracts of the order, since no others tell its outcome. */
 export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOtherwise" | "search">) {
   const contracts = yield* SweepContracts
   const worth = yield* SweepValue.make
@@ -110,7 +111,7 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
     return spent.some(refuses) ? "used_otherwise" : "unused"
   })
 
-  return Effect.fnUntraced(function* (view: ChainView, intent: Intent) {
+  return Effect.fnUntraced(function* (view: ChainView, intent: Intent, own: Deployment) {
     const { client } = view
     const { amountIn, deadline, owner, tokenIn } = intent.order
     const [code, balance, isUnused] = yield* Effect.all(
@@ -129,7 +130,7 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
       settlement,
       nonce,
       expired: isPast(view, deadline),
-      account: accountKind(accountCode(code), Generations.ofNonce(client.chain, intent.order.nonce).delegate),
+      account: accountKind(accountCode(code), own.delegate),
       holdsInput: balance >= amountIn
     }
     return { evidence, found } satisfies Gathered

@@ -39,6 +39,8 @@ export const make = Effect.gen(function* () {
   ): Effect.fn.Return<Option.Option<Log>, ChainUnavailable | SearchUnfinished | StoreUnavailable> {
     const { fits, search, toBlock, topics } = wanted
     const address = Generations.guardsOf(client.chain, order.nonce)
+    // Without an address, the node would return logs of all contracts.
+    if (address.length === 0) return yield* new SearchUnfinished({ intentId: id })
     const fromBlock = larger(wanted.fromBlock, searches[search] ?? 0n)
     const { logs, unread } = yield* sources.reading(
       client,

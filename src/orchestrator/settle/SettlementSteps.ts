@@ -1,6 +1,6 @@
 /** Steps that settle intents by the events of a receipt. */
 import { Option } from "effect"
-import { isOwnSale, outboxMessages, sweepId } from "../../domain/Accrual.ts"
+import { outboxMessages, sweepId } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
 import { erc20 } from "../../domain/Chain.ts"
 import * as Generations from "../../domain/Generations.ts"
@@ -19,10 +19,13 @@ export interface Mined {
   readonly intents: ReadonlyArray<Intent>
 }
 
-/** Makes `stepsOf`: the steps that settle those intents whose event the receipt holds. Decodes each log once. */
+/**
+ * Makes `stepsOf`: the steps that settle those intents whose event the receipt holds. `sales`: ids of intents that are sales of the fee
+ * recipient. Decodes each log once.
+ */
 export const make =
   (contracts: SweepContracts["Service"]) =>
-  ({ client }: ChainView, { block, intents, receipt }: Mined): ReadonlyArray<Step> => {
+  ({ client }: ChainView, { block, intents, receipt }: Mined, sales: ReadonlySet<string>): ReadonlyArray<Step> => {
     const { chain } = client
     const guardsOf = ({ order }: Pick<Intent, "order">) => Generations.guardsOf(chain, order.nonce)
     const guards = new Set(intents.flatMap(guardsOf))
@@ -50,7 +53,7 @@ export const make =
           builderFee: order.builderFee,
           txHash,
           settledAtMs: Number(block.timestamp) * 1000,
-          isOwnSale: isOwnSale(order, chain.feeRecipient)
+          isOwnSale: sales.has(id)
         },
         attributed
       )

@@ -16,10 +16,13 @@ import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import * as Evidence from "./Evidence.ts"
 import { LogSources } from "./LogSources.ts"
+import * as OwnSales from "./OwnSales.ts"
+import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as SettledFees from "./SettledFees.ts"
 import type * as SettlementSteps from "./SettlementSteps.ts"
 import * as SweptEvents from "./SweptEvents.ts"
+import * as UnknownGuards from "./UnknownGuards.ts"
 import * as UnseenSpenders from "./UnseenSpenders.ts"
 
 /**
@@ -45,7 +48,7 @@ export class Settlements extends Context.Service<
   {
     /**
      * Settles the intents that confirmed receipts prove, in as few transactions of the store as possible. Returns the
-     * resolution of each proven intent, by id.
+     * resolution of each proven intent, by id. A sweep stays unsettled while a node does not tell if it is a sale of collected fees.
      */
     readonly settleAll: (
       view: ChainView,
@@ -53,6 +56,11 @@ export class Settlements extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<string, Resolution>, StoreUnavailable>
     /** True when the receipt holds the guard's event for the intent's order. */
     readonly isSettledBy: (client: ChainClient, intent: Intent, receipt: Receipt) => boolean
+    /**
+     * True if the chain's settings have the guard of the intent's order. Otherwise no log and no state that this process reads proves
+     * anything about the order, so it must wait. Alerts if that lasts.
+     */
+    readonly knowsGuard: (client: ChainClient, intent: Intent) => Effect.Effect<boolean, StoreUnavailable>
     /** Decides an intent that its own transaction, if any, did not settle. `detail` explains a failure. */
     readonly resolve: (
       view: ChainView,
@@ -60,7 +68,7 @@ export class Settlements extends Context.Service<
       cause: UnsettledCause,
       detail: string
     ) => Effect.Effect<Resolution, ChainUnavailable | StoreUnavailable>
-    /** Clears the alerts of intents on a chain that have ended since. Asks the store at most every 10 seconds. */
+    /** Clears the alerts of intents on a chain that have ended since. */
     readonly review: (client: ChainClient) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/orchestrator/Settlements") {
@@ -70,38 +78,10 @@ export class Settlements extends Context.Service<
       const events = yield* SweptEvents.make
       const gather = yield* Evidence.make(events)
       const { fail, giveUp } = yield* makeFailures
-      const intents = yield* Intents
-      const priced = yield* makePriced
-      const resettle = yield* makeResettle
+      const guards = yield* UnknownGuards.make
       const unseen = yield* UnseenSpenders.make
 
-      const settleAll: Settlements["Service"]["settleAll"] = Effect.fn("Settlements.settleAll")(
-        function* (view, mined) {
-          const confirmed = mined.filter(({ block }) => isDeep(view, block.number))
-          const steps = yield* priced(
-            view,
-            confirmed.flatMap((each) => events.stepsOf(view, each)),
-            confirmed.flatMap((each) => each.intents)
-          )
-          const moved = new Set<string>()
-          for (const chunk of Array.chunksOf(steps, STEPS)) {
-            for (const id of yield* intents.applyAll(chunk)) moved.add(id)
-            const unmoved = chunk.filter(({ id }) => !moved.has(id))
-            if (unmoved.length > 0) yield* resettle(view, unmoved)
-          }
-          const settled = confirmed.flatMap((each) => each.intents).filter(({ id }) => moved.has(id))
-          for (const intent of settled) {
-            if (!Accrual.isOwnSale(intent.order, view.client.chain.feeRecipient)) yield* SettledFees.counted(intent)
-            if (!intent.quote.crossChain) yield* StageTimes.delivered(intent)
-          }
-          return new Map(
-            steps.map((step): readonly [string, Resolution] => {
-              if (!moved.has(step.id)) return [step.id, "elsewhere"]
-              return [step.id, step.events.length === 1 ? "settled_source" : "delivered"]
-            })
-          )
-        }
-      )
+      const settleAll = yield* makeSettleAll(events)
 
       /** Settles an intent by a log that {@link SweptEvents} found. */
       const settleBy = Effect.fnUntraced(function* (view: ChainView, intent: Intent, { transactionHash }: Log) {
@@ -116,8 +96,10 @@ export class Settlements extends Context.Service<
 
       const resolve: Settlements["Service"]["resolve"] = Effect.fn("Settlements.resolve")(
         function* (view, intent, cause, detail) {
+          const own = yield* guards.contractsOf(view.client, intent)
+          if (own === undefined) return "undecided"
           if (yield* unseen.isResting(intent)) return "undecided"
-          const { evidence: seen, found } = yield* gather(view, intent)
+          const { evidence: seen, found } = yield* gather(view, intent, own)
           const isUnseen = seen.settlement === "none" && seen.nonce === "spender_unseen"
           yield* isUnseen ? unseen.note(view.client, intent, seen.expired) : unseen.forget(view.client, intent)
           const decided = verdict(cause, seen)
@@ -147,11 +129,12 @@ export class Settlements extends Context.Service<
       return {
         settleAll,
         isSettledBy: events.isSettledBy,
+        knowsGuard: (client, intent) => Effect.map(guards.contractsOf(client, intent), (known) => known !== undefined),
         resolve,
-        review: unseen.review
+        review: (client) => Effect.andThen(unseen.review(client), guards.review(client))
       }
     })
-  ).pipe(Layer.provide([LogSources.layer, StandingAlerts.layer]))
+  ).pipe(Layer.provide([LogSources.layer, RenewedAlerts.layerOnDemand, StandingAlerts.layer]))
 }
 
 /**
@@ -208,6 +191,45 @@ const makePriced = Effect.gen(function* () {
       return { ...step, feePrice, ...(outbox === undefined ? {} : { outbox }) }
     })
   })
+})
+
+/** Makes `settleAll`. */
+const makeSettleAll = Effect.fnUntraced(function* (events: Pick<Effect.Success<typeof SweptEvents.make>, "stepsOf">) {
+  const intents = yield* Intents
+  const priced = yield* makePriced
+  const resettle = yield* makeResettle
+  const salesAmong = yield* OwnSales.make
+
+  const settleAll: Settlements["Service"]["settleAll"] = Effect.fn("Settlements.settleAll")(function* (view, mined) {
+    const confirmed = mined.filter(({ block }) => isDeep(view, block.number))
+    const carried = confirmed.flatMap((each) => each.intents)
+    const { sales, unclear } = yield* salesAmong(view.client, carried)
+    const proven = confirmed.flatMap((each) => events.stepsOf(view, each, sales))
+    const steps = yield* priced(
+      view,
+      proven.filter(({ id }) => !unclear.has(id)),
+      carried
+    )
+    const moved = new Set<string>()
+    for (const chunk of Array.chunksOf(steps, STEPS)) {
+      for (const id of yield* intents.applyAll(chunk)) moved.add(id)
+      const unmoved = chunk.filter(({ id }) => !moved.has(id))
+      if (unmoved.length > 0) yield* resettle(view, unmoved)
+    }
+    const settled = carried.filter(({ id }) => moved.has(id))
+    for (const intent of settled) {
+      if (!sales.has(intent.id)) yield* SettledFees.counted(intent)
+      if (!intent.quote.crossChain) yield* StageTimes.delivered(intent)
+    }
+    return new Map(
+      steps.map((step): readonly [string, Resolution] => {
+        if (!moved.has(step.id)) return [step.id, "elsewhere"]
+        return [step.id, step.events.length === 1 ? "settled_source" : "delivered"]
+      })
+    )
+  })
+
+  return settleAll
 })
 
 /**

@@ -1,14 +1,11 @@
 /** Books of the present fee recipients: fees of every delegate that pays them, and their sales. */
 import { Effect, Option } from "effect"
-import { decodeAbiParameters, encodeFunctionData, parseAbi } from "viem"
-import * as Address from "../../domain/Address.ts"
 import { erc20 } from "../../domain/Chain.ts"
 import { type Book, booksOf } from "../../domain/TreasuryBooks.ts"
 import { type CollectedBy, TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
 import { within } from "../../runtime/Within.ts"
-
-const delegateAbi = parseAbi(["function feeRecipient() view returns (address)"])
+import * as FeeRecipients from "../shared/FeeRecipients.ts"
 
 /** Time limit of a delegate's fee recipient. Without an answer its fees are not in the books, as if they were another account's. */
 const READ_LIMIT = "1 second"
@@ -19,24 +16,7 @@ const keyOf = ({ chainId, delegate }: Pick<CollectedBy, "chainId" | "delegate">)
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const store = yield* TreasurySales
-  /** Fee recipients of earlier delegates, which never change. */
-  const recipients = new Map<string, Address.Address>()
-
-  const recipientOf = Effect.fnUntraced(function* ({ call, chain }: ChainClient, delegate: Address.Address) {
-    if (delegate === chain.contracts.delegate) return Option.some(chain.feeRecipient)
-    const key = keyOf({ chainId: chain.id, delegate })
-    const known = recipients.get(key)
-    if (known !== undefined) return Option.some(known)
-    const data = encodeFunctionData({ abi: delegateAbi, functionName: "feeRecipient" })
-    const answer = yield* Effect.option(within(READ_LIMIT)(call({ to: delegate, data, block: "latest" })))
-    const read = Option.flatMap(
-      Option.flatten(answer),
-      Option.liftThrowable((word) => decodeAbiParameters([{ type: "address" }], word)[0])
-    )
-    const recipient = Option.map(read, (address) => Address.of(address))
-    if (Option.isSome(recipient)) recipients.set(key, recipient.value)
-    return recipient
-  })
+  const recipientOf = yield* FeeRecipients.make
 
   /** Keys of the delegates whose fees the present fee recipient of their chain received. */
   const oursOf = Effect.fnUntraced(function* (collected: ReadonlyArray<CollectedBy>) {
@@ -48,7 +28,10 @@ export const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const client = chains.all.find(({ chain }) => chain.id === chainId)
           if (client === undefined) return []
-          return Option.getOrUndefined(yield* recipientOf(client, delegate)) === client.chain.feeRecipient ? [key] : []
+          if (delegate === client.chain.contracts.delegate) return [key]
+          const recipient = yield* Effect.option(within(READ_LIMIT)(recipientOf(client, delegate)))
+          const found = Option.getOrUndefined(Option.flatten(Option.flatten(recipient)))
+          return found === client.chain.feeRecipient ? [key] : []
         }),
       { concurrency: "unbounded" }
     )

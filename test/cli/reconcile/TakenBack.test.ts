@@ -30,6 +30,11 @@ describe("a reconciliation", () => {
           "markups",
           "caps",
           "keys",
+          "pauses",
+          "limits",
+          "endpoints",
+          "lanes",
+          "sweep operate resume all",
           new Date(minute(12)).toISOString()
         ]) {
           assert.include(report.open[0]?.text, lost)

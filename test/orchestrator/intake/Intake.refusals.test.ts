@@ -182,6 +182,16 @@ describe("refused is", () => {
     })
   )
 
+  it.effect("a quote for contracts that the settings do not name, whatever its authorization names", () =>
+    Effect.gen(function* () {
+      const scene = yield* make({ chainId: upgraded.id, nonce: bound(address(0x99), 7n) })
+      for (const named of [upgraded.contracts.delegate, EARLIER.delegate, address(0x98)]) {
+        const authorization = yield* authorize({ chainId: upgraded.id, address: named })
+        assert.strictEqual(yield* reasonOf(scene.submit({ authorization })), "wrong_delegate")
+      }
+    })
+  )
+
   it.effect("for the first reason that applies, in the order of the interface", () =>
     Effect.gen(function* () {
       const scene = yield* make({ chainId: withoutSetCode.id })

@@ -16,6 +16,7 @@ const REFUSALS: ReadonlyArray<readonly [string, (the: Scene) => ReturnType<Scene
   ["expired_quote", (the) => Effect.andThen(TestClock.setTime(EXPIRY), the.submit(["a", "b"]))],
   ["different_owners", (the) => the.submit(["a", "foreign"])],
   ["outdated_contracts", (the) => the.submit(["a", "upgraded"])],
+  ["outdated_contracts", (the) => the.submit(["a", "replaced"])],
   ["chain_paused", (the) => the.submit(["a", "paused"])],
   [
     "screening_blocked",

@@ -13,6 +13,7 @@ import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
+import { bound } from "../../../src/domain/OrderNonce.ts"
 import * as SweepBatch from "../../../src/domain/SweepBatch.ts"
 import { SweepIntake, type SweepSubmission } from "../../../src/orchestrator/intake/SweepIntake.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
@@ -42,6 +43,12 @@ const onTrust = (intent: NewIntent): NewIntent => ({
   quote: { ...intent.quote, crossChain: true, provider: "relay", estimatedAmountOutUsd: "1", priceImpactBps: 0 }
 })
 
+/** The quote, for contracts that the chain's settings do not name. */
+const atUnknownGuard = (intent: NewIntent): NewIntent => ({
+  ...intent,
+  order: { ...intent.order, nonce: bound(address(0x99), 7n) }
+})
+
 /** Quotes of the owner: `a` and `b` on a chain that needs an authorization, `c` on one that does not, and others that cannot be swept. */
 const QUOTES = [
   quoted("a", chain.id),
@@ -50,6 +57,7 @@ const QUOTES = [
   quoted("paused", paused.id),
   quoted("old", withoutSetCode.id),
   quoted("upgraded", upgraded.id),
+  atUnknownGuard(quoted("replaced", chain.id)),
   quoted("foreign", chain.id, address(0x77)),
   onTrust(quoted("relayed", chain.id))
 ]
