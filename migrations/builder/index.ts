@@ -25,6 +25,7 @@ import comparedEarnings from "./0023_compared_earnings.ts"
 import payable from "./0024_payable.ts"
 import chainless from "./0025_chainless.ts"
 import walletChains from "./0026_wallet_chains.ts"
+import boundedWebhooks from "./0027_bounded_webhooks.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -49,5 +50,6 @@ export const migrations = {
   "0023_compared_earnings": comparedEarnings,
   "0024_payable": payable,
   "0025_chainless": chainless,
-  "0026_wallet_chains": walletChains
+  "0026_wallet_chains": walletChains,
+  "0027_bounded_webhooks": boundedWebhooks
 }

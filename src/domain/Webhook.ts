@@ -157,6 +157,22 @@ export const PER_FAILING_ENDPOINT = 1
  */
 export const FAILING_WAIT_MILLIS = 60_000
 
+/** Deliveries of a page of the log. The receiver chooses the responses in it, so a longer page could take megabytes. */
+export const DELIVERIES_LISTED = 50
+
+const DAY = 24 * HOUR
+
+/** Maximum number of test messages that an endpoint is sent in {@link TESTS_MILLIS}. */
+export const MAX_TESTS = 50
+
+export const TESTS_MILLIS = DAY
+
+/**
+ * Text of a receiver without control characters, other than tabs and ends of lines. Each takes six bytes in JSON. A control character becomes
+ * U+FFFD.
+ */
+export const printable = (text: string): string => text.replace(/(?![\t\n\r])\p{Cc}/gu, "\uFFFD")
+
 /** Maximum length of a URL. The standard sets none; a longer one is a mistake. */
 export const MAX_URL_LENGTH = 2_048
 

@@ -11,6 +11,7 @@ import {
   isWanted,
   keyOf,
   nextStep,
+  printable,
   RETRY_MILLIS,
   SECRET_BYTES,
   secretOf,
@@ -122,6 +123,17 @@ describe("a message", () => {
       )
     }
     assert.isTrue(isWanted(["sweep.failed"], "webhook.test"))
+  })
+})
+
+describe("the text of a receiver", () => {
+  it("has no control characters but tabs and ends of lines, and keeps its length", () => {
+    const controls = String.fromCharCode(...Array.from({ length: 0xa0 }, (_, code) => code))
+    const shown = printable(controls)
+    assert.strictEqual(shown.length, controls.length)
+    assert.strictEqual(shown.replaceAll("\uFFFD", "").slice(0, 4), "\t\n\r ")
+    assert.isBelow(Buffer.byteLength(JSON.stringify(printable("\u0001".repeat(500)))), 1_510)
+    assert.strictEqual(printable("Grüße 😀 \\"), "Grüße 😀 \\")
   })
 })
 

@@ -11,7 +11,7 @@ import * as Http from "node:http"
 import * as Https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { Effect, Exit, Layer, Result } from "effect"
-import { urlProblem } from "../../domain/Webhook.ts"
+import { printable, urlProblem } from "../../domain/Webhook.ts"
 import {
   type WebhookRequest,
   type WebhookResponse,
@@ -32,17 +32,17 @@ export interface Options {
   readonly resolve?: (hostname: string) => Promise<ReadonlyArray<Dns.LookupAddress>>
 }
 
-/** Maximum number of bytes of a response body that are read and kept for the endpoint's owner. */
+/** Maximum number of characters of a response body that are read and kept for the endpoint's owner. */
 const MAX_RESPONSE = 500
 
-const NOT_PUBLIC = "the host has an address that is not public"
-const UNRESOLVED = "the host cannot be resolved"
+/** One text for both, since two would tell builders which names exist in the operator's network. */
+const UNACCEPTABLE_HOST = "the host has an address that is not public, or cannot be resolved"
 
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1")
 
 const describe = (error: Error): string => {
   const code = "code" in error && typeof error.code === "string" ? `${error.code}: ` : ""
-  return `${code}${error.message}`.slice(0, 200)
+  return printable(`${code}${error.message}`.slice(0, 200))
 }
 
 const systemResolve = (hostname: string) => Dns.promises.lookup(hostname, { all: true })
@@ -54,13 +54,13 @@ const addressesOf = Effect.fnUntraced(function* (hostname: string, { allowPrivat
     family === 0
       ? yield* Effect.tryPromise({
           try: () => resolve(hostname),
-          catch: () => new UnacceptableUrl({ detail: UNRESOLVED })
+          catch: () => new UnacceptableUrl({ detail: UNACCEPTABLE_HOST })
         })
       : [{ address: hostname, family }]
   const [first] = addresses
-  if (first === undefined) return yield* new UnacceptableUrl({ detail: UNRESOLVED })
+  if (first === undefined) return yield* new UnacceptableUrl({ detail: UNACCEPTABLE_HOST })
   if (!allowPrivate && !addresses.every(({ address }) => isPublic(address))) {
-    return yield* new UnacceptableUrl({ detail: NOT_PUBLIC })
+    return yield* new UnacceptableUrl({ detail: UNACCEPTABLE_HOST })
   }
   return { first, all: [...addresses] }
 })
@@ -71,7 +71,7 @@ const lookupOf =
   (hostname, { all }, callback) => {
     Effect.runCallback(Effect.result(addressesOf(hostname, options)), {
       onExit: (exit) => {
-        if (Exit.isFailure(exit)) return callback(new Error(UNRESOLVED), "", 4)
+        if (Exit.isFailure(exit)) return callback(new Error(UNACCEPTABLE_HOST), "", 4)
         return Result.match(exit.value, {
           onFailure: (refused) => callback(refused, "", 4),
           onSuccess: (found) =>
@@ -88,7 +88,7 @@ const send = ({ body, headers, url: text }: WebhookRequest, timeoutMillis: numbe
     const hostname = withoutBrackets(url.hostname)
     const fail = (detail: string) => resume(Effect.fail(new SendFailed({ detail })))
     // `lookup` is not called for a host that is an address.
-    if (isIP(hostname) !== 0 && !options.allowPrivate && !isPublic(hostname)) return fail(NOT_PUBLIC)
+    if (isIP(hostname) !== 0 && !options.allowPrivate && !isPublic(hostname)) return fail(UNACCEPTABLE_HOST)
     const target = {
       hostname,
       port: url.port,
@@ -123,7 +123,7 @@ const send = ({ body, headers, url: text }: WebhookRequest, timeoutMillis: numbe
       answer = { statusCode, response: "" }
       message.on("data", (chunk: Uint8Array) => {
         const read = `${answer?.response ?? ""}${decoder.decode(chunk, { stream: true })}`
-        answer = { statusCode, response: read.slice(0, MAX_RESPONSE) }
+        answer = { statusCode, response: printable(read.slice(0, MAX_RESPONSE)) }
         if (read.length >= MAX_RESPONSE) end()
       })
       message.on("end", end)
@@ -146,7 +146,7 @@ export const make = (options: Options): WebhookTransport["Service"] => {
     yield* addressesOf(withoutBrackets(new URL(text).hostname), options).pipe(
       Effect.timeoutOrElse({
         duration: timeoutMillis,
-        orElse: () => Effect.fail(new UnacceptableUrl({ detail: UNRESOLVED }))
+        orElse: () => Effect.fail(new UnacceptableUrl({ detail: UNACCEPTABLE_HOST }))
       })
     )
   })

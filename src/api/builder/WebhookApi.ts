@@ -1,13 +1,19 @@
 /** Webhooks of builders (Standard Webhooks): endpoints, their secrets, and the log of deliveries. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { DisabledReason, MAX_URL_LENGTH, WebhookEventType, WebhookMessageType } from "../../domain/Webhook.ts"
+import {
+  DELIVERIES_LISTED,
+  DisabledReason,
+  MAX_URL_LENGTH,
+  WebhookEventType,
+  WebhookMessageType
+} from "../../domain/Webhook.ts"
 import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { WebhookDisabled, WebhookLimit, WebhookTestPending } from "./WebhookErrors.ts"
 import { DetailedBody, SameSiteOnly, SessionOnly } from "./Middleware.ts"
-import { cursor, Ok, page, period, search } from "./AccountSchemas.ts"
+import { cursor, Ok, page, PageSize, period, search } from "./AccountSchemas.ts"
 import * as Docs from "./WebhookDocs.ts"
 import { described } from "../../domain/Described.ts"
 import * as LimitedArray from "../../domain/LimitedArray.ts"
@@ -141,6 +147,10 @@ export const MyWebhooks = HttpApiGroup.make("webhooks")
       params,
       query: {
         ...page,
+        limit: described(
+          Schema.optionalKey(PageSize),
+          `Rows of the page, from 1 to 500. A page has at most ${DELIVERIES_LISTED} rows. Default: ${DELIVERIES_LISTED}.`
+        ),
         state: described(Schema.optionalKey(DeliveryState), "Only deliveries in this state."),
         ...filter,
         ...search("Only deliveries of this message, or about the sweep with this id.")

@@ -82,7 +82,7 @@ export const create = documented({
 export const patch = documented({
   summary: "Change, pause or resume a webhook",
   description: withErrors(
-    "A disabled webhook receives nothing, and new events are not queued for it. Messages that were queued before are sent once it is enabled.",
+    "A disabled webhook receives nothing, and new events are not queued for it. Messages that were queued before are sent once it is enabled, unless it was disabled for 30 days. A patch without a change is not counted.",
     [foreign, notFound, bodyTooLarge, invalid, ...ownErrors]
   ),
   request: { enabled: false },
@@ -115,7 +115,7 @@ export const rotateSecret = documented({
 export const test = documented({
   summary: "Send a test message",
   description: withErrors(
-    "Sends a `webhook.test`, regardless of `events`. Its outcome is in the deliveries. A webhook has one pending test message at a time.",
+    "Sends a `webhook.test`, regardless of `events`. Its outcome is in the deliveries. A webhook has one pending test message at a time, and 50 test messages in 24 hours.",
     [foreign, notFound, disabled, testPending, malformed("id"), ...ownErrors]
   ),
   response: { status: 202, body: sent }
@@ -124,7 +124,7 @@ export const test = documented({
 export const deliveries = documented({
   summary: "List deliveries of a webhook",
   description: withErrors(
-    "Newest first, with every attempt. Each parameter narrows the list, and a row must match all of them. Deliveries are kept for 30 days.",
+    "Newest first, each with its newest 20 attempts. A page has at most 50 deliveries, also if `limit` is higher. Each parameter narrows the list, and a row must match all of them. Deliveries are kept for 30 days.",
     [notFound, malformed("limit"), malformed("state"), ...ownErrors]
   ),
   response: { status: 200, body: { deliveries: [delivery] } }

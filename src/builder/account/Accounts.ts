@@ -18,6 +18,7 @@ import { Sessions } from "../../ports/builder/Sessions.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
 import { KeyDesk } from "./KeyDesk.ts"
+import * as OwnChanges from "../shared/OwnChanges.ts"
 import type { SignedWallet } from "./SignIn.ts"
 
 /** A new builder, as an operator describes it. */
@@ -79,7 +80,7 @@ export class Accounts extends Context.Service<
     readonly rotateKey: (
       builderId: string,
       actor: string
-    ) => Effect.Effect<Redacted.Redacted, BuilderNotFound | StoreUnavailable>
+    ) => Effect.Effect<Redacted.Redacted, BuilderNotFound | OwnChanges.TooManyChanges | StoreUnavailable>
     /**
      * The attribution of an API key; none when the key is unknown, revoked or without the scope `quote`, or its builder is suspended.
      * `isQuote` says that a quote asks, and not somebody who tries the key.
@@ -104,6 +105,7 @@ export class Accounts extends Context.Service<
     Effect.gen(function* () {
       const audit = yield* AuditLog
       const builders = yield* Builders
+      const check = yield* OwnChanges.make
       const { create, giveKey } = yield* makeRegistrar
       const desk = yield* KeyDesk
       const sessions = yield* Sessions
@@ -128,6 +130,7 @@ export class Accounts extends Context.Service<
 
       const rotateKey: Accounts["Service"]["rotateKey"] = Effect.fn("Accounts.rotateKey")(function* (builderId, actor) {
         if (Option.isNone(yield* builders.byId(builderId))) return yield* new BuilderNotFound({ id: builderId })
+        yield* check(actor)
         const key = yield* giveKey(builderId)
         yield* audit.append({
           actor,

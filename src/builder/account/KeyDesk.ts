@@ -10,6 +10,7 @@ import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { KeyUses } from "./KeyUses.ts"
+import * as OwnChanges from "../shared/OwnChanges.ts"
 
 /** The key is malformed, unknown, replaced or revoked. */
 export class UnknownKey extends Schema.TaggedError<UnknownKey>()("UnknownKey", {}) {
@@ -49,7 +50,7 @@ export class KeyDesk extends Context.Service<
       builderId: string,
       wanted: Pick<StoredApiKey, "name" | "scopes">,
       actor: string
-    ) => Effect.Effect<NewKey, KeyLimit | StoreUnavailable>
+    ) => Effect.Effect<NewKey, KeyLimit | OwnChanges.TooManyChanges | StoreUnavailable>
     /** Revokes a key. It stops working at once. */
     readonly revoke: (
       builderId: string,
@@ -70,6 +71,7 @@ export class KeyDesk extends Context.Service<
     KeyDesk,
     Effect.gen(function* () {
       const audit = yield* AuditLog
+      const check = yield* OwnChanges.make
       const keys = yield* ApiKeys
       const random = yield* SecureRandom.SecureRandom
       const uses = yield* KeyUses
@@ -77,6 +79,7 @@ export class KeyDesk extends Context.Service<
       const secret = Effect.map(random.randomBytes(Secret.SECRET_BYTES), Secret.apiKey)
 
       const create: KeyDesk["Service"]["create"] = Effect.fn("KeyDesk.create")(function* (builderId, wanted, actor) {
+        yield* check(actor)
         const apiKey = yield* secret
         const key: StoredApiKey = {
           id: `key_${bytesToHex(yield* random.randomBytes(ID_BYTES)).slice(2)}`,

@@ -183,10 +183,10 @@ const makeVerify = Effect.gen(function* () {
   const policy = {
     origins: settings.dashboardOrigins,
     resourceOrigins: settings.siweResourceOrigins,
-    chainIds: settings.siweChainIds ?? chains.all.map(({ chain }) => chain.id),
     lifetimeMillis: settings.nonceLifetimeMillis,
     clockSkewMillis: settings.clockSkewMillis
   }
+  const contractChainIds = settings.siweChainIds ?? chains.all.map(({ chain }) => chain.id)
 
   return Effect.fnUntraced(function* (
     signed: SignedMessage,
@@ -202,10 +202,16 @@ const makeVerify = Effect.gen(function* () {
     if (Result.isFailure(accepted)) return yield* new BadSignature({ reason: accepted.failure })
     const { signature } = signed
     const { address, chainId, nonce } = message
+    const isServed = contractChainIds.includes(chainId)
     const kind = isHex(signature)
-      ? yield* signatures.verify({ wallet: address, message: signed.message, signature, chainId })
+      ? yield* signatures.verify({
+          wallet: address,
+          message: signed.message,
+          signature,
+          ...(isServed ? { chainId } : {})
+        })
       : Option.none()
-    if (Option.isNone(kind)) return yield* new BadSignature({ reason: "signature" })
+    if (Option.isNone(kind)) return yield* new BadSignature({ reason: isServed ? "signature" : "chain" })
     const builder = yield* builders.byWallet(address)
     const isContract = kind.value === "contract"
     if (isContract && !(yield* counts(address, chainId, builder))) {

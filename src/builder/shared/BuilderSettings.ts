@@ -10,7 +10,7 @@ export interface BuilderSettingsShape {
   readonly dashboardOrigins: ReadonlyArray<string>
   /** Further origins that the URI of a sign-in message may have, such as that of the backend. */
   readonly siweResourceOrigins: ReadonlyArray<string>
-  /** Chains that a sign-in message may name. Undefined: every configured chain. */
+  /** Chains on which contract wallets sign in. Undefined: every configured chain. A wallet with a key may name any chain. */
   readonly siweChainIds: ReadonlyArray<ChainId> | undefined
   /** Lifetime of a nonce, and maximum age of a message by its issued-at. */
   readonly nonceLifetimeMillis: number

@@ -10,11 +10,14 @@ import * as Background from "../../runtime/Background.ts"
 import { BuilderSettings } from "../shared/BuilderSettings.ts"
 import * as Attempts from "./Attempts.ts"
 
-/** Deliveries that one statement prunes. */
-const PRUNE_BATCH = 1_000
+/** Deliveries that one statement prunes or sets aside. */
+const BATCH = 1_000
 
 /** Pause between prunings, in milliseconds. */
 const PRUNE_MILLIS = 600_000
+
+/** Pause between rounds that set the deliveries of disabled endpoints aside, in milliseconds. */
+const HOLD_MILLIS = 30_000
 
 /**
  * Time for which an attempt holds its place, in milliseconds. A slower one goes on without a place, so endpoints that do not answer
@@ -107,9 +110,12 @@ export class WebhookDelivery extends Context.Service<
 
       const prune = Effect.gen(function* () {
         const before = (yield* Clock.currentTimeMillis) - keepMillis
-        yield* webhooks.prune(before, PRUNE_BATCH).pipe(Effect.repeat({ while: (gone) => gone === PRUNE_BATCH }))
+        yield* webhooks.prune(before, BATCH).pipe(Effect.repeat({ while: (gone) => gone === BATCH }))
       })
       yield* Background.loop(Background.supervisor("webhook_pruning"), { pauseMillis: PRUNE_MILLIS }, prune)
+
+      const hold = webhooks.hold(BATCH).pipe(Effect.repeat({ while: (moved) => moved === BATCH }))
+      yield* Background.loop(Background.supervisor("webhook_holding"), { pauseMillis: HOLD_MILLIS }, hold)
     })
   ).pipe(Layer.provideMerge(WebhookDelivery.layerOnDemand))
 }

@@ -14,13 +14,13 @@ export class WalletSignatures extends Context.Service<
     /**
      * Kind of `signature`, if it is the signature of `wallet` over `message` (EIP-191). Checked against the account's key,
      * without a node, then against its contract on `chainId`, deployed (ERC-1271) or not yet deployed (ERC-6492). None
-     * if it is not, or if the chain is not configured. The zero address has no signature.
+     * if it is not, or if the chain is not configured. Without `chainId`, only the key counts. The zero address has no signature.
      */
     readonly verify: (claim: {
       readonly wallet: Address.Address
       readonly message: string
       readonly signature: Hex
-      readonly chainId: ChainId
+      readonly chainId?: ChainId
     }) => Effect.Effect<Option.Option<SignatureKind>, ChainUnavailable>
   }
 >()("sweep/ports/WalletSignatures") {}

@@ -7,9 +7,12 @@ export class WebhookBacklog extends Context.Service<
   {
     readonly read: Effect.Effect<
       {
-        /** Counted up to 10,000. */
+        /** To endpoints that are enabled. Counted up to 10,000. */
         readonly waiting: number
-        /** UNIX milliseconds since which the oldest of them waits. Undefined if none does. */
+        /**
+         * UNIX milliseconds since which the oldest of them waits. Undefined if none does. Those to endpoints that fail count only if such
+         * endpoints of several builders have messages that wait.
+         */
         readonly oldestMs: number | undefined
         /**
          * UNIX milliseconds since which the oldest delivery is due that should be under way: to an endpoint that does not fail, of a builder

@@ -134,6 +134,17 @@ export class WebhookTestPending extends Schema.TaggedError<WebhookTestPending>()
   }
 }
 
+/** The endpoint was sent the maximum number of test messages. */
+export class WebhookTestLimit extends Schema.TaggedError<WebhookTestLimit>()("WebhookTestLimit", {
+  id: Schema.String,
+  /** Milliseconds after which another one can be sent. */
+  retryAfterMillis: Schema.Int
+}) {
+  override get message(): string {
+    return `the webhook ${this.id} was sent the maximum number of test messages of a day`
+  }
+}
+
 type Owned<A> = Effect.Effect<A, WebhookNotFound | StoreUnavailable>
 
 export class Webhooks extends Context.Service<
@@ -151,7 +162,7 @@ export class Webhooks extends Context.Service<
     readonly find: (builderId: string, id: string) => Effect.Effect<Option.Option<WebhookEndpoint>, StoreUnavailable>
     /** Changes an endpoint and returns it. Idempotent. */
     readonly modify: (builderId: string, id: string, patch: EndpointPatch) => Owned<WebhookEndpoint>
-    /** Removes an endpoint with its deliveries. */
+    /** Removes an endpoint with its secrets at once. Its deliveries are no longer found, and `prune` deletes them. */
     readonly remove: (builderId: string, id: string) => Owned<void>
     /** Replaces the secret. The previous one signs beside it until `previousUntilMs` (UNIX milliseconds). */
     readonly rotate: (
@@ -171,13 +182,16 @@ export class Webhooks extends Context.Service<
     readonly publish: (builderId: string, message: WebhookMessage) => Effect.Effect<void, StoreUnavailable>
     /**
      * Queues a message for one endpoint and returns the delivery. Idempotent by message id. `WebhookDisabled` if nothing can be queued,
-     * `WebhookTestPending` if another test message of the endpoint is pending.
+     * `WebhookTestPending` if another test message of the endpoint is pending, `WebhookTestLimit` above `MAX_TESTS` in `TESTS_MILLIS`.
      */
     readonly send: (
       builderId: string,
       id: string,
       message: WebhookMessage
-    ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | WebhookTestPending | StoreUnavailable>
+    ) => Effect.Effect<
+      Delivery,
+      WebhookNotFound | WebhookDisabled | WebhookTestPending | WebhookTestLimit | StoreUnavailable
+    >
     /** Queues a delivery again, due now and with all retries, whatever its state. */
     readonly replay: (
       builderId: string,
@@ -232,7 +246,15 @@ export class Webhooks extends Context.Service<
       next: NextStep,
       judge: (before: Failing | undefined) => EndpointHealth
     ) => Effect.Effect<void, StoreUnavailable>
-    /** Deletes up to `limit` deliveries that ended before `beforeMs` (UNIX milliseconds); returns their number. */
+    /**
+     * Deletes up to `limit` deliveries that ended before `beforeMs` (UNIX milliseconds), whose endpoint is disabled since before then, or
+     * whose endpoint was removed; returns their number.
+     */
     readonly prune: (beforeMs: number, limit: number) => Effect.Effect<number, StoreUnavailable>
+    /**
+     * Sets up to `limit` pending deliveries of disabled endpoints aside, so that claims need not read them, and takes up to `limit` of those
+     * of enabled endpoints back. Returns the larger number. Changes nothing that callers see.
+     */
+    readonly hold: (limit: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("sweep/ports/Webhooks") {}

@@ -137,7 +137,7 @@ export const me = HttpApiBuilder.group(
             return { apiKey: Redacted.value(yield* accounts.rotateKey(id, `builder:${id}`)) }
           },
           // Builders are never removed.
-          Effect.catchTags({ BuilderNotFound: Effect.die, ...Failures.store })
+          Effect.catchTags({ BuilderNotFound: Effect.die, ...Failures.ownChange })
         )
       )
   })

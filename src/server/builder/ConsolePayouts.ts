@@ -74,7 +74,9 @@ const batches = Effect.gen(function* () {
       "console",
       "payoutSafe",
       Effect.fn("GET /admin/payouts/:id/safe")(
-        ({ params }) => desk.safeTransactions(Uuid.stored(params.id)),
+        function* ({ params }) {
+          return yield* desk.safeTransactions(Uuid.stored(params.id), yield* operator)
+        },
         // A batch is opened on a configured chain. If the chain was removed since, the configuration is wrong.
         Effect.catchTags({
           ...Failures.payout,

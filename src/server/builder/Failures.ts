@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Body from "../../api/builder/Errors.ts"
 import * as Payout from "../../api/builder/PayoutErrors.ts"
 import * as Webhook from "../../api/builder/WebhookErrors.ts"
-import { NotFound, Unauthorized, Unavailable, UpstreamFailed } from "../../api/shared/Errors.ts"
+import { NotFound, RateLimitExceeded, Unauthorized, Unavailable, UpstreamFailed } from "../../api/shared/Errors.ts"
 import type { MarkupAboveCap, ReservedId } from "../../builder/account/Accounts.ts"
 import type { BadPayment } from "../../builder/payout/PaymentProof.ts"
 import type { UnsupportedChain } from "../../ports/shared/Chains.ts"
@@ -82,7 +82,13 @@ export const payment = {
     Effect.fail(new Payout.PaymentUnproven({ reason, builderIds }))
 }
 
-export const newKey = { KeyLimit: answer(() => new Body.KeyLimit()), ...store }
+/** A limit for a day is told as the limit of requests is. */
+const tooMany = ({ retryAfterMillis }: { readonly retryAfterMillis: number }) =>
+  Effect.fail(new RateLimitExceeded({ retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMillis / 1_000)) }))
+
+export const ownChange = { TooManyChanges: tooMany, ...store }
+
+export const newKey = { KeyLimit: answer(() => new Body.KeyLimit()), ...ownChange }
 
 export const ownKey = { KeyNotFound: notFound, ...store }
 
@@ -94,10 +100,13 @@ export const readKey = {
 
 export const ownWebhook = { WebhookNotFound: notFound, ...store }
 
+export const rotatedWebhook = { WebhookNotFound: notFound, ...ownChange }
+
 export const openWebhook = { WebhookDisabled: answer(() => new Webhook.WebhookDisabled()), ...ownWebhook }
 
 export const testedWebhook = {
   WebhookTestPending: answer(() => new Webhook.WebhookTestPending()),
+  WebhookTestLimit: tooMany,
   ...openWebhook
 }
 
@@ -105,6 +114,6 @@ const unacceptableUrl = {
   UnacceptableUrl: ({ message }: UnacceptableUrl) => Effect.fail(Body.InvalidRequest.field("url", message))
 }
 
-export const newWebhook = { WebhookLimit: answer(() => new Webhook.WebhookLimit()), ...unacceptableUrl, ...store }
+export const newWebhook = { WebhookLimit: answer(() => new Webhook.WebhookLimit()), ...unacceptableUrl, ...ownChange }
 
-export const changedWebhook = { ...unacceptableUrl, ...ownWebhook }
+export const changedWebhook = { ...unacceptableUrl, ...rotatedWebhook }

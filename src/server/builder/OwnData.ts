@@ -1,5 +1,6 @@
 /** A builder's own data: balances, earnings and sweeps. */
 import { Effect, Option } from "effect"
+import { MAX_PAGE } from "../../api/builder/AccountSchemas.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
 import { balances, lifetime } from "../../domain/LedgerEntry.ts"
 import { parse } from "../../domain/SearchTerm.ts"
@@ -28,7 +29,8 @@ export const make = Effect.gen(function* () {
   })
 
   const activity = Effect.fnUntraced(function* (builderId: string, query: EarningPages.EarningQuery) {
-    const page = yield* earnings.page(builderId, query)
+    // The specification has no pages: a client that knows of none reads the first answer alone.
+    const page = yield* earnings.page(builderId, query.cursor === undefined ? { limit: MAX_PAGE, ...query } : query)
     return { entries: page.rows, ...page.next }
   })
 

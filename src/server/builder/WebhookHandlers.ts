@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
 import { WebhookDesk, type WithSecret } from "../../builder/webhook/WebhookDesk.ts"
+import { DELIVERIES_LISTED } from "../../domain/Webhook.ts"
 import { eventId, SweepStatus } from "../../domain/SweepEvent.ts"
 import * as Uuid from "../../domain/Uuid.ts"
 import { type WebhookEndpoint, Webhooks } from "../../ports/builder/Webhooks.ts"
@@ -75,7 +76,7 @@ export const webhooks = HttpApiBuilder.group(
         "rotateSecret",
         Effect.fn("POST /me/webhooks/:id/secret/rotate")(function* ({ params }) {
           return yield* withSecret(yield* desk.rotate(yield* builderId, params.id))
-        }, Effect.catchTags(Failures.ownWebhook))
+        }, Effect.catchTags(Failures.rotatedWebhook))
       )
       .handle(
         "test",
@@ -87,10 +88,10 @@ export const webhooks = HttpApiBuilder.group(
         "deliveries",
         Effect.fn("GET /me/webhooks/:id/deliveries")(function* ({ params, query: { q, ...query } }) {
           const id = yield* builderId
-          const { cursor: _, limit: __, ...filter } = query
+          const { cursor: _, limit = DELIVERIES_LISTED, ...filter } = query
           const messages = q === undefined ? {} : { messageIds: messagesOf(Uuid.stored(q.trim())) }
           const page = yield* paged(
-            query,
+            { ...query, limit: Math.min(limit, DELIVERIES_LISTED) },
             (slice) => store.deliveries(id, params.id, { ...filter, ...newestFirst(slice), ...messages }),
             (delivery) => delivery.id
           )

@@ -27,13 +27,13 @@ export const OUTBOX_OFFERS = counter({
 
 export const WEBHOOKS_PENDING = gauge({
   name: "sweep_webhooks_pending",
-  help: "Deliveries to builders' webhooks that wait, counted up to 10,000.",
+  help: "Deliveries to enabled webhooks of builders that wait, counted up to 10,000.",
   labels: {}
 })
 
 export const WEBHOOKS_OLDEST = gauge({
   name: "sweep_webhooks_oldest_seconds",
-  help: "Age of the oldest delivery to a webhook that waits, in seconds. 0 if none does.",
+  help: "Age of the oldest delivery to an enabled webhook that waits, in seconds. Webhooks that fail count only if those of several builders fail. 0 if none waits.",
   labels: {}
 })
 

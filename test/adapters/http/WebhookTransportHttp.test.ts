@@ -117,6 +117,27 @@ describe("the transport of webhooks", () => {
     })
   )
 
+  it.effect("does not tell a name that exists in a private network from one that does not", () =>
+    Effect.gen(function* () {
+      const hosts = ["private.example.com", "mixed.example.com", "nowhere.example.com", "10.0.0.1"]
+      const texts = yield* Effect.forEach(hosts, (host) => Effect.flip(strict.check(`https://${host}/`)))
+      assert.strictEqual(new Set(texts.map(({ message }) => message)).size, 1)
+      const sent = yield* Effect.forEach(hosts, (host) => Effect.flip(post(strict, `https://${host}/`)))
+      assert.deepStrictEqual(new Set(sent.map(({ message }) => message)), new Set(texts.map(({ message }) => message)))
+    })
+  )
+
+  it.live("keeps no control characters of a response, which take six bytes each in JSON", () =>
+    Effect.gen(function* () {
+      const { port } = yield* server(() => new Response("\u0001".repeat(600)))
+      const long = yield* post(WebhookTransportHttp.make(LOCAL), `http://127.0.0.1:${port}/`)
+      assert.strictEqual(long.response, "\uFFFD".repeat(500))
+      const lines = yield* server(() => new Response('{\r\n\t"a\u009f": 1\n}\0'))
+      const short = yield* post(WebhookTransportHttp.make(LOCAL), `http://127.0.0.1:${lines.port}/`)
+      assert.strictEqual(short.response, '{\r\n\t"a\uFFFD": 1\n}\uFFFD')
+    })
+  )
+
   it.effect("takes hosts of the internet", () =>
     Effect.gen(function* () {
       yield* strict.check("https://public.example.com:8443/hook?x=1")

@@ -161,4 +161,22 @@ describe("the delivery of webhooks", () => {
       assert.deepStrictEqual(yield* Effect.flatMap(Webhooks, (w) => w.deliveries("alpha", "one", { limit: 5 })), [])
     }).pipe(Effect.provide(running))
   )
+
+  it.effect("sets aside what waits for disabled endpoints, until there is no more, every 30 seconds", () => {
+    const limits: Array<number> = []
+    const counting = Layer.effect(
+      Webhooks,
+      Effect.map(Webhooks, (webhooks) => ({
+        ...webhooks,
+        hold: (limit: number) => Effect.sync(() => (limits.push(limit) % 3 === 0 ? 0 : limit))
+      }))
+    ).pipe(Layer.provide(stores))
+    const layer = WebhookDelivery.layer.pipe(Layer.provide(Layer.mergeAll(counting, Transport.layer, settingsWith({}))))
+    return Effect.gen(function* () {
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(limits.length, 3)
+      yield* TestClock.adjust("29 seconds")
+      assert.strictEqual(limits.length, 6)
+    }).pipe(Effect.provide(layer))
+  })
 })

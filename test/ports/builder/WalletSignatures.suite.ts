@@ -83,6 +83,11 @@ export const walletSignaturesSuite = (name: string, environment: Layer.Layer<Wal
         assert.isUndefined(yield* verify(wallet, wrong))
         assert.isUndefined(yield* verify(wallet, right, { message: "another message" }))
         assert.isUndefined(yield* verify(wallet, right, { chainId: 1 }), "a chain that is not served")
+        const { verify: verifyByKey } = yield* WalletSignatures
+        const claim = { wallet: Address.of(wallet), message: MESSAGE, signature: right }
+        assert.deepStrictEqual(yield* verifyByKey(claim), Option.none(), "no chain")
+        const own = { ...claim, wallet: Address.of(owner.address) }
+        assert.deepStrictEqual(yield* verifyByKey(own), Option.some("key"))
       })
     )
 

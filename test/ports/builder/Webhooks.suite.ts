@@ -6,6 +6,7 @@ import type { WebhookMessage } from "../../../src/domain/Webhook.ts"
 import type { Builders } from "../../../src/ports/builder/Builders.ts"
 import { type DueDelivery, type WebhookEndpoint, Webhooks } from "../../../src/ports/builder/Webhooks.ts"
 import { register } from "../../support/BuilderFixtures.ts"
+import { cases as limitCases } from "./WebhookLimits.cases.ts"
 import { cases as replayCases } from "./WebhookReplays.cases.ts"
 import { cases as turnCases } from "./WebhookTurns.cases.ts"
 
@@ -130,6 +131,7 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | W
       })
     )
 
+    limitCases(test)
     replayCases(test)
     turnCases(test)
 

@@ -1,7 +1,9 @@
 /** A builder's lists over HTTP: filtered and searched by the server, linked with one another, and its earnings in dollars. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import * as Address from "../../../src/domain/Address.ts"
 import { SweepEvent, type SweepStatus } from "../../../src/domain/SweepEvent.ts"
+import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import { event } from "../../support/BuilderFixtures.ts"
 import { address, hash } from "../../support/IntentFixtures.ts"
 import * as Harness from "./Harness.ts"
@@ -86,6 +88,36 @@ layer(Harness.layer(), { excludeTestServices: true })("a builder's lists", (it) 
       }
       const other = yield* signUp()
       assert.deepStrictEqual(rows(yield* asBuilder(other.cookie)(`GET /me/activity?q=${first}`), "entries"), [])
+    })
+  )
+
+  it.effect("show 500 accruals to a client that knows of no pages", () =>
+    Effect.gen(function* () {
+      const { cookie, id } = yield* signUp()
+      const as = asBuilder(cookie)
+      const ledger = yield* Ledger
+      const accrual = { builderId: id, token: Address.of(address(0x12)), amount: 1n }
+      yield* Effect.forEach(
+        Array.from({ length: 501 }, (_, index) => `${id}_${index}`),
+        (sweepId) => ledger.accrue({ ...accrual, sweepId }),
+        { concurrency: 10, discard: true }
+      )
+      const all = yield* as("GET /me/activity")
+      assert.lengthOf(rows(all, "entries"), 500)
+      const rest = yield* as(`GET /me/activity?cursor=${text(all, "nextCursor")}`)
+      assert.lengthOf(rows(rest, "entries"), 1)
+      assert.lengthOf(rows(yield* as("GET /me/activity?status=owed"), "entries"), 500)
+      assert.lengthOf(rows(yield* as("GET /me/activity?limit=3"), "entries"), 3)
+      const cursor = text(yield* as("GET /me/activity?limit=1"), "nextCursor")
+      assert.lengthOf(rows(yield* as(`GET /me/activity?cursor=${cursor}`), "entries"), 100)
+      // A reversed accrual was not paid, and is not owed either.
+      yield* ledger.reverse(`${id}_7`)
+      const reversed = yield* as("GET /me/activity?status=reversed")
+      assert.deepStrictEqual(each(reversed, "entries", "sweepId"), [`${id}_7`])
+      assert.deepStrictEqual(each(reversed, "entries", "paid"), [false])
+      const owed = yield* as(`GET /me/activity?status=owed`)
+      assert.notInclude(each(owed, "entries", "sweepId"), `${id}_7`)
+      assert.strictEqual(text(yield* as("GET /me/accruals"), "balances", 0, "amount"), "500")
     })
   )
 

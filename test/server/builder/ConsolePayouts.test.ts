@@ -122,11 +122,12 @@ layer(Harness.layer({ node, screening }), live)("payouts", (it) => {
       const activity = yield* asAdmin(`GET /admin/builders/${big.id}/entries`)
       assert.strictEqual(text(activity, "entries", 1, "kind"), "payment")
       assert.strictEqual(text(activity, "entries", 1, "txHash"), hash)
-      const records = yield* asAdmin("GET /admin/audit?limit=2")
+      const records = yield* asAdmin("GET /admin/audit?limit=3")
       assert.deepStrictEqual(
-        [0, 1].map((n) => text(records, "records", n, "action")),
-        ["payout.mark_paid", "payout.open"]
+        [0, 1, 2].map((n) => text(records, "records", n, "action")),
+        ["payout.mark_paid", "payout.export_safe", "payout.open"]
       )
+      assert.strictEqual(text(records, "records", 1, "details", "vault"), vault)
       const treasury = yield* asAdmin("GET /admin/treasury")
       assert.deepStrictEqual(field(treasury, "positions", 0), {
         chainId: CHAIN_ID,

@@ -261,6 +261,23 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
   )
 })
 
+layer(Harness.layer({ chains, settings: { siweChainIds: [ONE] } }), live)("where one chain is for sign-ins", (it) => {
+  it.effect("a contract wallet does not sign in on another, and a key does", () =>
+    Effect.gen(function* () {
+      const address = safe()
+      for (const chainId of [TWO, TWO + 1]) {
+        assertRefused(yield* signUpOn(address, chainId))
+        assertRefused(yield* signInOn(address, chainId))
+      }
+      assert.strictEqual((yield* signUpOn(address, ONE)).status, 201)
+      const { account } = yield* Harness.signUp()
+      for (const chainId of [TWO, TWO + 1]) {
+        assert.strictEqual((yield* verify(yield* Harness.signed(account, { chainId }))).status, 200)
+      }
+    })
+  )
+})
+
 layer(Harness.layer({ chains }), live)("a wallet with a key", (it) => {
   it.effect("signs in on any chain, and gets none", () =>
     Effect.gen(function* () {

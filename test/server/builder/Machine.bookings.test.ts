@@ -40,7 +40,8 @@ layer(Harness.layer(), live)("bookings over machine routes", (it) => {
 
   it.effect("other content under a booked sweep is refused, changes nothing and raises an alert", () =>
     Effect.gen(function* () {
-      const [one, two] = [yield* register(), yield* register()]
+      const ledger = { payoutMode: "ledger" }
+      const [one, two] = [yield* register(ledger), yield* register(ledger)]
       const body = { builderId: one.id, sweepId: `${hash("22")}_0`, token: TOKEN, amount: "5", chainId: 7 }
       assert.strictEqual((yield* accrue(body)).status, 201)
       const others = [
@@ -68,7 +69,7 @@ layer(Harness.layer(), live)("bookings over machine routes", (it) => {
 
   it.effect("a wrong accrual is corrected under another id, and its own id stays refused", () =>
     Effect.gen(function* () {
-      const { id } = yield* register()
+      const { id } = yield* register({ payoutMode: "ledger" })
       const sweepId = `${hash("23")}_0`
       const wrong = { builderId: id, sweepId, token: TOKEN, amount: "6", chainId: 7 }
       const right = { ...wrong, amount: "5" }
@@ -126,6 +127,42 @@ layer(Harness.layer(), live)("bookings over machine routes", (it) => {
         assert.deepStrictEqual(issuePaths(answer), [path])
       }
       assert.deepStrictEqual(field(yield* asAdmin(`GET /builders/${id}/accruals`), "balances"), [])
+    })
+  )
+
+  it.effect("an accrual without its payment is owed, and an alert says so where sweeps pay the builder", () =>
+    Effect.gen(function* () {
+      const [onchain, ledger] = [yield* register({ payoutMode: null }), yield* register({ payoutMode: "ledger" })]
+      const ids = new Set([onchain.id, ledger.id])
+      const all = Effect.flatMap(Alerts, ({ list }) => list)
+      const standing = Effect.map(all, (alerts) =>
+        alerts
+          .filter(({ details, kind }) => kind === "accrual_unpaid" && ids.has(String(details["builderId"])))
+          .map(({ details, severity }) => [severity, details["builderId"], details["sweepId"]])
+      )
+      const report = (builderId: string, sweepId: string, changes: object = {}) =>
+        Effect.map(accrue({ builderId, sweepId, token: TOKEN, amount: "5", ...changes }), ({ status }) => status)
+      const balances = (id: string) =>
+        Effect.map(asAdmin(`GET /builders/${id}/accruals`), (answer) => field(answer, "balances"))
+      const clear = asAdmin("POST /admin/alerts/clear", { body: { key: `accrual_unpaid:${onchain.id}` } })
+
+      assert.strictEqual(yield* report(ledger.id, `${hash("24")}_0`), 201)
+      assert.strictEqual(yield* report(onchain.id, `${hash("24")}_1`, { paidTxHash: hash("24") }), 201)
+      assert.strictEqual(yield* report(onchain.id, `${hash("24")}_2`, { amount: "0" }), 201)
+      assert.deepStrictEqual(yield* standing, [])
+      const unpaid = `${hash("24")}_3`
+      assert.strictEqual(yield* report(onchain.id, unpaid, { paidTxHash: null, chainId: null }), 201)
+      assert.deepStrictEqual(yield* standing, [["warning", onchain.id, unpaid]])
+      assert.deepStrictEqual(yield* balances(onchain.id), [{ token: TOKEN, amount: "5" }])
+      assert.deepStrictEqual(yield* balances(ledger.id), [{ token: TOKEN, amount: "5" }])
+      assert.strictEqual((yield* clear).status, 200)
+      // A repeated report raises it again, until payouts are what pays the builder.
+      assert.strictEqual(yield* report(onchain.id, unpaid), 201)
+      assert.lengthOf(yield* standing, 1)
+      yield* asAdmin(`PATCH /admin/builders/${onchain.id}`, { body: { payoutMode: "ledger" } })
+      assert.strictEqual((yield* clear).status, 200)
+      assert.strictEqual(yield* report(onchain.id, unpaid), 201)
+      assert.deepStrictEqual(yield* standing, [])
     })
   )
 

@@ -1,6 +1,6 @@
 /** Webhooks and their deliveries in memory, for tests. */
 import { Clock, Effect, Layer, Option } from "effect"
-import { isWanted, type WebhookMessage } from "../../../domain/Webhook.ts"
+import { isWanted, MAX_TESTS, TESTS_MILLIS, type WebhookMessage } from "../../../domain/Webhook.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import {
@@ -11,6 +11,7 @@ import {
   WebhookLimit,
   WebhookNotFound,
   Webhooks,
+  WebhookTestLimit,
   WebhookTestPending
 } from "../../../ports/builder/Webhooks.ts"
 import { isListed } from "./DeliveryFilters.ts"
@@ -115,7 +116,16 @@ const send = (store: Store): Webhooks["Service"]["send"] =>
     if (message.type === "webhook.test" && [...store.queue.values()].some(isAnotherTest)) {
       return yield* new WebhookTestPending({ id })
     }
-    return enqueue(store, id, message, yield* Clock.currentTimeMillis)
+    const nowMs = yield* Clock.currentTimeMillis
+    const oldestTest = [...store.queue.values()]
+      .filter(({ delivery }) => delivery.webhookId === id && delivery.type === "webhook.test")
+      .map(({ delivery }) => delivery.createdAtMs + TESTS_MILLIS - nowMs)
+      .filter((retryAfterMillis) => retryAfterMillis > 0)
+      .at(-MAX_TESTS)
+    if (message.type === "webhook.test" && oldestTest !== undefined) {
+      return yield* new WebhookTestLimit({ id, retryAfterMillis: oldestTest })
+    }
+    return enqueue(store, id, message, nowMs)
   })
 
 const replay = (store: Store): Webhooks["Service"]["replay"] =>
@@ -219,11 +229,12 @@ const record = (store: Store): Webhooks["Service"]["record"] =>
   })
 
 const prune =
-  ({ queue }: Store): Webhooks["Service"]["prune"] =>
+  ({ endpoints, queue }: Store): Webhooks["Service"]["prune"] =>
   (beforeMs, limit) =>
     Effect.sync(() => {
+      const disabledAtMs = (webhookId: string) => endpoints.get(webhookId)?.endpoint.disabled?.atMs
       const gone = [...queue.values()]
-        .filter(({ closedAtMs }) => closedAtMs !== undefined && closedAtMs < beforeMs)
+        .filter(({ closedAtMs, delivery }) => (closedAtMs ?? disabledAtMs(delivery.webhookId) ?? beforeMs) < beforeMs)
         .slice(0, limit)
       for (const { delivery } of gone) queue.delete(delivery.id)
       return gone.length
@@ -249,6 +260,7 @@ export const layer = Layer.effect(
       claim: claim(store),
       record: record(store),
       prune: prune(store),
+      hold: () => Effect.succeed(0),
       reseal: () => Effect.succeed({ stored: 0, unreadable: 0 })
     })
   })

@@ -18,15 +18,18 @@ const decode = Rows.decode(
   })
 )
 
-/** Conditions of a filter. Their columns have no index: records are read from the newest on until the page is full. */
+/** Operators or builders, as the index of the operators' records says it. */
+const IS_BUILDER = `starts_with(actor, '${BUILDER_ACTOR}')`
+
+/** Conditions of a filter. Indexes find those of an actor and of operators. For others, records are read from the newest on until the page is full. */
 const conditions = (
   sql: PgClient.PgClient,
   { action, actor, by, fromMs, subject, toMs }: AuditFilter
 ): ReadonlyArray<Fragment> => {
-  const isBuilder = sql`starts_with(actor, ${BUILDER_ACTOR})`
+  const isBuilder = sql.literal(IS_BUILDER)
   return [
     actor === undefined ? [] : sql`actor = ${text(actor)}`,
-    by === undefined ? [] : by === "builders" ? isBuilder : sql`NOT ${isBuilder}`,
+    by === undefined ? [] : by === "builders" ? sql`${isBuilder}` : sql`NOT ${isBuilder}`,
     action === undefined ? [] : sql`action = ${text(action)}`,
     subject === undefined ? [] : sql`subject = ${text(subject)}`,
     fromMs === undefined ? [] : sql`at >= ${timestamp(fromMs)}`,

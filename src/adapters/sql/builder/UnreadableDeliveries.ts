@@ -53,7 +53,7 @@ interface Standing {
   readonly id: string | null
   /** True for a delivery that waits to be sent. */
   readonly waits: boolean | null
-  /** Absent if the endpoint is gone. */
+  /** Absent if the endpoint was removed. */
   readonly endpoint_id: string | null
   readonly secret: string | null
   readonly secret_sealed: string | null
@@ -203,7 +203,8 @@ const make = Effect.gen(function* () {
       SELECT key, details FROM builder.alerts WHERE cleared_at IS NULL AND kind = ${KIND} AND key > ${key}
       ORDER BY key LIMIT ${PAGE}
     ) a LEFT JOIN builder.webhook_deliveries d ON d.id = (a.details ->> 'deliveryId')::bigint
-      LEFT JOIN builder.webhook_endpoints e ON e.id = coalesce(d.endpoint_id, a.details ->> 'webhookId')
+      LEFT JOIN builder.webhook_endpoints e
+        ON e.id = coalesce(d.endpoint_id, a.details ->> 'webhookId') AND e.builder_id IS NOT NULL
     ORDER BY a.key`
 
   /** True for an alert whose cause lasts. */

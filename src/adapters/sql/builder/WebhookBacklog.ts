@@ -12,11 +12,19 @@ const MOST_COUNTED = 10_000
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
+  // The endpoints of a single builder that fail are its own trouble. Those of several may all fail since the service reaches nobody.
   const pending = sql<{ readonly waiting: bigint; readonly oldest: Date | null }>`
-    SELECT count(*) AS waiting, min(created_at) AS oldest FROM (
-      SELECT created_at FROM builder.webhook_deliveries WHERE state = 'pending'
-      ORDER BY endpoint_id, due_at, id LIMIT ${MOST_COUNTED}
-    ) pending`
+    WITH RECURSIVE ${waiting(sql)}, pending AS MATERIALIZED (
+      SELECT d.created_at, e.builder_id, e.failing_since IS NOT NULL AS is_failing
+      FROM waiting CROSS JOIN ${endpointOf(sql, "waiting.id")} e CROSS JOIN LATERAL (
+        SELECT created_at FROM builder.webhook_deliveries
+        WHERE endpoint_id = e.id AND state = 'pending' AND NOT is_held
+        ORDER BY due_at, id LIMIT ${MOST_COUNTED}
+      ) d WHERE e.disabled_reason IS NULL LIMIT ${MOST_COUNTED}
+    )
+    SELECT count(*) AS waiting, min(created_at) FILTER (
+      WHERE NOT is_failing OR (SELECT count(DISTINCT builder_id) > 1 FROM pending WHERE is_failing)
+    ) AS oldest FROM pending`
 
   const late = Effect.flatMap(Clock.currentTimeMillis, (millis) => {
     const at = timestamp(millis)

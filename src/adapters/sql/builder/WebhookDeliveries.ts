@@ -67,7 +67,7 @@ export const replay = (sql: SqlClient.SqlClient): Webhooks["Service"]["replay"] 
       if (found === undefined) return yield* new WebhookNotFound({ id: deliveryId })
       if (!found.is_open) return yield* new WebhookDisabled({ id: deliveryId })
       const queued = yield* sql<{ id: bigint }>`UPDATE builder.webhook_deliveries
-        SET state = 'pending', failures = 0, due_at = ${yield* now}, closed_at = NULL
+        SET state = 'pending', is_held = false, failures = 0, due_at = ${yield* now}, closed_at = NULL
         WHERE id = ${String(found.id)}::bigint RETURNING *`
       yield* removeOldAttempts(sql, queued)
       const [delivery] = yield* withAttempts(sql, queued)
@@ -133,7 +133,7 @@ export const replayFailed = (sql: SqlClient.SqlClient): Webhooks["Service"]["rep
       const to = toMs === undefined ? sql`` : sql`AND created_at < ${timestamp(toMs)}`
       // The oldest of each type are found by the index, and the oldest of these are queued.
       const queued = yield* sql<{ id: bigint }>`UPDATE builder.webhook_deliveries
-        SET state = 'pending', failures = 0, due_at = ${yield* now}, closed_at = NULL
+        SET state = 'pending', is_held = false, failures = 0, due_at = ${yield* now}, closed_at = NULL
         WHERE state = 'failed' AND id = ANY (ARRAY(
           SELECT d.id FROM builder.webhook_deliveries d WHERE d.id = ANY (ARRAY(
             SELECT oldest.id FROM unnest(${typesOf(filter)}::text[]) AS kind (type) CROSS JOIN LATERAL (
@@ -159,6 +159,16 @@ export const ofMessages = (sql: SqlClient.SqlClient): Webhooks["Service"]["ofMes
         WHERE e.builder_id = ${text(builderId)} ORDER BY d.id`
     )
   }, guarded("Webhooks.ofMessages"))
+
+/** Time of the oldest of the newest `limit` test messages to an endpoint since a time. None if there are fewer. */
+export const testsSince = (sql: SqlClient.SqlClient, id: string, since: Date, limit: number) =>
+  sql<{
+    readonly at: Date
+  }>`SELECT created_at AS at FROM unnest(${STATES}::text[]) AS wanted (state) CROSS JOIN LATERAL (
+      SELECT created_at FROM builder.webhook_deliveries
+      WHERE endpoint_id = ${id} AND state = wanted.state AND type = 'webhook.test' AND created_at > ${since}
+      ORDER BY created_at DESC, id DESC LIMIT ${limit}
+    ) AS newest ORDER BY created_at DESC OFFSET ${limit - 1} LIMIT 1`
 
 /** Deliveries of a message to an endpoint: one, or none. */
 export const ofMessage = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, messageId: string) {

@@ -1,6 +1,6 @@
 /** Rows of webhook endpoints, deliveries and attempts. */
 import { Effect, Schema } from "effect"
-import { DisabledReason, WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
+import { DisabledReason, printable, WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
 import type { DeliveryAttempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/builder/Webhooks.ts"
 import * as Rows from "./Rows.ts"
 import type { Stored } from "./WebhookSecrets.ts"
@@ -63,7 +63,12 @@ const AttemptRow = Schema.Struct({
 const toAttempt = (row: typeof AttemptRow.Type): DeliveryAttempt => ({
   atMs: row.at,
   durationMs: row.duration_millis,
-  ...Rows.present({ statusCode: row.status_code, error: row.error, response: row.response })
+  // Rows of earlier releases may have control characters.
+  ...Rows.present({
+    statusCode: row.status_code,
+    error: row.error,
+    response: row.response === null ? null : printable(row.response)
+  })
 })
 
 const decodeDeliveries = Rows.decode(DeliveryRow)

@@ -67,7 +67,7 @@ const isRight = (box: SecretBoxShape, { plain, sealed }: Stored): boolean =>
 const resealOne = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, box: SecretBoxShape, id: string) {
   const rows = yield* sql<EndpointRow>`
     SELECT id, secret, secret_sealed, previous_secret, previous_secret_sealed
-    FROM builder.webhook_endpoints WHERE id = ${id} FOR UPDATE`
+    FROM builder.webhook_endpoints WHERE id = ${id} AND builder_id IS NOT NULL FOR UPDATE`
   let count = 0
   for (const row of rows) {
     for (const column of COLUMNS) {
@@ -92,7 +92,7 @@ export const reseal = (sql: SqlClient.SqlClient, box: SecretBoxShape): Webhooks[
             OR NOT starts_with(secret_sealed, ${box.current}) OR NOT starts_with(previous_secret_sealed, ${box.current})`
     // In any order, so that those that cannot be read do not stand before the others for ever.
     const ids = yield* sql<{ readonly id: string }>`
-      SELECT id FROM builder.webhook_endpoints WHERE ${wrong} ORDER BY random() LIMIT ${limit}`
+      SELECT id FROM builder.webhook_endpoints WHERE builder_id IS NOT NULL AND (${wrong}) ORDER BY random() LIMIT ${limit}`
     let count = 0
     let unreadable = 0
     for (const { id } of ids) {

@@ -17,16 +17,23 @@ import type { UnreadableDeliveries } from "./UnreadableDeliveries.ts"
 export const endpointOf = (sql: SqlClient.SqlClient, id: string) =>
   sql`LATERAL (SELECT * FROM builder.webhook_endpoints WHERE id = ${sql.literal(id)} LIMIT 1)`
 
-/** Endpoints with pending deliveries: one search of an index for each, regardless of the number of other endpoints and of deliveries. */
-export const waiting = (sql: SqlClient.SqlClient) => {
+/**
+ * A CTE of the endpoints with pending deliveries of a kind, `is_held` or `NOT is_held`: one search of an index for each, regardless of the
+ * number of other endpoints and of deliveries.
+ */
+export const endpointsWith = (sql: SqlClient.SqlClient, name: string, kind: Fragment) => {
+  const table = sql.literal(name)
   const first = (after: Fragment) => sql`(SELECT endpoint_id FROM builder.webhook_deliveries
-    WHERE state = 'pending' ${after} ORDER BY endpoint_id, due_at, id LIMIT 1)`
+    WHERE state = 'pending' AND ${kind} ${after} ORDER BY endpoint_id, due_at, id LIMIT 1)`
   return sql`
-  waiting AS (
+  ${table} AS (
     SELECT ${first(sql``)} AS id
-    UNION ALL SELECT ${first(sql`AND endpoint_id > waiting.id`)} FROM waiting WHERE waiting.id IS NOT NULL
+    UNION ALL SELECT ${first(sql`AND endpoint_id > ${table}.id`)} FROM ${table} WHERE ${table}.id IS NOT NULL
   )`
 }
+
+/** A CTE of the endpoints with deliveries that wait to be sent. */
+export const waiting = (sql: SqlClient.SqlClient) => endpointsWith(sql, "waiting", sql`NOT is_held`)
 
 /** Leased deliveries of each endpoint, and places of each builder. */
 const held = (sql: SqlClient.SqlClient, at: Date, open: ReadonlyMap<string, number>) => sql`
@@ -42,9 +49,9 @@ const held = (sql: SqlClient.SqlClient, at: Date, open: ReadonlyMap<string, numb
     ) AS counted GROUP BY builder_id
   )`
 
-/** True for a delivery that no process holds and whose time has come. */
+/** True for a delivery that no process holds, whose time has come, and whose endpoint was not disabled when it was last looked at. */
 export const isDue = (sql: SqlClient.SqlClient, at: Date) =>
-  sql`state = 'pending' AND due_at <= ${at} AND (lease_until IS NULL OR lease_until <= ${at})`
+  sql`state = 'pending' AND NOT is_held AND due_at <= ${at} AND (lease_until IS NULL OR lease_until <= ${at})`
 
 /** Due deliveries that could be leased, each with its turn. Those of one class, healthy or failing, have positions. */
 const turns = (sql: SqlClient.SqlClient, millis: number, { perBuilder, perEndpoint }: FreePlaces) => {

@@ -5,22 +5,36 @@
 import { Clock, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { EndpointHealth, WebhookMessage } from "../../../domain/Webhook.ts"
+import { type EndpointHealth, MAX_TESTS, TESTS_MILLIS, type WebhookMessage } from "../../../domain/Webhook.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import {
   WebhookDisabled,
   WebhookLimit,
   WebhookNotFound,
   Webhooks,
+  WebhookTestLimit,
   WebhookTestPending
 } from "../../../ports/builder/Webhooks.ts"
 import { SecretBox, type SecretBoxShape } from "../../../ports/shared/SecretBox.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import { deliveries, find, ofMessage, ofMessages, owned, replay, replayFailed } from "./WebhookDeliveries.ts"
+import {
+  deliveries,
+  find,
+  ofMessage,
+  ofMessages,
+  owned,
+  replay,
+  replayFailed,
+  testsSince
+} from "./WebhookDeliveries.ts"
 import { UnreadableDeliveries } from "./UnreadableDeliveries.ts"
 import * as WebhookRows from "./WebhookRows.ts"
 import * as WebhookSecrets from "./WebhookSecrets.ts"
 import { claim } from "./WebhookTurns.ts"
+import { hold, prune, release } from "./WebhookUpkeep.ts"
+
+/** Held deliveries that the enabling of an endpoint makes due at once. The others follow in the background. */
+const RELEASED = 1_000
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
@@ -57,27 +71,40 @@ const list = (sql: SqlClient.SqlClient): Webhooks["Service"]["list"] =>
   }, guarded("Webhooks.list"))
 
 const modify = (sql: SqlClient.SqlClient): Webhooks["Service"]["modify"] =>
-  Effect.fn("Webhooks.modify")(function* (builderId, id, patch) {
-    const { description, enabled, events, url } = patch
-    const enabling =
-      enabled === undefined
-        ? sql``
-        : enabled
-          ? sql`, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL, last_failure_at = NULL`
-          : sql`, disabled_reason = coalesce(disabled_reason, 'paused'), disabled_at = coalesce(disabled_at, ${yield* now})`
-    return yield* theOne(
-      id,
-      yield* sql`UPDATE builder.webhook_endpoints SET
-          url = coalesce(${url === undefined ? null : text(url)}, url),
-          description = coalesce(${description === undefined ? null : text(description)}, description),
-          events = coalesce(${events ?? null}::text[], events) ${enabling}
-        WHERE ${owned(sql, builderId, id)} RETURNING *`
-    )
-  }, guarded("Webhooks.modify"))
+  Effect.fn("Webhooks.modify")(
+    function* (builderId, id, patch) {
+      const { description, enabled, events, url } = patch
+      const enabling =
+        enabled === undefined
+          ? sql``
+          : enabled
+            ? sql`, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL, last_failure_at = NULL`
+            : sql`, disabled_reason = coalesce(disabled_reason, 'paused'), disabled_at = coalesce(disabled_at, ${yield* now})`
+      const endpoint = yield* theOne(
+        id,
+        yield* sql`UPDATE builder.webhook_endpoints SET
+            url = coalesce(${url === undefined ? null : text(url)}, url),
+            description = coalesce(${description === undefined ? null : text(description)}, description),
+            events = coalesce(${events ?? null}::text[], events) ${enabling}
+          WHERE ${owned(sql, builderId, id)} RETURNING *`
+      )
+      if (enabled === true) yield* release(sql, id, RELEASED)
+      return endpoint
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("Webhooks.modify")
+  )
 
+/**
+ * Takes the endpoint from its builder, and erases what is secret. Its deliveries are deleted in the background, because their number has no
+ * limit and a statement has one.
+ */
 const remove = (sql: SqlClient.SqlClient): Webhooks["Service"]["remove"] =>
   Effect.fn("Webhooks.remove")(function* (builderId, id) {
-    const removed = yield* sql`DELETE FROM builder.webhook_endpoints WHERE ${owned(sql, builderId, id)} RETURNING id`
+    const removed = yield* sql`UPDATE builder.webhook_endpoints SET builder_id = NULL, url = '', description = '',
+        secret = '', secret_sealed = NULL, previous_secret = NULL, previous_secret_sealed = NULL, previous_secret_until = NULL,
+        disabled_reason = coalesce(disabled_reason, 'paused'), disabled_at = coalesce(disabled_at, ${yield* now})
+      WHERE ${owned(sql, builderId, id)} RETURNING id`
     if (removed.length === 0) return yield* new WebhookNotFound({ id })
   }, guarded("Webhooks.remove"))
 
@@ -134,7 +161,14 @@ const send = (sql: SqlClient.SqlClient): Webhooks["Service"]["send"] =>
       if (known !== undefined) return known
       const tests = yield* sql`SELECT id FROM builder.webhook_deliveries
         WHERE endpoint_id = ${id} AND state = 'pending' AND type = 'webhook.test' LIMIT 1`
-      if (message.type === "webhook.test" && tests.length > 0) return yield* new WebhookTestPending({ id })
+      if (message.type === "webhook.test") {
+        if (tests.length > 0) return yield* new WebhookTestPending({ id })
+        const nowMs = yield* Clock.currentTimeMillis
+        const [oldest] = yield* testsSince(sql, id, timestamp(nowMs - TESTS_MILLIS), MAX_TESTS)
+        if (oldest !== undefined) {
+          return yield* new WebhookTestLimit({ id, retryAfterMillis: oldest.at.getTime() + TESTS_MILLIS - nowMs })
+        }
+      }
       const rows = yield* enqueue(sql, message, yield* now, owned(sql, builderId, id))
       const [delivery] = yield* WebhookRows.deliveries(rows, [])
       return delivery ?? (yield* new WebhookDisabled({ id }))
@@ -162,7 +196,7 @@ const record = (sql: SqlClient.SqlClient): Webhooks["Service"]["record"] =>
     function* (due, attempt, next, judge) {
       const at = yield* now
       const [endpoint] = yield* WebhookRows.endpoints(
-        yield* sql`SELECT * FROM builder.webhook_endpoints WHERE id = ${due.webhookId} FOR NO KEY UPDATE`
+        yield* sql`SELECT * FROM builder.webhook_endpoints WHERE id = ${due.webhookId} AND builder_id IS NOT NULL FOR NO KEY UPDATE`
       )
       const held = yield* sql`SELECT id FROM builder.webhook_deliveries WHERE id = ${due.id}::bigint FOR UPDATE`
       if (endpoint === undefined || held.length === 0) return
@@ -189,15 +223,6 @@ const record = (sql: SqlClient.SqlClient): Webhooks["Service"]["record"] =>
     guarded("Webhooks.record")
   )
 
-const prune = (sql: SqlClient.SqlClient): Webhooks["Service"]["prune"] =>
-  Effect.fn("Webhooks.prune")(function* (beforeMs, limit) {
-    const gone = yield* sql`DELETE FROM builder.webhook_deliveries WHERE id IN (
-      SELECT id FROM builder.webhook_deliveries WHERE state <> 'pending' AND closed_at < ${timestamp(beforeMs)}
-      LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ) RETURNING id`
-    return gone.length
-  }, guarded("Webhooks.prune"))
-
 export const layer = Layer.effect(
   Webhooks,
   Effect.gen(function* () {
@@ -220,6 +245,7 @@ export const layer = Layer.effect(
       claim: claim(sql, unreadable),
       record: record(sql),
       prune: prune(sql),
+      hold: hold(sql),
       reseal: WebhookSecrets.reseal(sql, box)
     })
   })
