@@ -7,6 +7,7 @@ import { Hash } from "./Hex.ts"
 import type { PayoutMode } from "./Builder.ts"
 import type { SweepEvent } from "./SweepEvent.ts"
 import { described } from "./Described.ts"
+import { optional } from "./Optional.ts"
 import type { PricedUnits } from "./QuoteDetails.ts"
 import { format, UsdAmount, valueOf } from "./Usd.ts"
 
@@ -30,17 +31,24 @@ export const Accrual = Schema.Struct({
   ),
   token: described(Address.Address, "Token of the amount."),
   amount: described(Uint256, "Amount earned, in the smallest unit of the token."),
-  chainId: described(Schema.optionalKey(ChainId), "Chain of the token."),
+  chainId: described(optional(ChainId), "Chain of the token."),
   paidTxHash: described(
-    Schema.optionalKey(Hash),
-    "Transaction that already paid the amount, in the on-chain payout mode."
+    optional(Hash),
+    "Transaction that already paid the amount. Required for a sweep that paid the builder itself, in the on-chain payout mode: without it, the amount is owed, and a payout pays it."
   ),
   usd: described(
-    Schema.optionalKey(UsdAmount),
+    optional(UsdAmount),
     "Value of the amount in US dollars at the settlement. Absent if the token had no price. It is not part of the content that is compared."
   )
 }).annotate({ identifier: "Accrual" })
 export type Accrual = typeof Accrual.Type
+
+/**
+ * True if the accrual is owed, although sweeps pay the builders of this mode. Either it was earned in another mode, or its reporter left
+ * out the payment.
+ */
+export const lacksPayment = ({ amount, paidTxHash }: Accrual, mode: PayoutMode): boolean =>
+  mode === "onchain" && paidTxHash === undefined && amount > 0n
 
 /** The protocol's revenue from one settlement. */
 export const Revenue = Schema.Struct({

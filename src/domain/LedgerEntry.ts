@@ -106,13 +106,19 @@ export const Activity = Schema.Struct({
   sweepId: described(Schema.String, "Settlement that earned the amount."),
   token: described(Address.Address, "Token of the amount."),
   amount: described(Uint256, "Amount earned, in the smallest unit of the token."),
-  paid: described(Schema.Boolean, "True if the amount was paid."),
+  paid: described(
+    Schema.Boolean,
+    "True if the amount was paid. False does not mean that it is owed: nothing is owed for an accrual that was `reversed`."
+  ),
   createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the accrual was booked."),
   chainId: described(
     Schema.optionalKey(ChainId),
     "Chain of the token. Absent if it was neither reported nor assigned."
   ),
-  reversed: described(Schema.optionalKey(Schema.Literal(true)), "True if the accrual was reversed. Absent otherwise."),
+  reversed: described(
+    Schema.optionalKey(Schema.Literal(true)),
+    "True if the accrual was reversed, so that it counts neither as earned nor as owed. Absent otherwise."
+  ),
   intentId: described(
     Schema.optionalKey(Schema.String),
     "Intent of the sweep. Absent if the sweep was not reported, or if several of the transaction have the same markup."

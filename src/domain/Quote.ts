@@ -6,6 +6,7 @@ import { ChainId } from "./ChainId.ts"
 import * as QuoteDetails from "./QuoteDetails.ts"
 import { Tier } from "./Tier.ts"
 import { described } from "./Described.ts"
+import { optional } from "./Optional.ts"
 
 export const QuoteId = Schema.String.annotate({ identifier: "QuoteId", description: "UUID; becomes the intent's id" })
 export type QuoteId = string
@@ -42,22 +43,22 @@ export const QuoteRequest = Schema.Struct({
   destChainId: described(ChainId, "Destination chain."),
   tier: described(Tier, "Risk tier of tokenIn as the caller sees it. The service may raise it."),
   route: described(
-    Schema.optionalKey(Schema.String),
+    optional(Schema.String),
     "Names or ids of the chains in the form <source>-><destination>. The service derives the source chain from it, unless sourceChainId is given. A hint that names a chain that is not served, or contradicts the request, is refused."
   ),
   sourceChainId: described(
-    Schema.optionalKey(ChainId),
+    optional(ChainId),
     "Source chain. Default: the source of the route, else the chain on which the owner holds tokenIn. An addition to the specification."
   ),
   subscriptionActive: described(Schema.Boolean, "True if the user has a subscription, which lowers the protocol fee."),
   userId: described(UserId, "Identifier of the user, chosen by the caller. 1 to 256 characters."),
-  apiKey: described(Schema.optionalKey(Schema.String), "API key of the builder to attribute the sweep to."),
+  apiKey: described(optional(Schema.String), "API key of the builder to attribute the sweep to."),
   slippageBps: described(
-    Schema.optionalKey(SlippageBps),
+    optional(SlippageBps),
     "Slippage tolerance in basis points, 1 to 1000. Default: that of the service. An addition to the specification."
   ),
   maxNetworkFee: described(
-    Schema.optionalKey(Uint256),
+    optional(Uint256),
     "Maximum network fee, in the smallest unit of tokenIn. A quote with a higher one is refused. Default: no maximum. An addition to the specification."
   )
 }).annotate({ identifier: "QuoteRequest", description: "What to sweep, and where to" })

@@ -28,7 +28,6 @@ export interface SiwePolicy {
   readonly origins: ReadonlyArray<string>
   /** Further origins that the message's URI may name, such as the backend's own. */
   readonly resourceOrigins: ReadonlyArray<string>
-  readonly chainIds: ReadonlyArray<ChainId>
   /** Maximum age of a message since its `issued-at`. */
   readonly lifetimeMillis: number
   /** Maximum difference of the wallet's clock. */
@@ -40,7 +39,6 @@ export type SiweRefusal =
   | "scheme"
   | "uri"
   | "version"
-  | "chain"
   | "issued_in_future"
   | "stale"
   | "expired"
@@ -51,7 +49,10 @@ const originOf = (uri: string): string | undefined => {
   return url === null || url.origin === "null" ? undefined : url.origin
 }
 
-/** Checks a message except its nonce and its signature. Fails with the first field that is not acceptable. */
+/**
+ * Checks a message except its nonce, its signature and its chain. Fails with the first field that is not acceptable. A key signs for
+ * every chain alike, and domain, URI and nonce bind the message to this deployment, so the chain concerns contract wallets alone.
+ */
 export const accepts = (policy: SiwePolicy, message: SiweMessage, nowMs: number): Result.Result<void, SiweRefusal> => {
   const asking = policy.origins.filter((origin) => URL.parse(origin)?.host === message.domain.toLowerCase())
   if (asking.length === 0) return Result.fail("domain")
@@ -61,7 +62,6 @@ export const accepts = (policy: SiwePolicy, message: SiweMessage, nowMs: number)
   const uriOrigin = originOf(message.uri)
   if (uriOrigin === undefined || ![...asking, ...policy.resourceOrigins].includes(uriOrigin)) return Result.fail("uri")
   if (message.version !== "1") return Result.fail("version")
-  if (!policy.chainIds.includes(message.chainId)) return Result.fail("chain")
   if (message.issuedAtMs > nowMs + policy.clockSkewMillis) return Result.fail("issued_in_future")
   if (message.issuedAtMs + policy.lifetimeMillis + policy.clockSkewMillis < nowMs) return Result.fail("stale")
   if (message.expirationMs !== undefined && message.expirationMs <= nowMs) return Result.fail("expired")

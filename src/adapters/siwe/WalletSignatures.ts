@@ -50,6 +50,7 @@ export const layerWith = (limits: Partial<Limits> = {}) => {
           // The validator takes a failed recovery of a key, which gives the zero address, for a signature of that address.
           if (wallet === Address.zero || size(signature) > maxBytes) return Option.none()
           if (yield* recovers(wallet, message, signature)) return byKey
+          if (chainId === undefined) return Option.none()
           const client = yield* Effect.option(chains.get(chainId))
           if (Option.isNone(client)) return Option.none()
           const code = encodeDeployData({

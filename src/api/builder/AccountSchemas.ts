@@ -55,8 +55,8 @@ export const ApiKeyView = Schema.Struct({
 }).annotate({ identifier: "ApiKey" })
 
 export const AccrualsView = Schema.Struct({
-  balances: described(Schema.Array(Balance), "Amounts owed and not paid out."),
-  lifetime: described(Schema.Array(Balance), "Amounts earned since registration.")
+  balances: described(Schema.Array(Balance), "Amounts owed and not paid out, one for each token and chain."),
+  lifetime: described(Schema.Array(Balance), "Amounts earned since registration, one for each token and chain.")
 }).annotate({ identifier: "Accruals" })
 
 export const cursor = described(Schema.optionalKey(Schema.String), "Cursor of the next page. Absent on the last page.")
@@ -96,9 +96,12 @@ export const ofToken = {
 /** Query parameter that finds rows. */
 export const search = (description: string) => ({ q: described(Schema.optionalKey(searchQuery.q), description) })
 
+/** Maximum number of rows of a page. */
+export const MAX_PAGE = 500
+
 /** Number of rows of a page. */
 export const PageSize = Schema.Int.check(
-  Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "expected an integer from 1 to 500" })
+  Schema.isBetween({ minimum: 1, maximum: MAX_PAGE }, { message: `expected an integer from 1 to ${MAX_PAGE}` })
 )
 
 /** Problem of a cursor that no page has returned. */
@@ -119,6 +122,10 @@ export const page = pageBy(/^[1-9][0-9]{0,17}$/)
 /** Query parameters of the list of accruals. */
 export const activityQuery = {
   ...page,
+  limit: described(
+    Schema.optionalKey(PageSize),
+    "Rows of the page, at most 500. Default: 500 without `cursor`, 100 with it."
+  ),
   status: described(Schema.optionalKey(EarningStatus), "Only accruals in this status."),
   ...ofToken,
   ...period,

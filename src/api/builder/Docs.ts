@@ -21,7 +21,7 @@ The markup of a new builder and its cap are 0. An operator raises them. Every am
 
 Errors are \`{ "error": <code> }\`; admin routes answer 422 with the list of problems as \`error\`. Every response has an \`X-Request-Id\`: quote it when you report a problem.
 
-Per client: 100 \`/attribute\` requests per minute, 10 sign-ups per hour, 300 other requests per minute; admin routes are not limited. Above a limit, the response is 429 with \`Retry-After\` in seconds. Browsers may use the session only from the dashboard's origins.`
+Per client: 100 \`/attribute\` requests per minute, 10 sign-ups per hour, 300 other requests per minute; admin routes are not limited. Per builder: 200 changes of its API keys and webhooks in 24 hours, and 50 test messages to each webhook; removals and revocations are not refused. Above a limit, the response is 429 with \`Retry-After\` in seconds. Browsers may use the session only from the dashboard's origins.`
 
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 const token = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
@@ -53,7 +53,11 @@ const failures: ReadonlyArray<ErrorRow> = [unexpected, unavailable]
 
 const signInErrors: ReadonlyArray<ErrorRow> = [
   [401, "bad_nonce", "the message's nonce is missing, unknown, expired or consumed"],
-  [401, "bad_signature", "the wallet did not sign the message, or its domain, URI, chain or time is not acceptable"],
+  [
+    401,
+    "bad_signature",
+    "the wallet did not sign the message, or its domain, URI or time is not acceptable, or a contract wallet names a chain that is not served"
+  ],
   [403, "forbidden_origin", "the request comes from a page of another site"],
   bodyTooLarge,
   [
@@ -79,7 +83,7 @@ export const nonce = documented({
 export const verify = documented({
   summary: "Sign in",
   description: withErrors(
-    "Opens a session, which replaces the previous one. Signatures of contract wallets are checked with ERC-1271, or with ERC-6492 before deployment, on the chain that the message names. The first of them binds the account to its chain, and those of other chains are refused. Only a message that verifies consumes its nonce. With `no_builder`, the nonce is kept for `POST /builders/self` with the same message and its signature, once and until it expires, so that the wallet signs once.",
+    "Opens a session, which replaces the previous one. Signatures of contract wallets are checked with ERC-1271, or with ERC-6492 before deployment, on the chain that the message names, which must be served. A wallet with a key may name any chain. The first of them binds the account to its chain, and those of other chains are refused. Only a message that verifies consumes its nonce. With `no_builder`, the nonce is kept for `POST /builders/self` with the same message and its signature, once and until it expires, so that the wallet signs once.",
     [[404, "no_builder", "the wallet belongs to no builder: offer self-signup"], ...signInErrors]
   ),
   request: signed,
@@ -207,7 +211,7 @@ export const register = documented({
 export const accrue = documented({
   summary: "Book an accrual",
   description: withErrors(
-    "Called by the orchestrator for a settled sweep. `sweepId` is the idempotency key. With `paidTxHash`, the sweep itself paid the accrual.",
+    "Called by the orchestrator for a settled sweep. `sweepId` is the idempotency key. With `paidTxHash`, the sweep itself paid the accrual. It is required for each sweep that paid the builder on chain: without it, the amount is owed, and a payout pays it again. Without it, an accrual of a builder in the on-chain payout mode, which is the default, raises the alert `accrual_unpaid`.",
     [[409, "conflict", "the sweep is booked with other content"], ...bodyErrors, ...adminErrors]
   ),
   request: { builderId: "acme", sweepId: `${txHash}_3`, token, amount: "125000", chainId: 8453 },

@@ -59,10 +59,10 @@ export const money = documented({
 
 export const activity = documented({
   summary: "List accruals",
-  description: withErrors("Newest first. Each parameter narrows the list, and a row must match all of them.", [
-    [422, "limit: <problem>", "a query parameter is malformed"],
-    ...ownErrors
-  ]),
+  description: withErrors(
+    "Newest first, 500 at most without `limit` and `cursor`. Each filter narrows the list, and a row must match all of them.",
+    [[422, "limit: <problem>", "a query parameter is malformed"], ...ownErrors]
+  ),
   response: {
     status: 200,
     body: {

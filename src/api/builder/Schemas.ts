@@ -12,10 +12,11 @@ import { PayoutBatch } from "../../domain/Payout.ts"
 import { ApiKeyView, cursor, Millis } from "./AccountSchemas.ts"
 import { described } from "../../domain/Described.ts"
 import * as LimitedArray from "../../domain/LimitedArray.ts"
+import { optional } from "../../domain/Optional.ts"
 
 export const BuilderBalances = Schema.Struct({
   builderId: described(Schema.String, "Identifier of the builder."),
-  balances: described(Schema.Array(Balance), "Amounts owed and not paid out.")
+  balances: described(Schema.Array(Balance), "Amounts owed and not paid out, one for each token and chain.")
 }).annotate({
   identifier: "BuilderBalances"
 })
@@ -27,7 +28,7 @@ export const RegistrationRequest = Schema.Struct({
   maxBuilderBps: described(Markup, "Cap of the markup in basis points."),
   payoutAddress: described(Address.NonZeroAddress, "Wallet that signs in and is paid."),
   payoutMode: described(
-    Schema.optionalKey(PayoutMode),
+    optional(PayoutMode),
     "Payout mode: the way in which the markup reaches the builder. Default: onchain."
   )
 }).annotate({ identifier: "Registration" })

@@ -1,10 +1,11 @@
 /** Books the earnings of settled sweeps (spec, "Accrual ledger"; design, "Rules of money", 5). Every booking is idempotent. */
-import { Clock, Context, Effect, Layer } from "effect"
-import type { Accrual, Revenue } from "../../domain/Accrual.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { type Accrual, lacksPayment, type Revenue } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
+import { Builders } from "../../ports/builder/Builders.ts"
 import {
   type AccrualConflict,
   type AccrualNotFound,
@@ -24,7 +25,8 @@ export class Bookkeeping extends Context.Service<
   {
     /**
      * Books a builder's accrual, on the default chain if it names none. Different content under a booked sweep id, and any content under
-     * one whose accrual was reversed, is refused, and raises an alert.
+     * one whose accrual was reversed, is refused, and raises an alert. An accrual that is owed to a builder in the on-chain payout mode
+     * raises an alert too, since a payout may pay it again.
      */
     readonly accrue: (accrual: Accrual) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
     /**
@@ -54,7 +56,6 @@ export class Bookkeeping extends Context.Service<
     Effect.gen(function* () {
       const alerts = yield* Alerts
       const audit = yield* AuditLog
-      const { defaultChainId } = yield* BuilderSettings
       const ledger = yield* Ledger
       const revenue = yield* RevenueBook
       const { atomically } = yield* UnitOfWork
@@ -73,14 +74,14 @@ export class Bookkeeping extends Context.Service<
       const clearConflict = (kind: "accrual_conflict" | "revenue_conflict", sweepId: string) => (booked: Booked) =>
         booked === "already_booked" ? alerts.clear(`${kind}:${sweepId}`) : Effect.void
 
+      const book = yield* makeBook
+
       return Bookkeeping.of({
         accrue: Effect.fn("Bookkeeping.accrue")((accrual) =>
-          ledger
-            .accrue(accrual, defaultChainId)
-            .pipe(
-              Effect.tap(clearConflict("accrual_conflict", accrual.sweepId)),
-              Effect.tapErrorTag("AccrualConflict", alertConflict("accrual_conflict"))
-            )
+          book(accrual).pipe(
+            Effect.tap(clearConflict("accrual_conflict", accrual.sweepId)),
+            Effect.tapErrorTag("AccrualConflict", alertConflict("accrual_conflict"))
+          )
         ),
         assign: yield* makeAssign,
         reverse: Effect.fn("Bookkeeping.reverse")(function* (sweepId, reason, actor) {
@@ -114,6 +115,35 @@ const CONFLICTS = {
     "A revenue line was reported with other content than it was booked with, and the booking was kept. A revenue line cannot be " +
     "reversed. Settle the difference outside the books, and close the message in the orchestrator's outbox."
 } as const
+
+const UNPAID =
+  "An accrual was booked without the transaction that paid it, for a builder in the on-chain payout mode, so the next payout pays it. If " +
+  "its sweep paid it, reverse it, and book it under the sweep id with -corrected after it, with paidTxHash. If payouts pay the builder, " +
+  "set its payout mode to ledger. Then clear the alert."
+
+/** Makes `book`, which books an accrual, and raises an alert if a payout may pay it again. A report that is repeated raises it as well. */
+const makeBook = Effect.gen(function* () {
+  const alerts = yield* Alerts
+  const builders = yield* Builders
+  const { defaultChainId } = yield* BuilderSettings
+  const ledger = yield* Ledger
+
+  return Effect.fnUntraced(function* (accrual: Accrual) {
+    const { builderId, paidTxHash, sweepId } = accrual
+    const booked = yield* ledger.accrue(accrual, defaultChainId)
+    const builder = paidTxHash === undefined ? yield* builders.byId(builderId) : Option.none()
+    if (Option.isSome(builder) && lacksPayment(accrual, builder.value.payoutMode)) {
+      yield* alerts.raise({
+        key: `accrual_unpaid:${builderId}`,
+        severity: "warning",
+        kind: "accrual_unpaid",
+        message: UNPAID,
+        details: { builderId, sweepId }
+      })
+    }
+    return booked
+  })
+})
 
 /** Time after which an assignment begins no other transaction, well before a request's time is over. */
 const ASSIGNING_MILLIS = 2_000

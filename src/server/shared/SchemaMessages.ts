@@ -2,7 +2,7 @@
  * Text of a validation error: the problems with the names of their fields, joined with `"; "` (spec, "Errors"). The wording is
  * part of the interface. It never shows type names of the service, or the input.
  */
-import { type SchemaAST, SchemaIssue } from "effect"
+import { SchemaAST, SchemaIssue } from "effect"
 
 const literal = (ast: SchemaAST.AST): string | undefined => (ast._tag === "Literal" ? String(ast.literal) : undefined)
 
@@ -44,7 +44,14 @@ const checkMessage = (issue: SchemaIssue.Filter): string | undefined => {
   return stated ?? (wanted === undefined ? undefined : `expected ${wanted}`)
 }
 
-const mismatch = (ast: SchemaAST.AST): string => text(ast.annotations?.["message"]) ?? `expected ${expected(ast)}`
+/** Message of the schema that a union adds null to, as optional fields of requests do. */
+const besidesNull = (ast: SchemaAST.AST): string | undefined => {
+  const [only, ...others] = ast._tag === "Union" ? ast.types.filter(({ _tag }) => _tag !== "Null") : []
+  return only === undefined || others.length > 0 ? undefined : text(SchemaAST.toEncoded(only).annotations?.["message"])
+}
+
+const mismatch = (ast: SchemaAST.AST): string =>
+  text(ast.annotations?.["message"]) ?? besidesNull(ast) ?? `expected ${expected(ast)}`
 
 export interface Problem {
   readonly path: ReadonlyArray<PropertyKey>

@@ -68,6 +68,15 @@ describe("fields", () => {
     })
   )
 
+  it.effect("null in an optional field counts as absent", () =>
+    Effect.gen(function* () {
+      const { post, seen } = yield* recording
+      const optional = { route: null, apiKey: null, sourceChainId: null, slippageBps: null, maxNetworkFee: null }
+      assert.strictEqual((yield* post("/quote", { ...quoteRequest, ...optional })).status, 200)
+      assert.sameMembers(Object.keys(seen[0] ?? {}), Object.keys(quoteRequest))
+    })
+  )
+
   it.effect("takes leading zeros and answers canonically", () =>
     Effect.gen(function* () {
       const { post, seen } = yield* recording

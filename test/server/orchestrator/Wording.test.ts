@@ -25,7 +25,7 @@ const quotes: ReadonlyArray<readonly [field: string, problem: string, ...values:
   ["userId", "expected at most 256 characters", "u".repeat(257)],
   ["sourceChainId", "expected a positive integer chain id", 0, -1],
   ["slippageBps", "expected an integer between 1 and 1000", 0, 1_001, -5],
-  ["maxNetworkFee", DECIMAL, "-1", 5, null]
+  ["maxNetworkFee", DECIMAL, "-1", 5]
 ]
 
 const submissions: ReadonlyArray<readonly [field: string, problem: string, ...values: ReadonlyArray<unknown>]> = [

@@ -59,10 +59,14 @@ describe("SchemaMessages", () => {
     ["destChainId", 0, "expected a positive integer chain id"],
     ["tier", "tier4", "expected one of tier1, tier2, tier3"],
     ["tier", 1, "expected one of tier1, tier2, tier3"],
-    ["route", 4, "expected a string"],
+    ["route", 4, "expected a string or null"],
+    ["maxNetworkFee", 5, DECIMAL],
+    ["maxNetworkFee", "1.5", DECIMAL],
+    ["sourceChainId", "1", "expected a number or null"],
+    ["sourceChainId", 0, "expected a positive integer chain id"],
     ["subscriptionActive", "yes", "expected true or false"],
     ["userId", null, "expected a string"],
-    ["apiKey", {}, "expected a string"]
+    ["apiKey", {}, "expected a string or null"]
   ])("%s: %j → %s", (field, value, message) => {
     assert.deepStrictEqual(messagesOf(QuoteRequest, { ...quoteRequest, [field]: value }), [`${field}: ${message}`])
   })
