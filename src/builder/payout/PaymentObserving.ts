@@ -4,8 +4,9 @@ import { encodeFunctionData, erc20Abi, hexToBigInt } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { size } from "../../domain/Hex.ts"
 import type { PayoutBatch } from "../../domain/Payout.ts"
-import { isSpent, type PayoutPayment, readPayment, spentData } from "../../domain/PayoutPayment.ts"
+import { type PayoutPayment, readPayment } from "../../domain/PayoutPayment.ts"
 import { type BlockHash, type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as PaymentEvidence from "./PaymentEvidence.ts"
 import type { Observation } from "./PaymentPlan.ts"
 import { refused } from "./PaymentRefused.ts"
 
@@ -34,20 +35,21 @@ const versionOf = Effect.fnUntraced(function* (
   if (Option.isNone(signed)) {
     return yield* refused(`a recorded payment of batch ${batch.id} was signed by another vault than ${vault}`)
   }
-  const receipt = yield* client.receipt(signed.value.txHash)
+  // A mined version that seems to be missing, or to have failed, would be signed again with another account nonce, which costs gas.
+  const receipt = yield* PaymentEvidence.receiptOf(client, signed.value.txHash)
   return { ...signed.value, recordedAtMs, receipt: Option.getOrUndefined(receipt) }
 })
 
 /** True when Permit2 has spent the batch's nonce in a block. */
 const isSpentIn = Effect.fnUntraced(function* (
-  { call, chain }: ChainClient,
+  client: ChainClient,
   { id }: PayoutBatch,
   vault: Address.Address,
   block: BlockHash | bigint
 ) {
-  const bitmap = yield* call({ to: chain.permit2, data: spentData(id, vault), block })
-  if (size(bitmap) !== 32) return yield* refused(`Permit2 is not at ${chain.permit2} on ${chain.name}`)
-  return isSpent(id, hexToBigInt(bitmap))
+  const spent = yield* PaymentEvidence.spentIn(client, id, vault, block)
+  if (Option.isSome(spent)) return spent.value
+  return yield* refused(`Permit2 is not at ${client.chain.permit2} on ${client.chain.name}`)
 })
 
 /** Observes the payment of a batch. `broadcastAtMs` is the last broadcast of its newest version; 0 when there was none. */
@@ -67,7 +69,7 @@ export const observe = Effect.fnUntraced(function* (
   // Nonces and balances of different blocks would look as if another transaction had moved the vault's tokens.
   const { allowance, balance, isSpentNow, latest, market, pending } = yield* Effect.all(
     {
-      latest: client.transactionCount(vault, head),
+      latest: client.corroborated(client.transactionCount(vault, head)),
       pending: client.transactionCount(vault, "pending"),
       isSpentNow: isSpentIn(client, batch, vault, head),
       balance: read(client, batch.token, head, { abi: erc20Abi, functionName: "balanceOf", args: [vault] }),

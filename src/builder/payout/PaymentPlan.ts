@@ -2,6 +2,7 @@
  * Decides the next step of a batch's payment, as a total function of one observation. No plan can pay twice: Permit2 spends the
  * batch's nonce once, whichever version of the payment is mined. The plan makes sure that one of them is.
  */
+import { ageOf } from "../../domain/Age.ts"
 import * as FeeBump from "../../domain/FeeBump.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import * as PayoutPayment from "../../domain/PayoutPayment.ts"
@@ -78,7 +79,7 @@ export const plan = (seen: Observation, timing: Timing): PaymentPlan => {
   const isPending = newest !== undefined && newest.receipt === undefined && accountNonce.latest <= newest.nonce
   if (isPending && newest.deadline > head.timestamp + timing.marginSeconds) {
     const fees = FeeBump.raise(newest.fees, market)
-    const isStuck = accountNonce.latest === newest.nonce && seen.nowMs - newest.recordedAtMs >= timing.bumpMillis
+    const isStuck = accountNonce.latest === newest.nonce && ageOf(seen.nowMs, newest.recordedAtMs) >= timing.bumpMillis
     if (isStuck && FeeBump.isWorthwhile(fees, market))
       return { _tag: "Sign", nonce: newest.nonce, fees, replaces: newest }
     return { _tag: seen.isBroadcast ? "Wait" : "Broadcast" }

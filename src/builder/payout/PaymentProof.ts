@@ -1,13 +1,14 @@
 /** Proves payments: who signed them, that they paid, and that a recorded one can no longer be mined. */
 import { Clock, Effect, Option, Schema } from "effect"
-import { hexToBigInt, recoverTransactionAddress } from "viem"
+import { recoverTransactionAddress } from "viem"
 import * as Address from "../../domain/Address.ts"
 import { type Chain, vaults } from "../../domain/Chain.ts"
-import { type Hash, type Hex, size } from "../../domain/Hex.ts"
+import type { Hash, Hex } from "../../domain/Hex.ts"
 import { type PayoutBatch, unpaidLines } from "../../domain/Payout.ts"
-import { isSpent, readPayment, spentData } from "../../domain/PayoutPayment.ts"
+import { readPayment } from "../../domain/PayoutPayment.ts"
 import { PaymentUnproven } from "../../ports/builder/Payouts.ts"
-import { type Block, type ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { type ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as PaymentEvidence from "./PaymentEvidence.ts"
 
 /** The bytes are not a payment of the batch by the vault's key. */
 export class BadPayment extends Schema.TaggedError<BadPayment>()("BadPayment", { detail: Schema.String }) {
@@ -46,13 +47,6 @@ export const readSigned = Effect.fnUntraced(function* (chain: Chain, batch: Payo
   return payment.value
 })
 
-/** The newest confirmed block; none on a chain that is shorter than its confirmations. */
-const confirmedOf = Effect.fnUntraced(function* (client: ChainClient) {
-  const head = yield* client.block("latest")
-  if (Option.isNone(head)) return Option.none<Block>()
-  return yield* client.block(head.value.number - BigInt(client.chain.confirmations) + 1n)
-})
-
 /** Signers of the recorded payments for whom Permit2 has spent the batch's nonce in a block. */
 const spenders = Effect.fnUntraced(function* (
   client: ChainClient,
@@ -60,23 +54,25 @@ const spenders = Effect.fnUntraced(function* (
   signers: ReadonlyArray<Address.Address>,
   block: bigint
 ) {
-  const { id: chainId, permit2 } = client.chain
   const malformed = new ChainUnavailable({
-    chainId,
+    chainId: client.chain.id,
     method: "eth_call",
     detail: "Permit2's nonceBitmap did not return one word"
   })
   return yield* Effect.filter([...new Set(signers)], (signer) =>
-    client.call({ to: permit2, data: spentData(id, signer), block }).pipe(
-      Effect.mapError((error) => (error._tag === "ChainUnavailable" ? error : malformed)),
-      Effect.filterOrFail(
-        (word) => size(word) === 32,
-        () => malformed
-      ),
-      Effect.map((word) => isSpent(id, hexToBigInt(word)))
+    Effect.flatMap(
+      PaymentEvidence.spentIn(client, id, signer, block),
+      Option.match({ onNone: () => Effect.fail(malformed), onSome: Effect.succeed })
     )
   )
 })
+
+/** True if a recorded payment succeeded, also in a block that is not confirmed. */
+const hasPaid = (client: ChainClient, { payments = [] }: PayoutBatch) =>
+  Effect.map(
+    Effect.forEach(payments, ({ txHash }) => PaymentEvidence.receiptOf(client, txHash)),
+    (receipts) => receipts.some(Option.exists(({ status }) => status === "success"))
+  )
 
 /** Accounts that signed the recorded payments. Nonces of Permit2 belong to them, and one may be a former vault. */
 const signersOf = ({ chain }: ChainClient, { payments = [] }: PayoutBatch) =>
@@ -96,12 +92,13 @@ export const make = Effect.gen(function* () {
     const unproven = (reason: PaymentUnproven["reason"], builderIds: ReadonlyArray<string> = []) =>
       new PaymentUnproven({ reason, builderIds })
     const client = yield* chains.get(batch.chainId)
-    const receipt = yield* client.receipt(txHash)
+    // An endpoint that had the confirmed block before has the receipts of that block, so that the lack of one contradicts another.
+    const confirmed = yield* PaymentEvidence.confirmedBlock(client)
+    const receipt = yield* PaymentEvidence.receiptOf(client, txHash)
     if (Option.isNone(receipt)) return yield* unproven("not_mined")
     if (receipt.value.status !== "success") return yield* unproven("reverted")
-    const head = yield* client.block("latest")
-    const depth = Option.isSome(head) ? head.value.number - receipt.value.blockNumber + 1n : 0n
-    if (depth < BigInt(client.chain.confirmations)) return yield* unproven("not_confirmed")
+    const { blockNumber } = receipt.value
+    if (!Option.exists(confirmed, ({ number }) => blockNumber <= number)) return yield* unproven("not_confirmed")
     // One vault pays the whole batch. The present vault shows what is missing.
     const missing = vaults(client.chain).map((vault) => unpaidLines(batch, vault, receipt.value.logs))
     const [unpaid = []] = missing
@@ -114,18 +111,18 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * True while a recorded payment may still be mined, or if Permit2 has spent the batch's nonce, so that the batch was paid. False when
-   * there is none, or when a confirmed block is past every deadline and the nonce is not spent there.
+   * True while a recorded payment may still be mined, or if Permit2 has spent the batch's nonce or a payment succeeded, so that the batch
+   * was paid. False when there is none, or when a confirmed block is past every deadline and the nonce is not spent there.
    */
   const isInFlight = Effect.fnUntraced(function* (batch: PayoutBatch) {
     const { chainId, id, payments = [] } = batch
     if (payments.length === 0) return false
     const client = yield* chains.get(chainId)
-    const confirmed = yield* confirmedOf(client)
+    const confirmed = yield* PaymentEvidence.confirmedBlock(client)
     const lastDeadline = BigInt(Math.max(...payments.map(({ deadline }) => deadline)))
     if (Option.isNone(confirmed) || confirmed.value.timestamp <= lastDeadline) return true
     const spent = yield* spenders(client, id, yield* signersOf(client, batch), confirmed.value.number)
-    return spent.length > 0
+    return spent.length > 0 || (yield* hasPaid(client, batch))
   })
 
   /**
@@ -149,7 +146,7 @@ export const make = Effect.gen(function* () {
     const { chainId, id, payments = [] } = batch
     if (payments.length === 0) return false
     const client = yield* chains.get(chainId)
-    const confirmed = yield* confirmedOf(client)
+    const confirmed = yield* PaymentEvidence.confirmedBlock(client)
     if (Option.isNone(confirmed)) return true
     const { number, timestamp } = confirmed.value
     const signers = yield* signersOf(client, batch)
@@ -157,9 +154,7 @@ export const make = Effect.gen(function* () {
     const isMinable = payments.some(
       ({ deadline }, index) => timestamp <= BigInt(deadline) && !spent.some((signer) => signer === signers[index])
     )
-    if (isMinable) return true
-    const receipts = yield* Effect.forEach(payments, ({ txHash }) => client.receipt(txHash))
-    return receipts.some(Option.exists(({ status }) => status === "success"))
+    return isMinable || (yield* hasPaid(client, batch))
   })
 
   return { prove, isInFlight, isInFlightElsewhere, mayPay }

@@ -23,6 +23,12 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as PaymentProof from "./PaymentProof.ts"
 import * as PayoutSelection from "./PayoutSelection.ts"
 
+/** Action of an export for a Safe in the audit log. */
+const SAFE_EXPORT = "payout.export_safe"
+
+/** Number of exports of a batch that are looked at, newest first. */
+const EXPORTS = 1_000
+
 type ChainFailure = ChainUnavailable | UnsupportedChain
 
 export class PayoutDesk extends Context.Service<
@@ -48,10 +54,12 @@ export class PayoutDesk extends Context.Service<
     readonly get: (id: string) => Effect.Effect<PayoutBatch, PayoutNotFound | StoreUnavailable>
     /**
      * Exports an open batch as a transaction file for a vault that is a Safe. The file of a closed one would pay it again, and so would
-     * that of a batch whose recorded payment may still be mined, since the Safe does not pay through Permit2.
+     * that of a batch whose recorded payment may still be mined, since the Safe does not pay through Permit2. The audit log keeps the
+     * vault of each export.
      */
     readonly safeTransactions: (
-      id: string
+      id: string,
+      actor: string
     ) => Effect.Effect<
       BatchFile,
       PayoutNotFound | PayoutClosed | PaymentInFlight | RestoreUnreconciled | ChainFailure | StoreUnavailable
@@ -59,7 +67,8 @@ export class PayoutDesk extends Context.Service<
     /**
      * Stores a signed payment before it is broadcast. It must be signed by the vault's key and pay exactly this batch through
      * Permit2, within a day. `known` is the number of payments that the caller has seen; it fails when there are more. It also fails
-     * while a recorded payment by another signer, such as a former vault, may still be mined.
+     * while a recorded payment by another signer, such as a former vault, may still be mined. `BadPayment` if the batch was exported for
+     * another vault: a Safe may run its file at any time.
      */
     readonly record: (
       id: string,
@@ -114,13 +123,14 @@ export class PayoutDesk extends Context.Service<
       })
 
       const safeTransactions: PayoutDesk["Service"]["safeTransactions"] = Effect.fn("PayoutDesk.safeTransactions")(
-        function* (id) {
+        function* (id, actor) {
           yield* payouts.requireReconciled
           const batch = yield* get(id)
           if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
           if (yield* isInFlight(batch)) return yield* new PaymentInFlight({ id })
-          const { chain } = yield* chains.get(batch.chainId)
-          return toSafeTransactions(batch, chain.builderVault)
+          const { builderVault: vault } = (yield* chains.get(batch.chainId)).chain
+          yield* audit.append({ actor, action: SAFE_EXPORT, subject: id, details: { vault } })
+          return toSafeTransactions(batch, vault)
         }
       )
 
@@ -130,8 +140,9 @@ export class PayoutDesk extends Context.Service<
         const { chain } = yield* chains.get(batch.chainId)
         const { deadline, txHash } = yield* PaymentProof.readSigned(chain, batch, raw)
         const isRecorded = batch.payments?.some((payment) => payment.txHash === txHash) === true
-        if (batch.status === "open" && !isRecorded && (yield* isInFlightElsewhere(batch))) {
-          return yield* new PaymentInFlight({ id })
+        if (batch.status === "open" && !isRecorded) {
+          if (yield* isInFlightElsewhere(batch)) return yield* new PaymentInFlight({ id })
+          yield* requireNoOtherSafe(audit, id, chain.builderVault)
         }
         return yield* atomically(
           Effect.gen(function* () {
@@ -163,6 +174,22 @@ export class PayoutDesk extends Context.Service<
     })
   )
 }
+
+/** Fails if the batch was exported for a Safe that was the vault before. Its file does not pay through Permit2, so nothing excludes it. */
+const requireNoOtherSafe = Effect.fnUntraced(function* (
+  audit: AuditLog["Service"],
+  id: string,
+  vault: Address.Address
+) {
+  const exports = yield* audit.list({ by: "operators", action: SAFE_EXPORT, subject: id, limit: EXPORTS })
+  const other = exports.map(({ details }) => details["vault"]).find((each) => each !== vault)
+  if (other === undefined) return
+  return yield* new PaymentProof.BadPayment({
+    detail:
+      `batch ${id} was exported for the vault ${other}, which may still run the file. Reject it in that Safe, give the batch up with ` +
+      "`sweep payouts fail`, and open another one"
+  })
+})
 
 /** Makes `open`, which opens a batch and appends to the audit log in one transaction. */
 const makeOpen = Effect.gen(function* () {

@@ -15,10 +15,11 @@ const TOKENS_AT_ONCE = 16
 const stopping = (text: string): Open => ({ stopsPayouts: true, text })
 
 /**
- * Vaults that sign their payments. A contract, such as a Safe, signs no permit. Its queue has no end that a chain shows.
+ * Number of vaults that sign their payments. A contract, such as a Safe, signs no permit. Its queue has no end that a chain shows. Two
+ * endpoints have to agree, since a restore does not wait for the payments of a contract.
  */
 const signers = Effect.fnUntraced(function* (client: ChainClient) {
-  const codes = yield* Effect.forEach(vaults(client.chain), (vault) => client.code(vault))
+  const codes = yield* Effect.forEach(vaults(client.chain), (vault) => client.corroborated(client.code(vault)))
   return codes.filter((code) => accountCode(code)._tag !== "Contract").length
 })
 

@@ -1,6 +1,6 @@
 /** Payments of a vault that was replaced meanwhile. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { decodeFunctionData, numberToHex, pad, parseAbi, toHex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
@@ -15,6 +15,7 @@ const signer = privateKeyToAccount(generatePrivateKey())
 const FORMER = Address.of(signer.address)
 const [TOKEN, PAYEE] = [FakeChain.address(0xd1), FakeChain.address(0x80)]
 const PAYMENT: Hash = numberToHex(7, { size: 32 })
+const UNMINED: Hash = numberToHex(8, { size: 32 })
 
 const batch: PayoutBatch = {
   id: "batch",
@@ -49,16 +50,20 @@ const chainOf = (payer: Address.Address, formerVaults: ReadonlyArray<Address.Add
       const bitmap = Address.of(owner) === payer ? 1n << (permitNonce(batch.id) & 0xffn) : 0n
       return Effect.succeed(toHex(bitmap, { size: 32 }))
     },
-    receipt: () =>
-      Effect.succeedSome({
-        transactionHash: PAYMENT,
-        blockNumber: 10n,
-        blockHash: PAYMENT,
-        status: "success" as const,
-        gasUsed: 1n,
-        effectiveGasPrice: 1n,
-        logs: [log]
-      })
+    receipt: (transactionHash) =>
+      Effect.succeed(
+        transactionHash === PAYMENT
+          ? Option.some({
+              transactionHash,
+              blockNumber: 10n,
+              blockHash: PAYMENT,
+              status: "success" as const,
+              gasUsed: 1n,
+              effectiveGasPrice: 1n,
+              logs: [log]
+            })
+          : Option.none()
+      )
   })
 }
 
@@ -75,10 +80,11 @@ const signed = Effect.promise(() =>
   })
 )
 
-const isInFlight = Effect.gen(function* () {
+/** True while a recorded payment of the former vault may have paid. Default: it is another one than the payment that was mined. */
+const isInFlight = Effect.fnUntraced(function* (txHash = UNMINED) {
   yield* TestClock.setTime(1_000_000)
   const proof = yield* PaymentProof.make
-  const payments = [{ txHash: PAYMENT, raw: yield* signed, deadline: 60, recordedAtMs: 0 }]
+  const payments = [{ txHash, raw: yield* signed, deadline: 60, recordedAtMs: 0 }]
   return yield* proof.isInFlight({ ...batch, payments })
 })
 
@@ -90,8 +96,10 @@ const isProved = Effect.gen(function* () {
 describe("a payment of a former vault", () => {
   it.effect("still holds its batch when it is mined, also if the settings do not name the vault", () =>
     Effect.gen(function* () {
-      assert.isTrue(yield* isInFlight.pipe(Effect.provide(chainOf(FORMER, []))))
-      assert.isFalse(yield* isInFlight.pipe(Effect.provide(chainOf(FakeChain.chain.builderVault, []))))
+      assert.isTrue(yield* isInFlight().pipe(Effect.provide(chainOf(FORMER, []))))
+      const another = chainOf(FakeChain.chain.builderVault, [])
+      assert.isFalse(yield* isInFlight().pipe(Effect.provide(another)))
+      assert.isTrue(yield* isInFlight(PAYMENT).pipe(Effect.provide(another)), "its receipt proves it as well")
     })
   )
 

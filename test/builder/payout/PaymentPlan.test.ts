@@ -227,7 +227,8 @@ describe("the plan of a payment", () => {
     const market = { maxFeePerGas: 1_000n, maxPriorityFeePerGas: 10n }
     const accountNonce = { latest: 7n, pending: 8n }
     const pending = { ...version, nonce: 7n, receipt: undefined }
-    for (const stuck of [pending, { ...pending, deadline: 1_000n, recordedAtMs: seen.nowMs }]) {
+    const isAhead = { ...pending, recordedAtMs: seen.nowMs + 3_600_000 }
+    for (const stuck of [pending, isAhead, { ...pending, deadline: 1_000n, recordedAtMs: seen.nowMs }]) {
       const next = plan({ ...seen, versions: [stuck], accountNonce, market, isBroadcast: true }, TIMING)
       assert.strictEqual(next._tag, "Sign")
       if (next._tag === "Sign") assert.deepStrictEqual([next.nonce, next.replaces], [7n, stuck])

@@ -6,9 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
+import { address } from "../../support/IntentFixtures.ts"
 import {
   DEADLINE,
   deskOn,
+  exportedFor,
   FORMER_DEADLINE,
   opened,
   quiet,
@@ -16,6 +18,8 @@ import {
   recordPresent,
   signed
 } from "./versionScene.ts"
+
+const SAFE = address(0x5a)
 
 /** Tag of the failure, or "done". */
 const outcome = <A, E extends { readonly _tag: string }, R>(attempt: Effect.Effect<A, E, R>) =>
@@ -30,13 +34,13 @@ describe("a batch with a payment under way", () => {
       yield* start
       const batch = yield* opened(node)
       const { safeTransactions } = yield* PayoutDesk
-      assert.strictEqual(yield* outcome(safeTransactions(batch.id)), "done")
+      assert.strictEqual(yield* outcome(safeTransactions(batch.id, "test")), "done")
       yield* recordPresent(batch)
-      assert.strictEqual(yield* outcome(safeTransactions(batch.id)), "PaymentInFlight")
+      assert.strictEqual(yield* outcome(safeTransactions(batch.id, "test")), "PaymentInFlight")
       node.seconds = BigInt(DEADLINE)
-      assert.strictEqual(yield* outcome(safeTransactions(batch.id)), "PaymentInFlight")
+      assert.strictEqual(yield* outcome(safeTransactions(batch.id, "test")), "PaymentInFlight")
       node.seconds = BigInt(DEADLINE + 1)
-      assert.strictEqual(yield* outcome(safeTransactions(batch.id)), "done")
+      assert.strictEqual(yield* outcome(safeTransactions(batch.id, "test")), "done")
     }).pipe(Effect.provide(deskOn(node)))
   })
 
@@ -49,7 +53,7 @@ describe("a batch with a payment under way", () => {
       yield* recordPresent(batch)
       node.spentAt = 90n
       node.seconds = BigInt(DEADLINE + 1)
-      assert.strictEqual(yield* outcome(safeTransactions(batch.id)), "PaymentInFlight")
+      assert.strictEqual(yield* outcome(safeTransactions(batch.id, "test")), "PaymentInFlight")
     }).pipe(Effect.provide(deskOn(node)))
   })
 
@@ -82,6 +86,36 @@ describe("a batch with a payment under way", () => {
       yield* recordPresent(batch)
       const next = yield* signed(batch, undefined, DEADLINE + 60)
       assert.strictEqual((yield* record(batch.id, next, 1, "test")).payments?.length, 2)
+    }).pipe(Effect.provide(deskOn(node)))
+  })
+
+  it.effect("that was exported for a Safe takes no payment by key once another vault has replaced the Safe", () => {
+    const node = quiet()
+    return Effect.gen(function* () {
+      yield* start
+      const batch = yield* opened(node)
+      const { fail, record } = yield* PayoutDesk
+      yield* exportedFor(node, batch.id, SAFE)
+      const raw = yield* signed(batch)
+      const refused = yield* Effect.flip(record(batch.id, raw, 0, "test"))
+      assert.strictEqual(refused._tag, "BadPayment")
+      assert.include(refused.message, SAFE)
+      assert.strictEqual((yield* fail(batch.id, "rejected in the Safe", "test")).status, "failed")
+    }).pipe(Effect.provide(deskOn(node)))
+  })
+
+  it.effect("that was exported for the present vault takes a payment by key, and repeats it after an export", () => {
+    const node = quiet()
+    return Effect.gen(function* () {
+      yield* start
+      const batch = yield* opened(node)
+      const { record, safeTransactions } = yield* PayoutDesk
+      yield* safeTransactions(batch.id, "test")
+      const raw = yield* signed(batch)
+      assert.lengthOf((yield* record(batch.id, raw, 0, "test")).payments ?? [], 1)
+      node.seconds = BigInt(DEADLINE + 1)
+      yield* exportedFor(node, batch.id, SAFE)
+      assert.lengthOf((yield* record(batch.id, raw, 0, "test")).payments ?? [], 1)
     }).pipe(Effect.provide(deskOn(node)))
   })
 })

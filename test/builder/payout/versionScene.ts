@@ -43,7 +43,7 @@ export interface Node {
 
 export const HEAD = 100n
 
-const chainOf = (node: Node) => {
+const chainOf = (node: Node, vault = VAULT) => {
   const blockAt = (number: bigint) => ({
     number,
     hash: hash(`block ${number}`),
@@ -53,7 +53,7 @@ const chainOf = (node: Node) => {
     gasLimit: 1n
   })
   return FakeChain.layer({
-    chain: { ...FakeChain.chain, builderVault: VAULT, confirmations: 3 },
+    chain: { ...FakeChain.chain, builderVault: vault, confirmations: 3 },
     block: (which) => Effect.succeedSome(blockAt(which === "latest" ? HEAD : which)),
     call: ({ block, data }) => {
       const [owner, word] = decodeFunctionData({ abi, data: data ?? "0x" }).args
@@ -149,14 +149,22 @@ export const opened = Effect.fnUntraced(function* (node: Node) {
   return yield* desk.get(id)
 })
 
-/** The desk on memory stores and the chain of the node. */
-export const deskOn = (node: Node) =>
+const desk = (node: Node, vault?: Address.Address) =>
   PayoutDesk.layer.pipe(
-    Layer.provideMerge(MemoryStores.layer),
     Layer.provide([
-      chainOf(node),
+      chainOf(node, vault),
       BuilderSettings.layer(builderDefaults),
       SecureRandom.layerWebCrypto,
       Layer.succeed(Screening, { clear: () => Effect.void })
     ])
+  )
+
+/** The desk on memory stores and the chain of the node. */
+export const deskOn = (node: Node) => Layer.provideMerge(desk(node), MemoryStores.layer)
+
+/** Exports the batch while the chain has another vault. */
+export const exportedFor = (node: Node, id: string, vault: Address.Address) =>
+  Effect.provide(
+    PayoutDesk.use(({ safeTransactions }) => safeTransactions(id, "test")),
+    Layer.fresh(desk(node, vault))
   )

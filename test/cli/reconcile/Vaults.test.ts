@@ -1,7 +1,8 @@
 /** One node proves little about the contract of a token. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Result } from "effect"
-import { mayHold } from "../../../src/cli/reconcile/Vaults.ts"
+import { Effect, Fiber, Option, Result } from "effect"
+import { zeroHash } from "viem"
+import { mayHold, unsettled } from "../../../src/cli/reconcile/Vaults.ts"
 import { network, type Node, pass } from "../../adapters/evm/rpc/scriptedNodes.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { address, chain } from "../../support/FakeChain.ts"
@@ -92,6 +93,45 @@ describe("a vault", () => {
           assert.isDefined(judging.pollUnsafe())
           assert.strictEqual(yield* Fiber.join(judging), expected)
         }
+      }
+    })
+  )
+})
+
+describe("a vault whose forgotten payment may still be mined", () => {
+  const early = {
+    number: 1n,
+    hash: zeroHash,
+    parentHash: zeroHash,
+    timestamp: 0n,
+    baseFeePerGas: 1n,
+    gasLimit: 1n
+  }
+  const told = (nodes: Record<string, Node>) =>
+    network(nodes)
+      .use((client) => unsettled({ client, head: early, confirmed: Option.some(early) }, 60_000, Effect.succeed(true)))
+      .pipe(
+        Effect.map((open) => open.map(({ text }) => text).join()),
+        Effect.catchTag("ChainUnavailable", ({ message }) => Effect.succeed(message))
+      )
+
+  it.effect("is waited for unless two endpoints, or the only one that answers, show a contract", () =>
+    Effect.gen(function* () {
+      for (const nodes of [
+        { first: without },
+        { first: without, second: without },
+        { first: failing, second: without }
+      ]) {
+        assert.include(yield* told(nodes), "may still be mined")
+      }
+      for (const nodes of [{ first: withCode }, { first: withCode, second: withCode }]) {
+        assert.include(yield* told(nodes), "no confirmed block from after the restore")
+      }
+      for (const nodes of [
+        { first: withCode, second: without },
+        { first: without, second: withCode }
+      ]) {
+        assert.include(yield* told(nodes), "gave different answers")
       }
     })
   )
