@@ -15,6 +15,7 @@ import * as Stores from "../adapters/sql/builder/Stores.ts"
 import * as SqlWebhookBacklog from "../adapters/sql/builder/WebhookBacklog.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as EventConflictReview from "../builder/ledger/EventConflictReview.ts"
+import * as RestoreReview from "../builder/payout/RestoreReview.ts"
 import * as Retention from "../builder/shared/Retention.ts"
 import { Readiness } from "../builder/shared/Readiness.ts"
 import * as UseCases from "../builder/UseCases.ts"
@@ -109,6 +110,7 @@ export const layer = (options: Options) =>
     Telemetry.isRead(options.telemetry, options.server.metricsToken) ? Sampling.layer : Layer.empty,
     SecretReview.layer,
     EventConflictReview.layer,
+    RestoreReview.layer,
     options.notifications === undefined ? Layer.empty : notifications(options.notifications),
     Redis.review(options.redisUrl),
     WebhookDelivery.layer

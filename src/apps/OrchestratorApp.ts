@@ -51,6 +51,7 @@ import { Quoter } from "../orchestrator/quote/Quoter.ts"
 import { Relayer } from "../orchestrator/relay/Relayer.ts"
 import * as RemovedSubjects from "../orchestrator/operate/RemovedSubjects.ts"
 import * as TargetReviews from "../orchestrator/operate/TargetReviews.ts"
+import * as TokenReviews from "../orchestrator/operate/TokenReviews.ts"
 import { Treasury } from "../orchestrator/treasury/Treasury.ts"
 import { Watcher } from "../orchestrator/watch/Watcher.ts"
 import { BuilderAttribution } from "../ports/orchestrator/BuilderAttribution.ts"
@@ -258,6 +259,7 @@ export const useCases = Layer.mergeAll(
   RoleReview.layer,
   Layer.merge(Retention.layer, SumReview.layer).pipe(onlyIn("outbox")),
   TargetReviews.layer,
+  TokenReviews.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
 ).pipe(Layer.provide(followed), Layer.provide(LoopProgress.layer), Layer.provideMerge(KeptOverrides.layer))
 

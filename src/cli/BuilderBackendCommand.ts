@@ -8,7 +8,7 @@ import { common, CommonConfig } from "../config/Common.ts"
 import * as WebBuild from "../server/web/WebBuild.ts"
 import * as AlertOptions from "./AlertOptions.ts"
 import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
-import { databaseUrl } from "./DatabaseUrl.ts"
+import { databaseOfPublicChains, databaseUrl } from "./DatabaseUrl.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
 import * as Problems from "./Problems.ts"
 import { secrets } from "./SecretsOptions.ts"
@@ -66,7 +66,7 @@ export const builderChecks = [
 ]
 
 const options = Effect.gen(function* () {
-  yield* Problems.check([common, chains, builder], builderChecks)
+  yield* Problems.check([common, chains, builder], [...builderChecks, databaseOfPublicChains])
   yield* Problems.hints
   yield* warnOfReadable
   const shared = yield* CommonConfig

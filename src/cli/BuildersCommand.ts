@@ -3,6 +3,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { NewBuilderView } from "../api/builder/AccountSchemas.ts"
 import { BuilderDetail, type PatchRequest, type RegistrationRequest, TotalsView } from "../api/builder/Schemas.ts"
+import { BPS, integerIn } from "../config/Setting.ts"
 import * as Address from "../domain/Address.ts"
 import { BuilderAccount, BuilderId, DisplayName, Markup } from "../domain/Builder.ts"
 import { ChainId } from "../domain/ChainId.ts"
@@ -92,11 +93,11 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
   })
 ).pipe(Command.withDescription("Show a builder with its earned, paid and owed amounts"))
 
+/** A markup as digits. An empty text is none, such as that of a variable that a script did not set. */
+const MarkupText = integerIn(BPS).pipe(Schema.decodeTo(Markup))
+
 const bps = (name: string, meaning: string) =>
-  Flag.String(name).pipe(
-    Flag.withSchema(Schema.NumberFromString.pipe(Schema.decodeTo(Markup))),
-    Flag.withDescription(meaning)
-  )
+  Flag.String(name).pipe(Flag.withSchema(MarkupText), Flag.withDescription(meaning))
 
 const payoutMode = Flag.Literals("payout-mode", ["onchain", "ledger"]).pipe(
   Flag.withDescription("onchain: each sweep pays the builder's address. ledger: the fee is owed and paid in batches")
@@ -157,7 +158,7 @@ const setBps = Command.make(
   {
     id,
     builderBps: Argument.String("bps").pipe(
-      Argument.withSchema(Schema.NumberFromString.pipe(Schema.decodeTo(Markup))),
+      Argument.withSchema(MarkupText),
       Argument.withDescription("Markup in basis points. 100 is 1 %")
     ),
     maxBuilderBps: bps("max", "Also set the maximum markup, in basis points").pipe(Flag.optional),
@@ -192,7 +193,10 @@ const setWalletChain = Command.make(
     id,
     walletChainId: Argument.String("chain").pipe(
       Argument.withSchema(
-        Schema.Union([Schema.Literal("none"), Schema.NumberFromString.pipe(Schema.decodeTo(ChainId))])
+        Schema.Union([
+          Schema.Literal("none"),
+          integerIn({ from: 1, to: Number.MAX_SAFE_INTEGER }).pipe(Schema.decodeTo(ChainId))
+        ])
       ),
       Argument.withDescription("Chain id, or `none` to take that of the next sign-in")
     ),

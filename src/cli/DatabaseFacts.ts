@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Console, Duration, Effect, Option, type Redacted, Result } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { mapped } from "../adapters/sql/shared/Database.ts"
+import { APPLICATION_NAME, mapped } from "../adapters/sql/shared/Database.ts"
 import * as Identity from "../adapters/sql/shared/Identity.ts"
 import { OtherDatabase } from "../adapters/sql/shared/SameDatabase.ts"
 import * as Sockets from "../adapters/sql/shared/Sockets.ts"
@@ -54,6 +54,21 @@ export const directUrl = Effect.gen(function* () {
   if (other === undefined) return direct.value
   return yield* new OtherDatabase({ detail: other })
 })
+
+/** Processes that are connected to the database as the services connect, by their address and process id. */
+export const connected = Effect.fnUntraced(
+  function* (url: Redacted.Redacted) {
+    const sql = yield* session(url)
+    const rows = yield* sql<{ session: string }>`
+      SELECT concat(application_name, ' of ', coalesce(host(client_addr), 'this machine'), ', process ', pid) AS session
+      FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND application_name = ${APPLICATION_NAME} ORDER BY 1`
+    return rows.map((row) => row.session)
+  },
+  Effect.scoped,
+  Effect.provide(Reactivity.layer),
+  mapped("read the sessions of the database")
+)
 
 /** Major version of the server, its time, if it is in recovery, and those of the services' schemas that the database has. */
 export const read = Effect.fnUntraced(

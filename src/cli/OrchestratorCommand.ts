@@ -11,7 +11,7 @@ import * as AlertOptions from "./AlertOptions.ts"
 import * as AssetHints from "./AssetHints.ts"
 import { bridgeOptions } from "./BridgeOptions.ts"
 import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
-import { databaseUrl } from "./DatabaseUrl.ts"
+import { databaseOfPublicChains, databaseUrl } from "./DatabaseUrl.ts"
 import { feeRules } from "./FeePolicyFile.ts"
 import * as DiscoveryOptions from "./DiscoveryOptions.ts"
 import * as Keys from "./Keys.ts"
@@ -19,6 +19,7 @@ import { orderLifetime, quotesKept } from "./LifetimeOptions.ts"
 import { priceSources } from "./PriceOptions.ts"
 import * as Problems from "./Problems.ts"
 import { routeServices } from "./RouteServiceOptions.ts"
+import * as NamedChains from "./NamedChains.ts"
 import * as ProcessShareFlags from "./ProcessShareFlags.ts"
 import * as RiskOptions from "./RiskOptions.ts"
 import * as ScreeningOptions from "./ScreeningOptions.ts"
@@ -56,6 +57,7 @@ export const orchestratorChecks = [
   feeRecipientKey,
   chainsFile,
   configuredChains,
+  NamedChains.oneAssetPerChain,
   feeRules,
   RiskOptions.tokenRules,
   routeServices,
@@ -70,8 +72,9 @@ export const orchestratorChecks = [
 
 /** The app's options, from the settings of the environment. */
 const options = Effect.gen(function* () {
-  yield* Problems.check([common, chains, orchestrator], orchestratorChecks)
+  yield* Problems.check([common, chains, orchestrator], [...orchestratorChecks, databaseOfPublicChains])
   yield* Problems.hints
+  yield* NamedChains.hints
   const shared = yield* CommonConfig
   const config = yield* OrchestratorConfig
   const settings = { ...(yield* orchestratorSettings), feeRules: yield* feeRules }

@@ -132,11 +132,29 @@ export const dump = Effect.fnUntraced(function* (command: string, url: Redacted.
   return yield* run(command, ["--format=custom", ...schemas, `--file=${file}`, `--dbname=${name}`], env)
 }, Effect.scoped)
 
-/** Tables whose data a dump has, as `schema.table`. Fails if its table of contents cannot be read. */
-export const tables = (command: string, file: string) =>
-  Effect.map(run(command, ["--list", file]), (text) =>
-    [...text.matchAll(/^\d+; \d+ \d+ TABLE DATA (\S+) (\S+) /gm)].map(([, schema, table]) => `${schema}.${table}`)
-  )
+/**
+ * Line of a table of contents. A dump stores the local time of its machine, and `sweep backup` makes it in UTC. Programs run with UTC here, too.
+ */
+const CREATED = /^; *Archive created at (\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}) UTC$/m
+
+/**
+ * Tables whose data a dump has, as `schema.table`, and the UNIX milliseconds at which it was begun, if it tells them. Fails if its table of
+ * contents cannot be read.
+ */
+export const contents = (command: string, file: string) =>
+  Effect.map(run(command, ["--list", file]), (text) => {
+    const [, day, time] = CREATED.exec(text) ?? []
+    const createdAtMs = Date.parse(`${day}T${time}Z`)
+    return {
+      tables: [...text.matchAll(/^\d+; \d+ \d+ TABLE DATA (\S+) (\S+) /gm)].map(
+        ([, schema, table]) => `${schema}.${table}`
+      ),
+      createdAtMs: Number.isNaN(createdAtMs) ? undefined : createdAtMs
+    }
+  })
+
+/** Tables whose data a dump has, as `schema.table`. */
+export const tables = (command: string, file: string) => Effect.map(contents(command, file), ({ tables }) => tables)
 
 /**
  * Restores a dump into a database, all of it or nothing. Owners and grants stay out, since the server may not have their roles: one grant

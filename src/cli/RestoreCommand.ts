@@ -3,7 +3,7 @@
  * reconciled.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, FileSystem, Schema } from "effect"
+import { Clock, Effect, FileSystem, type Redacted, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as BuilderMigrated from "../adapters/sql/builder/Migrated.ts"
 import * as Restores from "../adapters/sql/builder/Restores.ts"
@@ -64,18 +64,31 @@ const shown = ({ choices, file, lanes, restoredToMs, tables }: typeof Restored.T
     "payouts are refused until `sweep reconcile` has run"
   ].join("\n\n")
 
-/** Records the restore with the state of the lanes, before a service changes it. Returns what operators had chosen at its moment. */
-const record = Effect.gen(function* () {
+/**
+ * Records the restore with the state of the lanes, before a service changes it. Returns what operators had chosen at its moment. The dump
+ * has nothing from after it was begun, whatever a service that still runs has written since.
+ */
+const record = Effect.fnUntraced(function* (createdAtMs: number | undefined) {
   const sql = yield* PgClient.PgClient
   yield* OrchestratorMigrated.migrate
   yield* BuilderMigrated.migrate
-  const restoredToMs = (yield* Restores.lastWrite(sql)) ?? (yield* Clock.currentTimeMillis)
+  const written = (yield* Restores.lastWrite(sql)) ?? (yield* Clock.currentTimeMillis)
+  const restoredToMs = Math.min(written, createdAtMs ?? written)
   const restored = yield* OperatorChoices.read(sql)
   yield* sql.withTransaction(
     Effect.andThen(LostTransactions.keepLanes(sql, restoredToMs), Restores.record(sql, restoredToMs))
   )
   return { restoredToMs, ...restored }
-}).pipe(Database.mapped("record the restore"))
+}, Database.mapped("record the restore"))
+
+/** A service that runs would send sweeps by the restored data before they are paused. */
+const requireStopped = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const sessions = yield* DatabaseFacts.connected(url)
+  if (sessions.length === 0) return
+  return yield* new UsageError({
+    detail: `services are connected to the database, and it was not changed: ${sessions.join("; ")}. Stop all replicas of both services, and run this again`
+  })
+})
 
 export const restoreCommand = Command.make(
   "restore",
@@ -91,10 +104,11 @@ export const restoreCommand = Command.make(
           detail: `the database has the schema ${schemas.join(" and the schema ")} already, and was not changed. Create an empty database, and set DATABASE_URL to it`
         })
       }
+      yield* requireStopped(url)
       const { command } = yield* PostgresTools.find("pg_restore", major)
-      const tables = yield* PostgresTools.tables(command, file)
+      const { createdAtMs, tables } = yield* PostgresTools.contents(command, file)
       yield* PostgresTools.restore(command, url, file)
-      const recorded = yield* record.pipe(Effect.provide(Database.layer({ url, poolSize: 2 })))
+      const recorded = yield* record(createdAtMs).pipe(Effect.provide(Database.layer({ url, poolSize: 2 })))
       yield* printed(Restored, { file, tables: tables.length, ...recorded }, json, shown)
     }).pipe(Effect.scoped)
 ).pipe(

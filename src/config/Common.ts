@@ -29,7 +29,7 @@ export const common = {
   databaseUrl: secret({
     name: "DATABASE_URL",
     meaning:
-      "PostgreSQL of the service, e.g. `postgres://user:password@host:5432/sweep`. If not set, an embedded PostgreSQL under `.sweep/` is used."
+      "PostgreSQL of the service, e.g. `postgres://user:password@host:5432/sweep`. If not set, an embedded PostgreSQL under `.sweep/` is used. Required if a public chain is served."
   }),
   databasePoolSize: setting({
     name: "DATABASE_POOL_SIZE",

@@ -176,7 +176,7 @@ export const NON_NEGATIVE: Range = { from: 0, to: MANY }
 export const BPS: Range = { from: 0, to: 10_000 }
 
 /** Accepts digits only. `1e3`, `0x10` and ` 5 ` are rejected as mistakes. */
-const integerIn = ({ from, to }: Range) => {
+export const integerIn = ({ from, to }: Range) => {
   const message = `expected an integer from ${from} to ${to}`
   return Schema.String.check(Schema.isPattern(/^[0-9]{1,15}$/, { message })).pipe(
     Schema.decodeTo(

@@ -142,6 +142,23 @@ layer(environment, { excludeTestServices: true })("sweep doctor", (it) => {
     })
   )
 
+  it.effect("names paused chains that are not served, and those that an operator has resumed", () =>
+    Effect.gen(function* () {
+      const { dev, report } = yield* operator()
+      const sql = yield* PgClient.PgClient
+      const own = dev.chain.id
+      yield* sql`INSERT INTO orchestrator.operator_overrides (name, value, actor, reason, since)
+        VALUES (${`pause:chain:${own}`}, 'running', 'ops', '', now()), ('pause:chain:8453', 'running', 'ops', '', now())`
+      const { findings } = yield* report({ RELAYER_PAUSED_CHAINS: `${own},77` })
+      yield* sql`DELETE FROM orchestrator.operator_overrides`
+      const seen = findings.flatMap(({ code, subject }) => (code.startsWith("setting_") ? [[code, subject]] : []))
+      assert.deepStrictEqual(seen, [
+        ["setting_chain_unserved", "RELAYER_PAUSED_CHAINS"],
+        ["setting_overridden", `RELAYER_PAUSED_CHAINS ${own}`]
+      ])
+    })
+  )
+
   it.effect("tells that the first generation is on the chain until the entry names it", () =>
     Effect.gen(function* () {
       // The addresses of this owner are no other test's.

@@ -2,7 +2,8 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem, Layer, Redacted } from "effect"
+import * as Database from "../../src/adapters/sql/shared/Database.ts"
 import { migratedDatabase, TestDatabase, testDatabaseUrl } from "../support/Postgres.ts"
 import { LATE, programs, TABLES } from "./postgresPrograms.ts"
 import { sweep } from "./sweep.ts"
@@ -18,6 +19,29 @@ layer(Layer.merge(BunServices.layer, testDatabaseUrl), { excludeTestServices: tr
       assert.strictEqual(done.code, 0, done.err)
       const [, restored = ""] = (yield* fs.readFileString(`${directory}/restores`)).split("\n")
       for (const flag of ["--single-transaction", "--no-owner", "--no-privileges"]) assert.include(restored, flag)
+    })
+  )
+})
+
+layer(Layer.merge(BunServices.layer, testDatabaseUrl), { excludeTestServices: true })("sweep restore", (it) => {
+  it.effect("changes nothing while a service is connected", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { url } = yield* TestDatabase
+      const { directory, settings } = yield* programs(LATE, TABLES)
+      yield* fs.writeFileString(`${directory}/sweep.dump`, "dumped")
+      const restored = sweep(["restore", `${directory}/sweep.dump`], { ...settings, DATABASE_URL: url })
+      const refused = yield* Effect.gen(function* () {
+        yield* (yield* PgClient.PgClient)`SELECT 1`
+        return yield* restored
+      }).pipe(Effect.provide(Database.layer({ url: Redacted.make(url) })))
+      assert.strictEqual(refused.code, 1)
+      assert.match(
+        refused.err,
+        /services are connected to the database, and it was not changed: token-sweep of .*process \d+/
+      )
+      assert.include(refused.err, "Stop all replicas")
+      assert.isFalse(yield* fs.exists(`${directory}/restores`))
     })
   )
 })
@@ -40,9 +64,13 @@ layer(Layer.provideMerge(migratedDatabase, BunServices.layer), { excludeTestServ
         const { directory, settings } = yield* programs(
           LATE,
           TABLES,
-          `"${process.execPath}" -e 'await new Bun.SQL(process.argv.at(-1)).unsafe("${undumped}"); process.exit()'`
+          `"${process.execPath}" -e 'await new Bun.SQL(process.argv.at(-1)).unsafe("${undumped}"); process.exit()'`,
+          "2026-01-31 12:00:05 UTC"
         )
         yield* fs.writeFileString(`${directory}/sweep.dump`, "dumped")
+        // A replica that still runs has written since.
+        yield* sql`INSERT INTO orchestrator.health_probe (id, probed_at) VALUES (true, now())
+          ON CONFLICT (id) DO UPDATE SET probed_at = excluded.probed_at`
         yield* sql`INSERT INTO orchestrator.operator_overrides (name, value, actor, reason, since)
           VALUES ('pause:chain:8453', 'paused', 'ops', 'exploit', now())`
         const restored = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
@@ -57,6 +85,7 @@ layer(Layer.provideMerge(migratedDatabase, BunServices.layer), { excludeTestServ
         assert.match(out, /orchestrator +pause:chain:8453 +paused +\S+ +ops +exploit/)
         assert.notInclude(out, "pause:all", "it was not chosen at the restored moment")
         assert.include(out, "all lanes are active")
+        assert.match(out, /restored to +2026-01-31T12:00:05\.000Z/, "the time of the dump, which is the earlier one")
         assert.include(out, "run `sweep operate resume all`")
         const pauses = sql`SELECT value, actor FROM orchestrator.operator_overrides WHERE name = 'pause:all'`
         assert.deepStrictEqual(yield* pauses, [{ value: "paused", actor: "sweep restore" }])

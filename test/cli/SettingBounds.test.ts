@@ -2,6 +2,7 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem } from "effect"
+import { databaseOfPublicChains } from "../../src/cli/DatabaseUrl.ts"
 import { orchestratorChecks } from "../../src/cli/OrchestratorCommand.ts"
 import * as Problems from "../../src/cli/Problems.ts"
 import { chains } from "../../src/config/Chains.ts"
@@ -34,8 +35,9 @@ const problems = Effect.fnUntraced(function* (
   const fs = yield* FileSystem.FileSystem
   const file = `${yield* fs.makeTempDirectoryScoped()}/chains.json`
   yield* fs.writeFileString(file, JSON.stringify(entries))
-  const env = { CHAINS_FILE: file, RELAYER_KEYS: `0x${"11".repeat(32)}`, ...settings }
-  return yield* Problems.check([common, chains, orchestrator], orchestratorChecks).pipe(
+  const DATABASE_URL = "postgres://nobody@127.0.0.1:1/none"
+  const env = { CHAINS_FILE: file, DATABASE_URL, RELAYER_KEYS: `0x${"11".repeat(32)}`, ...settings }
+  return yield* Problems.check([common, chains, orchestrator], [...orchestratorChecks, databaseOfPublicChains]).pipe(
     Effect.as<ReadonlyArray<string>>([]),
     Effect.catchTag("WrongSettings", (wrong) => Effect.succeed(wrong.problems)),
     Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
@@ -46,6 +48,25 @@ layer(BunServices.layer)("a start", (it) => {
   it.effect("goes on with the settings' defaults", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* problems({}), [])
+    })
+  )
+
+  it.effect("is refused without a database if a public chain is served, and not on local networks", () =>
+    Effect.gen(function* () {
+      const [refused = "", ...others] = yield* problems({ DATABASE_URL: "" }, [OTHER, BASE])
+      assert.deepStrictEqual(others, [])
+      assert.match(refused, /^DATABASE_URL is not set, and the chains file has public chains \(base\)\. Set it to/)
+      assert.deepStrictEqual(yield* problems({ DATABASE_URL: "", ACROSS_FIXED_FEE_BPS: "10" }, [OTHER]), [])
+    })
+  )
+
+  it.effect("is refused if fees of a chain are to be sold into two tokens", () =>
+    Effect.gen(function* () {
+      const [one, two] = [`8453:${address(0x0a)}`, `8453:${address(0x0b)}`]
+      assert.deepStrictEqual(yield* problems({ TREASURY_ASSETS: one }), [])
+      assert.deepStrictEqual(yield* problems({ TREASURY_ASSETS: `${one},10:${address(0x0a)},${two}` }), [
+        "TREASURY_ASSETS names chain 8453 twice. Name one token for each chain"
+      ])
     })
   )
 

@@ -26,6 +26,8 @@ const base = {
   guardOwner: address(0x99)
 }
 
+const NO_DATABASE = /DATABASE_URL is not set, and the chains file has public chains \(base\)\. Set it to the PostgreSQL/
+
 /** Exactly one sentence, without stack, error class or cause. */
 const assertSentence = ({ code, err, out }: Outcome, expected: RegExp) => {
   assert.strictEqual(code, 1, err)
@@ -107,6 +109,7 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep", (it) => {
       const { RELAYER_KEYS: _keys, ...keyless } = good
       const cases = [
         [keyless, /RELAYER_KEYS is not set. Set it to one or more private keys or places of keys/],
+        [{ ...good, DATABASE_URL: "" }, NO_DATABASE],
         [{ ...good, RELAYER_KEYS: "0x12" }, /RELAYER_KEYS is not valid/],
         [{ ...good, FEE_RECIPIENT_KMS_KEY: KEY }, /^sweep: FEE_RECIPIENT_KMS_KEY: expected `aws:/],
         [
@@ -127,6 +130,7 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep", (it) => {
         assertSentence(outcome, expected)
         assert.notInclude(outcome.err, KEY)
       }
+      assertSentence(yield* sweepHere(["builder-backend"], { CHAINS_FILE, DATABASE_URL: "" }), NO_DATABASE)
       assert.deepStrictEqual<Outcome>(
         yield* sweep(["orchestrator"], keyless),
         yield* sweepHere(["orchestrator"], keyless),
@@ -195,6 +199,8 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep", (it) => {
         // A server that lacks the database ends the command at once. It would wait for one that does not answer.
         DATABASE_URL: `${inject("postgres")}/none`,
         RELAYER_KEY: "SECRET",
+        RELAYER_PAUSED_CHAINS: "8453,77",
+        TREASURY_ASSETS: `78:${address(0x0a)}`,
         ORCH_ADMIN_TOKENS: "SECRET",
         UNRELATED_NAME: "SECRET",
         LOG_FORMAT: "json"
@@ -205,6 +211,14 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep", (it) => {
         .map((line) => /"name":"(\w+)","meant":"(\w+)"/.exec(line)?.slice(1))
       // RELAYER_KEYS is set, so nobody misspelt it.
       assert.deepStrictEqual(hints, [["ORCH_ADMIN_TOKENS", "ORCH_ADMIN_TOKEN"]])
+      const unserved = [...err.matchAll(/settings\.chain_unserved.*"setting":"(\w+)","chainId":(\d+)/g)]
+      assert.deepStrictEqual(
+        unserved.map(([, name, id]) => [name, id]),
+        [
+          ["RELAYER_PAUSED_CHAINS", "77"],
+          ["TREASURY_ASSETS", "78"]
+        ]
+      )
       assert.notInclude(err, "SECRET")
     })
   )

@@ -7,12 +7,23 @@ export const TABLES = ["builder ledger_entries", "orchestrator relay_transaction
 /** Later than any version that a machine has. */
 export const LATE = 99
 
-/** Plays both programs in this version. The dump is a text that lists its tables. `load` is called with the URL of the database. */
-export const programs = Effect.fnUntraced(function* (version: number, tables: ReadonlyArray<string>, load = ":") {
+/**
+ * Plays both programs in this version. The dump is a text that lists its tables, and its time if `created` names one. `load` is called with
+ * the URL of the database.
+ */
+export const programs = Effect.fnUntraced(function* (
+  version: number,
+  tables: ReadonlyArray<string>,
+  load = ":",
+  created?: string
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const directory = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-tools-" })
-  const list = tables.map((table, index) => `${index}; 0 ${index} TABLE DATA ${table} postgres`).join("\n")
+  const list = [
+    ...(created === undefined ? [] : [";", `; Archive created at ${created}`, ";     dbname: sweep"]),
+    ...tables.map((table, index) => `${index}; 0 ${index} TABLE DATA ${table} postgres`)
+  ].join("\n")
   const dump = `#!/bin/sh
 case "$*" in *--version*) echo "pg_dump (PostgreSQL) ${version}.1"; exit;; esac
 case "$*" in *secret*) echo "the password is among the arguments" >&2; exit 3;; esac

@@ -8,6 +8,7 @@ import { endpoints } from "./check/Endpoints.ts"
 import { feeRecipient } from "./check/FeeRecipient.ts"
 import { lanes } from "./check/Lanes.ts"
 import { oracle } from "./check/Oracle.ts"
+import { pauses } from "./check/Pauses.ts"
 import { peers } from "./check/Peers.ts"
 import { providers } from "./check/Providers.ts"
 import { redis } from "./check/Redis.ts"
@@ -18,6 +19,7 @@ import { targets } from "./check/Targets.ts"
 
 export const checks: ReadonlyArray<Check> = [
   settings,
+  pauses,
   database,
   redis,
   endpoints,

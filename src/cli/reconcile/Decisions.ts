@@ -29,10 +29,12 @@ export const force = Effect.fnUntraced(function* (
   const { atomically } = yield* UnitOfWork
   yield* atomically(
     Effect.gen(function* () {
-      yield* Restores.close(sql, report.restoreIds)
-      if (yield* Restores.isUnreconciled(sql)) {
+      const isForeign = yield* Restores.isForeign(sql)
+      if (!isForeign) yield* Restores.close(sql, report.restoreIds)
+      if (isForeign || (yield* Restores.isUnreconciled(sql))) {
         return yield* new UsageError({
-          detail: "another restore was recorded while this ran, so --force ended none. Run this again"
+          detail:
+            "another restore was recorded while this ran, or another database took over, so --force ended none. Run this again"
         })
       }
       yield* audit.append({

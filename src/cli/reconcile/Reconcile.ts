@@ -135,14 +135,18 @@ const unlisted = (ids: ReadonlyArray<number>, clients: ReadonlyArray<ChainClient
 
 /**
  * Ends the restores of the run if nothing is left that stops payouts. Returns true if payouts are possible then, and what remains open.
- * Another run may have ended the restores, or a restore may have been recorded meanwhile.
+ * Another run may have ended the restores, or a restore may have been recorded meanwhile. Ends none if another database answers now:
+ * nobody compared the chains with it.
  */
 const ended = Effect.fnUntraced(function* ({ restore }: Run, open: ReadonlyArray<Open>) {
   const sql = yield* PgClient.PgClient
   const isSettled = !open.some(({ stopsPayouts }) => stopsPayouts)
-  if (isSettled) yield* Restores.close(sql, restore.ids)
+  const isForeign = yield* Restores.isForeign(sql)
+  if (isSettled && !isForeign) yield* Restores.close(sql, restore.ids)
   const reconciled = !(yield* Restores.isUnreconciled(sql))
-  const text = "another restore was recorded while this ran. Run this again"
+  const text = isForeign
+    ? "another database took over while this ran. Run this again with its moment as --since"
+    : "another restore was recorded while this ran. Run this again"
   return { reconciled, open: isSettled && !reconciled ? [...open, { stopsPayouts: true, text }] : open }
 })
 
@@ -218,10 +222,16 @@ const record = Effect.fnUntraced(function* (sql: PgClient.PgClient, sinceMs: num
   yield* Restores.record(sql, sinceMs, Booking.ACTOR)
 })
 
+/** The database has another identity than the last record noted, and nobody said which moment it lacks. */
+const UNNAMED =
+  "the database was restored again, or a replica took over, after the last restore was recorded. Data may be missing since then. Give " +
+  "the moment with --since"
+
 /**
  * The restore that is reconciled. With `sinceMs`, a new one to that moment is recorded, unless it is recorded already, or belongs to an
- * open one. The end of a reconciliation ends every restore that is open now, so it begins at the earliest one. Undefined if none is
- * recorded and none is named.
+ * open one. A database with another identity was restored again, also to the same moment, so its day of forgotten payments begins now. The
+ * end of a reconciliation ends every restore that is open now, so it begins at the earliest one. Undefined if none is recorded and none is
+ * named.
  */
 export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefined, dryRun: boolean) {
   const sql = yield* PgClient.PgClient
@@ -231,11 +241,14 @@ export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefine
   }
   const latest = yield* Restores.latest(sql)
   const isForeign = yield* Restores.isForeign(sql)
-  if (sinceMs !== undefined && latest?.restoredToMs !== sinceMs && !dryRun) yield* record(sql, sinceMs, isForeign)
+  if (isForeign && sinceMs === undefined && latest !== undefined) return yield* new UsageError({ detail: UNNAMED })
+  if (sinceMs !== undefined && !dryRun && (isForeign || latest?.restoredToMs !== sinceMs)) {
+    yield* record(sql, sinceMs, isForeign)
+  }
   const open = yield* Restores.open(sql)
   const [earliest] = open
   if (earliest === undefined) {
-    if (latest !== undefined && (sinceMs === undefined ? !isForeign : latest.restoredToMs === sinceMs)) {
+    if (!isForeign && latest !== undefined && (sinceMs === undefined || latest.restoredToMs === sinceMs)) {
       return { ...latest, ids: [] }
     }
     return sinceMs === undefined ? undefined : { restoredToMs: sinceMs, recordedAtMs: now, ids: [] }
@@ -243,6 +256,6 @@ export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefine
   return {
     ids: open.map(({ id }) => id),
     restoredToMs: Math.min(earliest.restoredToMs, sinceMs ?? earliest.restoredToMs),
-    recordedAtMs: Math.max(...open.map(({ recordedAtMs }) => recordedAtMs))
+    recordedAtMs: Math.max(...open.map(({ recordedAtMs }) => recordedAtMs), ...(isForeign ? [now] : []))
   }
 }, mapped("reconcile"))

@@ -12,6 +12,11 @@ export const kinds = {
     "a listed token has no code on its chain",
     "Correct its address in the chains file, or remove it."
   ),
+  decimals: error(
+    "token_decimals_differ",
+    "a listed token has other decimals than its contract, so that its amounts, prices and limits are wrong by powers of ten",
+    "Correct its decimals in the chains file before you serve the token."
+  ),
   missing: error(
     "contract_missing",
     "a contract of the service is not deployed, so that sweeps on the chain fail",
@@ -48,12 +53,21 @@ export const kinds = {
 /** `foreign`: the entry of this release, for another delegate. `unverified`: other code at an address that the chains file fixes. */
 export type ContractState = "right" | "missing" | "wrong" | "foreign" | "unverified"
 
+export interface ListedToken {
+  readonly symbol: string
+  readonly address: string
+  readonly hasCode: boolean
+  readonly decimals: number
+  /** Decimals that the contract states. Undefined if it states none, or could not be asked. */
+  readonly contractDecimals?: bigint | undefined
+}
+
 export interface ContractFacts {
   readonly chain: string
   readonly chainId: number
   /** Addresses of contracts by their field in the chains file. */
   readonly addresses: ReadonlyArray<{ readonly field: string; readonly address: string; readonly hasCode: boolean }>
-  readonly tokens: ReadonlyArray<{ readonly symbol: string; readonly address: string; readonly hasCode: boolean }>
+  readonly tokens: ReadonlyArray<ListedToken>
   /** The service's contracts. */
   readonly contracts: ReadonlyArray<{ readonly name: string; readonly address: string; readonly state: ContractState }>
   readonly isGuardOwnerContract: boolean
@@ -83,6 +97,16 @@ const judgeGenerations = ({ chain, chainId, unnamedGeneration }: ContractFacts):
   return [found(kinds.unnamedGeneration, `${chain} priorGuard`, `its guard is at ${guard}`, advice)]
 }
 
+const judgeToken = (
+  chain: string,
+  { address, contractDecimals, decimals, hasCode, symbol }: ListedToken
+): ReadonlyArray<Finding> => {
+  const subject = `${chain} ${symbol}`
+  if (!hasCode) return [found(kinds.noTokenCode, subject, `no code at ${address}`)]
+  if (contractDecimals === undefined || contractDecimals === BigInt(decimals)) return []
+  return [found(kinds.decimals, subject, `${decimals} are listed, and ${address} has ${contractDecimals}`)]
+}
+
 export const judge = (facts: ContractFacts): ReadonlyArray<Finding> => {
   const { addresses, chain, contracts, tokens } = facts
   const findings = [
@@ -91,9 +115,7 @@ export const judge = (facts: ContractFacts): ReadonlyArray<Finding> => {
     ...addresses.flatMap(({ address, field, hasCode }) =>
       hasCode ? [] : [found(kinds.noCode, `${chain} ${field}`, `no code at ${address}`)]
     ),
-    ...tokens.flatMap(({ address, hasCode, symbol }) =>
-      hasCode ? [] : [found(kinds.noTokenCode, `${chain} ${symbol}`, `no code at ${address}`)]
-    ),
+    ...tokens.flatMap((token) => judgeToken(chain, token)),
     ...(facts.isGuardOwnerContract
       ? []
       : [found(kinds.ownerAccount, `${chain} guardOwner`, "the address has no code, or delegates to one")])

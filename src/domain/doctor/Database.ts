@@ -79,6 +79,11 @@ export const kinds = {
     "the database was restored and not reconciled, so payouts are refused",
     "Run `./sweep reconcile`."
   ),
+  identity: warning(
+    "database_identity_partial",
+    "the role may not read a part of the database's identity, so that a restore or a takeover may not be noticed",
+    "Grant EXECUTE on pg_control_system() and pg_walfile_name(pg_lsn) to the role. Without them, pause all sweeps and run `./sweep reconcile --since` after each failover."
+  ),
   clockOff: warning(
     "database_clock_off",
     "the clocks of the database and of this machine differ by more than 2 seconds",
@@ -108,6 +113,8 @@ export interface DatabaseFacts {
   readonly mayCreate: boolean
   /** True if the books were restored, and a reconciliation did not come to its end. Default: false. */
   readonly isUnreconciled?: boolean
+  /** Cluster, database and timeline, each `-` if the role may not read it. Undefined without the builder backend's schema. */
+  readonly identity?: string | undefined
   readonly schemas: ReadonlyArray<{
     readonly name: string
     readonly exists: boolean
@@ -163,6 +170,12 @@ export const judgeDirect = (used: DatabaseIdentity, direct: DatabaseIdentity): R
   return other === undefined ? [] : [found(kinds.listenOther, "DATABASE_LISTEN_URL", `it leads ${other}`)]
 }
 
+/** Parts of the identity that the role may not read. */
+const unreadParts = (identity: string | undefined): ReadonlyArray<string> => {
+  const [cluster, , timeline] = identity?.split("/") ?? []
+  return [...(cluster === "-" ? ["the cluster"] : []), ...(timeline === "-" ? ["the timeline"] : [])]
+}
+
 export const judge = (facts: DatabaseFacts): ReadonlyArray<Finding> => {
   const { name, settings } = facts
   const is = (condition: boolean, kind: Kind, seen: string) => (condition ? [found(kind, name, seen)] : [])
@@ -171,6 +184,7 @@ export const judge = (facts: DatabaseFacts): ReadonlyArray<Finding> => {
   const offset = Math.round(facts.clockOffsetMillis)
   const timeouts = TIMEOUTS.filter((each) => (settings[each] ?? "0") !== "0")
   const unsafe = ["fsync", "full_page_writes"].filter((each) => settings[each] === "off")
+  const unread = unreadParts(facts.identity)
   const findings = [
     ...is(facts.version < MIN_VERSION, kinds.old, `version ${Math.floor(facts.version / 10_000)}`),
     ...is(
@@ -179,6 +193,7 @@ export const judge = (facts: DatabaseFacts): ReadonlyArray<Finding> => {
       facts.isReplica ? "it is a replica in recovery" : (facts.writeFailure ?? "")
     ),
     ...is(facts.isUnreconciled === true, kinds.unreconciled, "a restore is not reconciled"),
+    ...is(unread.length > 0, kinds.identity, `it does not show ${unread.join(" and ")}`),
     ...facts.schemas.flatMap((schema) => judgeSchema(facts, schema)),
     ...is(settings["synchronous_commit"] === "off", kinds.notDurable, "synchronous_commit = off"),
     ...is(unsafe.length > 0, kinds.noFsync, unsafe.map((each) => `${each} = off`).join(", ")),

@@ -80,8 +80,13 @@ export const kinds = {
   ),
   single: warning(
     "endpoint_single",
-    "a chain has one endpoint, so that the chain stops with it",
+    "a chain has one endpoint, so that the chain stops with it, and everything that it says is believed",
     "Add an endpoint of another provider to rpcUrls."
+  ),
+  noFeeLimit: warning(
+    "chain_no_fee_limit",
+    "a chain has no maximum fee per gas, so that quotes count any base fee that an endpoint names, and the lanes may pay it",
+    "Set maxFeePerGasWei of the chain in the chains file, well above its usual base fee. The built-in chains have one."
   ),
   plain: warning(
     "endpoint_unencrypted",
@@ -134,6 +139,8 @@ export interface ChainFacts {
   readonly nowMillis: number
   /** A height that all endpoints have; undefined if there is none. */
   readonly commonHeight: bigint | undefined
+  /** True if the chain's settings have a maximum fee per gas. Undefined where that is not judged. */
+  readonly hasFeeLimit?: boolean | undefined
   readonly endpoints: ReadonlyArray<EndpointFacts>
 }
 
@@ -212,14 +219,12 @@ const judgeTogether = (chain: ChainFacts): ReadonlyArray<Finding> => {
   const none = (fact: (endpoint: EndpointFacts) => boolean | undefined) =>
     serving.length > 0 && serving.every((endpoint) => fact(endpoint) === false)
   const is = (condition: boolean, kind: Kind, seen: string) => (condition ? [found(kind, chain.name, seen)] : [])
+  const isLocal = configured.every((endpoint) => endpoint.isLocal)
   const hashes = new Set(serving.flatMap(({ commonHash }) => (commonHash === undefined ? [] : [commonHash])))
   const offset = median(serving.flatMap(({ clockOffsetMillis: each }) => (each === undefined ? [] : [each])))
   return [
-    ...is(
-      configured.length === 1 && !configured.every(({ isLocal }) => isLocal),
-      kinds.single,
-      "rpcUrls has one entry"
-    ),
+    ...is(configured.length === 1 && !isLocal, kinds.single, "rpcUrls has one entry"),
+    ...is(chain.hasFeeLimit === false && !isLocal, kinds.noFeeLimit, "maxFeePerGasWei is not set"),
     ...is(
       none(({ stateOverrides }) => stateOverrides),
       kinds.cannotSimulate,

@@ -14,8 +14,23 @@ export const kinds = {
   ),
   embedded: warning(
     "database_embedded",
-    "`DATABASE_URL` is not set, so that the service starts an embedded PostgreSQL, which is for development",
+    "`DATABASE_URL` is not set, so that the service starts an embedded PostgreSQL, which is for local networks",
     "Set DATABASE_URL to a PostgreSQL of your own."
+  ),
+  unserved: warning(
+    "setting_chain_unserved",
+    "a setting names a chain that the chains file lacks, so that the entry has no effect",
+    "Correct the id, or remove the entry."
+  ),
+  overridden: warning(
+    "setting_overridden",
+    "an operator has resumed a chain that `RELAYER_PAUSED_CHAINS` names, so that the setting does not pause it",
+    "Run `./sweep operate reset` for the chain, so that the setting holds, or remove the chain from the setting."
+  ),
+  noDatabase: error(
+    "database_missing",
+    "`DATABASE_URL` is not set and public chains are served, so that the service does not start",
+    "Set DATABASE_URL to the PostgreSQL of the deployment."
   ),
   noAdminToken: warning(
     "admin_token_missing",
@@ -64,6 +79,10 @@ export interface SettingsFacts {
   readonly problems: ReadonlyArray<string>
   readonly misspelt: ReadonlyArray<{ readonly name: string; readonly meant: string }>
   readonly hasDatabaseUrl: boolean
+  /** True if `POSTGRES_PASSWORD` is set, by which Docker Compose makes the URL for its services. */
+  readonly hasComposeDatabase: boolean
+  /** Names of public chains that are served. */
+  readonly publicChains: ReadonlyArray<string>
   /** Length of the admin token; undefined if it is not set. */
   readonly adminTokenLength: number | undefined
   /** Settings of the builder backend that the orchestrator lacks. */
@@ -74,6 +93,20 @@ export interface SettingsFacts {
   readonly cutBudgets: ReadonlyArray<CutBudget>
   /** Chains on which no token can have a price that counts. */
   readonly fewSources: ReadonlyArray<FewSources>
+  readonly unserved: ReadonlyArray<Unserved>
+}
+
+/** A chain that a setting names and the chains file lacks. */
+export interface Unserved {
+  readonly setting: string
+  readonly chainId: number
+}
+
+/** A chain that a setting pauses and an operator has resumed. */
+export interface Resumed {
+  readonly chainId: number
+  readonly actor: string
+  readonly sinceMs: number
 }
 
 export interface FewSources {
@@ -93,8 +126,33 @@ export interface CutBudget {
   readonly day: bigint
 }
 
+/** Judges choices that take the place of a setting's pauses. */
+export const judgeResumed = (setting: string, resumed: ReadonlyArray<Resumed>): ReadonlyArray<Finding> =>
+  resumed.map(({ actor, chainId, sinceMs }) =>
+    found(
+      kinds.overridden,
+      `${setting} ${chainId}`,
+      `${actor} resumed the chain at ${new Date(sinceMs).toISOString()}`,
+      `Run \`./sweep operate reset chain:${chainId}\`, so that the setting holds, or remove ${chainId} from the setting.`
+    )
+  )
+
 /** Problems of one sentence each begin with the name of their setting. */
 const subjectOf = (problem: string, fallback: string): string => /^[A-Z][A-Z0-9_]{2,}/.exec(problem)?.[0] ?? fallback
+
+const judgeDatabase = (facts: SettingsFacts): ReadonlyArray<Finding> => {
+  const subject = "DATABASE_URL"
+  if (facts.hasDatabaseUrl) return []
+  if (facts.publicChains.length === 0) return [found(kinds.embedded, subject, "it is not set")]
+  if (!facts.hasComposeDatabase) {
+    return [
+      found(kinds.noDatabase, subject, `it is not set, and the chains ${facts.publicChains.join(", ")} are served`)
+    ]
+  }
+  const advice =
+    "Docker Compose sets it for its services. Without Docker, set DATABASE_URL to a PostgreSQL of your own."
+  return [found(kinds.embedded, subject, "it is not set, and POSTGRES_PASSWORD is", advice)]
+}
 
 export const judge = (facts: SettingsFacts): ReadonlyArray<Finding> => {
   const { service } = facts
@@ -103,7 +161,7 @@ export const judge = (facts: SettingsFacts): ReadonlyArray<Finding> => {
   const findings = [
     ...facts.problems.map((problem) => found(kinds.wrong, subjectOf(problem, service), problem)),
     ...facts.misspelt.map(({ meant, name }) => found(kinds.misspelt, name, `${meant} is not set`)),
-    ...(facts.hasDatabaseUrl ? [] : [found(kinds.embedded, "DATABASE_URL", "it is not set")]),
+    ...judgeDatabase(facts),
     ...(facts.adminTokenLength === undefined ? [found(kinds.noAdminToken, token, "it is not set")] : []),
     ...(facts.adminTokenLength !== undefined && facts.adminTokenLength < MIN_TOKEN
       ? [found(kinds.shortToken, token, `it has ${facts.adminTokenLength} characters`)]
@@ -113,6 +171,9 @@ export const judge = (facts: SettingsFacts): ReadonlyArray<Finding> => {
     ...(!isOrchestrator && facts.allowsPrivateWebhooks
       ? [found(kinds.privateWebhooks, "WEBHOOKS_ALLOW_PRIVATE", "it is true")]
       : []),
+    ...facts.unserved.map(({ chainId, setting }) =>
+      found(kinds.unserved, setting, `chain ${chainId} is not in the chains file`)
+    ),
     ...facts.cutBudgets.map(({ chain, day, hour }) =>
       found(kinds.budgetCut, chain, `${hour} wei in one hour is set, and ${day} wei in 24 hours holds`)
     ),

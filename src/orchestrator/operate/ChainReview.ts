@@ -3,10 +3,13 @@
  * nodes serve another chain, or on which nothing can be simulated. Each process judges by its own nodes.
  */
 import { Clock, Effect, Result } from "effect"
+import { ageOf } from "../../domain/Age.ts"
+import { lowerPrice } from "../../domain/ChainMoney.ts"
 import type { Block, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import { within } from "../../runtime/Within.ts"
 import { CHAIN_HEAD_AGE } from "../../telemetry/metrics/Upstreams.ts"
+import * as LowerPrices from "../shared/LowerPrices.ts"
 import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import { missingContracts, staleAfterSeconds } from "./ChainHealth.ts"
 import { PROBE_MILLIS } from "./Probe.ts"
@@ -23,12 +26,25 @@ const asked = <A>(request: Effect.Effect<A, ChainUnavailable>) =>
     answer._tag === "Some" ? answer.value : undefined
   )
 
+/**
+ * Base fee of the head. Above a limit, it is the lower one of two endpoints, so that the operator is not told to raise the limit because
+ * of a false one.
+ */
+const baseFeeOf = Effect.fnUntraced(function* (
+  client: ChainClient,
+  { baseFeePerGas }: Block,
+  limit: bigint | undefined
+) {
+  if (limit === undefined || baseFeePerGas <= limit) return baseFeePerGas
+  const answer = yield* asked(LowerPrices.baseFee(client))
+  return answer === undefined || Result.isFailure(answer) ? baseFeePerGas : lowerPrice(baseFeePerGas, answer.success)
+})
+
 /** Makes `review`, one round of reviews of a chain. The chain counts as stale from when its newest block was seen. */
 export const make = Effect.fnUntraced(function* (client: ChainClient) {
   const alerts = yield* RenewedAlerts
   const withLimits = yield* LimitChoices.make
   const { chain } = client
-  const where = { chainId: chain.id }
   /** The first block that this process sees is not known to be new. */
   let newest = { hash: "", atMillis: yield* Clock.currentTimeMillis, isNew: false }
   /** UNIX milliseconds of the newest check that found all contracts. */
@@ -42,13 +58,14 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
   ) => {
     const key = `${kind}:${chain.id}`
     return isRaised
-      ? alerts.raise({ key, severity: "critical", kind, message, details: { ...where, ...details } })
+      ? alerts.raise({ key, severity: "critical", kind, message, details: { chainId: chain.id, ...details } })
       : alerts.end(key)
   }
 
   /** Also while nobody sweeps, since quotes are refused from the moment of the limit. */
-  const reviewBaseFee = Effect.fnUntraced(function* ({ baseFeePerGas }: Block) {
+  const reviewBaseFee = Effect.fnUntraced(function* (head: Block) {
     const { maxFeePerGasWei } = yield* withLimits(chain)
+    const baseFeePerGas = yield* baseFeeOf(client, head, maxFeePerGasWei)
     yield* alertIf(
       maxFeePerGasWei !== undefined && baseFeePerGas > maxFeePerGasWei,
       "fee_limit",
@@ -64,6 +81,8 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
       const head = answer.success.value
       // Its timestamp proves nothing, since the chain's clock is another one.
       if (head.hash !== newest.hash) newest = { hash: head.hash, atMillis: now, isNew: newest.hash !== "" }
+      // The clock may have been set back meanwhile.
+      else if (newest.atMillis > now) newest = { ...newest, atMillis: now }
       yield* reviewBaseFee(head)
     }
     yield* CHAIN_HEAD_AGE.record((now - newest.atMillis) / 1_000, { chain_id: String(chain.id) })
@@ -90,7 +109,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
   const reviewContracts = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     // A process that saw them missing may have gone meanwhile.
-    if (now - deployedAt < CONTRACTS_MILLIS) return yield* alerts.end(`contracts_missing:${chain.id}`)
+    if (ageOf(now, deployedAt) < CONTRACTS_MILLIS) return yield* alerts.end(`contracts_missing:${chain.id}`)
     const answer = yield* asked(missingContracts(client))
     // Without an answer, the last finding stands.
     if (answer === undefined || Result.isFailure(answer)) return

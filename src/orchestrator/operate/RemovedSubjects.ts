@@ -48,6 +48,7 @@ const CONDITIONS: ReadonlySet<string> = new Set<AlertKind>([
   "spend_cap",
   "spender_unseen",
   "target_expiring",
+  "token_decimals",
   "transaction_rejected",
   "treasury_key",
   "treasury_unsellable",
@@ -85,7 +86,8 @@ const SUBJECTS: ReadonlyMap<string, IsConfigured> = new Map<AlertKind, IsConfigu
     "target_expiring",
     ({ target }, { chain: { targets = [] } }) =>
       targets.some(({ address, expiresAt }) => address === target && expiresAt !== undefined)
-  ]
+  ],
+  ["token_decimals", ({ token }, { chain: { tokens } }) => tokens.some(({ address }) => address === token)]
 ])
 
 /** Makes the effect that finds the lanes of standing alerts that have left a chain, with nothing in flight. */

@@ -1,5 +1,6 @@
 /** Gauges of the orchestrator: queues, lanes, exposure, providers, and the sanctions list. */
 import { Clock, Effect, Layer, Option } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { inNativeUnits } from "../../domain/Amount.ts"
 import { classOf, EMPTY, firstClass } from "../../domain/Exposure.ts"
 import { Backlog } from "../../ports/orchestrator/Backlog.ts"
@@ -59,24 +60,57 @@ const rejected = Effect.gen(function* () {
 const lowest = (values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (b < a ? b : a))
 const highest = (values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (b > a ? b : a))
 
-/** Nonces between the lowest and the highest of the transactions that none of them has. */
-export const gapOf = (transactions: ReadonlyArray<Pick<RelayTransaction, "nonce">>): number => {
+/**
+ * Nonces up to the highest of the transactions that none of them has, from the lowest one on, or from the lane's transaction count on if
+ * that is lower. Default of `count`: not known.
+ */
+export const gapOf = (transactions: ReadonlyArray<Pick<RelayTransaction, "nonce">>, count?: bigint): number => {
   const nonces = [...new Set(transactions.map(({ nonce }) => nonce))]
-  return nonces.length === 0 ? 0 : Number(highest(nonces) - lowest(nonces)) + 1 - nonces.length
+  if (nonces.length === 0) return 0
+  const from = lowest(count === undefined ? nonces : [...nonces, count])
+  return Number(highest(nonces) - from) + 1 - nonces.length
 }
 
-/** The lanes with unfinished transactions. Those without any show nothing in flight. */
-const lanesOf = Effect.fnUntraced(function* ({ chain }: ChainClient) {
-  const unfinished = yield* (yield* RelayTransactions).unfinished(chain.id)
-  const lanes = new Map<string, ReadonlyArray<RelayTransaction>>()
-  for (const each of unfinished) lanes.set(each.lane, [...(lanes.get(each.lane) ?? []), each])
-  return [...lanes].map(([lane, transactions]) => ({
-    labels: { chain_id: String(chain.id), lane },
-    transactions
-  }))
+/** Age of a lane's oldest pending transaction from which the lane's transaction count is read, in milliseconds. */
+const OLD_MILLIS = 60_000
+
+/** Time in which a node has to name a lane's transaction count, in milliseconds. */
+const COUNT_MILLIS = 3_000
+
+/** A lane's transaction count. Undefined while its pending transactions are young, and without an answer. */
+const countOf = Effect.fnUntraced(function* (
+  client: ChainClient,
+  lane: RelayTransaction["lane"],
+  transactions: ReadonlyArray<RelayTransaction>
+) {
+  const now = yield* Clock.currentTimeMillis
+  const isOld = transactions.some(
+    ({ createdAtMs, status }) => status === "pending" && ageOf(now, createdAtMs) >= OLD_MILLIS
+  )
+  if (!isOld) return undefined
+  const count = yield* Effect.option(Effect.timeout(client.transactionCount(lane, "latest"), COUNT_MILLIS))
+  return Option.getOrUndefined(count)
 })
 
-const lanes = Effect.gen(function* () {
+/** The lanes with unfinished transactions. Those without any show nothing in flight. */
+const lanesOf = Effect.fnUntraced(function* (client: ChainClient) {
+  const { id } = client.chain
+  const unfinished = yield* (yield* RelayTransactions).unfinished(id)
+  const lanes = Map.groupBy(unfinished, ({ lane }) => lane)
+  return yield* Effect.forEach(
+    lanes,
+    ([lane, transactions]) =>
+      Effect.map(countOf(client, lane, transactions), (count) => ({
+        labels: { chain_id: String(id), lane },
+        transactions,
+        gap: gapOf(transactions, count)
+      })),
+    { concurrency: "unbounded" }
+  )
+})
+
+/** Use of the lanes. */
+export const lanes: Sampling.Sample<Chains | RelayTransactions> = Effect.gen(function* () {
   const { all } = yield* Chains
   const now = yield* Clock.currentTimeMillis
   const busy = (yield* Effect.forEach(all, lanesOf, { concurrency: "unbounded" })).flat()
@@ -85,7 +119,7 @@ const lanes = Effect.gen(function* () {
     pending(each).length === 0 ? undefined : Math.min(...pending(each).map(({ createdAtMs }) => createdAtMs))
   yield* LANE_IN_FLIGHT.replace(busy.map((each) => ({ labels: each.labels, value: each.transactions.length })))
   yield* LANE_OLDEST.replace(busy.map((each) => ({ labels: each.labels, value: Sampling.ageOf(since(each), now) })))
-  yield* LANE_NONCE_GAP.replace(busy.map((each) => ({ labels: each.labels, value: gapOf(each.transactions) })))
+  yield* LANE_NONCE_GAP.replace(busy.map((each) => ({ labels: each.labels, value: each.gap })))
   const oldest = busy.map(since).filter((each) => each !== undefined)
   yield* INTENTS_OLDEST.record(Sampling.ageOf(oldest.length === 0 ? undefined : Math.min(...oldest), now), {
     waiting: "broadcast"

@@ -81,4 +81,19 @@ describe("a reconciliation", () => {
       assert.deepStrictEqual(yield* open, [])
     })
   )
+
+  rule("ends no restore of a database that took over while it ran", [], (sql, later) =>
+    Effect.gen(function* () {
+      yield* later(sql`UPDATE builder.database_identity SET identity = 'another'`)
+      const report = yield* reconcileNow()
+      assert.isFalse(report.reconciled)
+      assert.deepStrictEqual(
+        report.open.map(({ stopsPayouts, text }) => [stopsPayouts, text]),
+        [[true, "another database took over while this ran. Run this again with its moment as --since"]]
+      )
+      const refused = yield* Effect.flip(Decisions.force(report, "known"))
+      assert.include(refused.message, "another database took over")
+      assert.deepStrictEqual([yield* open, yield* Restores.isForeign(sql)], [[EARLY], true])
+    })
+  )
 })

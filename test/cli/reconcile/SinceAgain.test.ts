@@ -81,6 +81,47 @@ describe("another moment for a restore that is open", () => {
   )
 
   rule(
+    "must be given if the database was restored again, since the open restore does not cover it",
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`UPDATE builder.database_identity SET identity = 'another'`
+      for (const dryRun of [true, false]) {
+        const refused = yield* Effect.flip(restoreOf(undefined, dryRun))
+        assert.include(refused.message, "Give the moment with --since")
+      }
+      assert.isTrue(yield* Restores.isForeign(sql))
+    })
+  )
+
+  rule(
+    "is that of another restore if the database was restored to the same moment again",
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`UPDATE builder.database_identity SET identity = 'another'`
+      assert.strictEqual((yield* restoreOf(RESTORED_TO, true))?.recordedAtMs, NOW, "a dry run waits from now on")
+      assert.deepStrictEqual(yield* given(RESTORED_TO), [2, RESTORED_TO, NOW])
+      assert.isFalse(yield* Restores.isForeign(sql))
+      assert.isFalse(yield* hasSession)
+      assert.deepStrictEqual(yield* given(RESTORED_TO), [2, RESTORED_TO, NOW], "the next run goes on with it")
+    })
+  )
+
+  rule(
+    "is that of another restore if the first one has ended and the database was restored to the same moment again",
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const open = yield* Restores.open(sql)
+      yield* Restores.close(
+        sql,
+        open.map(({ id }) => id)
+      )
+      yield* sql`UPDATE builder.database_identity SET identity = 'another'`
+      assert.strictEqual((yield* restoreOf(RESTORED_TO, true))?.recordedAtMs, NOW, "a dry run waits from now on")
+      assert.deepStrictEqual(yield* given(RESTORED_TO), [1, RESTORED_TO, NOW])
+    })
+  )
+
+  rule(
     "is that of another restore if it is not before the record, which a database of that moment would have",
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* given(RECORDED), [2, RESTORED_TO, NOW])

@@ -114,6 +114,9 @@ describe("a database", () => {
     assert.deepStrictEqual(codes(Database.judge({ ...BOOK, ...change })), [code])
   )
 
+  it("that shows its whole identity is well", () =>
+    assert.deepStrictEqual(codes(Database.judge({ ...BOOK, identity: "742/5/00000001" })), ["database_ok"]))
+
   it("takes PostgreSQL 15", () =>
     assert.deepStrictEqual(codes(Database.judge({ ...BOOK, version: 150_000 })), ["database_ok"]))
 
@@ -127,6 +130,8 @@ describe("a database", () => {
     ["migrations_newer", { schemas: [{ name: "builder", exists: true, applied: [1, 9], known: [1] }] }],
     ["database_few_connections", { usedConnections: 85 }],
     ["database_timeouts", { settings: { idle_session_timeout: "60000" } }],
+    ["database_identity_partial", { identity: "-/5/-" }],
+    ["database_identity_partial", { identity: "742/5/-" }],
     ["database_clock_off", { clockOffsetMillis: -2_500 }]
   ])("has the warning %s", (code, change) =>
     assert.deepStrictEqual(codes(Database.judge({ ...BOOK, ...change })), [code, "database_ok"])
@@ -174,6 +179,17 @@ describe("endpoints", () => {
     assert.notInclude(codes(Endpoints.judge(chain(...three))), "clock_off")
   })
 
+  it("need a maximum fee per gas, except on this machine", () => {
+    const two = chain({}, { host: "b.example.com" })
+    assert.include(codes(Endpoints.judge({ ...two, hasFeeLimit: false })), "chain_no_fee_limit")
+    assert.notInclude(codes(Endpoints.judge({ ...two, hasFeeLimit: true })), "chain_no_fee_limit")
+    assert.notInclude(codes(Endpoints.judge({ ...chain({ isLocal: true }), hasFeeLimit: false })), "chain_no_fee_limit")
+  })
+
+  it("say of one endpoint that it is believed", () => {
+    assert.match(Endpoints.kinds.single.meaning, /everything that it says is believed/)
+  })
+
   it("for sending need only be reached, and say nothing of the chain", () => {
     const sender: Partial<Endpoints.EndpointFacts> = {
       role: "broadcastUrls",
@@ -191,7 +207,7 @@ describe("contracts and targets", () => {
     chain: "base",
     chainId: 8_453,
     addresses: [{ field: "quoter", address: at, hasCode: true }],
-    tokens: [{ symbol: "USDC", address: at, hasCode: true }],
+    tokens: [{ symbol: "USDC", address: at, hasCode: true, decimals: 6, contractDecimals: 6n }],
     contracts: [{ name: "guard", address: at, state: "right" }],
     isGuardOwnerContract: true
   }
@@ -212,7 +228,13 @@ describe("contracts and targets", () => {
     assert.include(unnamed?.advice, JSON.stringify([unnamedGeneration]))
     const lacking = { address: at, hasCode: false }
     assert.deepStrictEqual(judged({ addresses: [{ field: "quoter", ...lacking }] }), ["address_no_code"])
-    assert.deepStrictEqual(judged({ tokens: [{ symbol: "USDC", ...lacking }] }), ["token_no_code", "contracts_ok"])
+    assert.deepStrictEqual(judged({ tokens: [{ symbol: "USDC", ...lacking, decimals: 6 }] }), [
+      "token_no_code",
+      "contracts_ok"
+    ])
+    const listed = { symbol: "USDC", address: at, hasCode: true, decimals: 6 }
+    assert.deepStrictEqual(judged({ tokens: [listed] }), ["contracts_ok"], "a contract need not state any")
+    assert.deepStrictEqual(judged({ tokens: [{ ...listed, contractDecimals: 18n }] }), ["token_decimals_differ"])
   })
 
   it("are judged by the guard's list", () => {

@@ -103,8 +103,13 @@ describe("services and screening", () => {
       hasAsset: true,
       code: "0x",
       lanes: [],
+      contracts: [
+        { field: "permit2", address: "0xD1" },
+        { field: "the token USDC", address: "0xD2" }
+      ],
       keyAccount: undefined,
-      isSanctioned: false
+      isSanctioned: false,
+      isVaultSanctioned: false
     }
     const judged = (change: Partial<FeeRecipient.FeeRecipientFacts>) =>
       codes(FeeRecipient.judge({ ...facts, ...change }))
@@ -118,6 +123,29 @@ describe("services and screening", () => {
     assert.deepStrictEqual(judged({ vault: "0xaa" }), ["fee_recipient_is_vault"])
     assert.include(FeeRecipient.kinds.vault.advice, "Remove the chain from TREASURY_ASSETS first")
     assert.deepStrictEqual(judged({ vault: "0xaa", hasAsset: false }), ["fee_recipient_ok"])
+    // The vault is judged as well, once if it is the recipient.
+    assert.deepStrictEqual(judged({ lanes: ["0xcc"] }), ["builder_vault_is_lane"])
+    assert.deepStrictEqual(judged({ isVaultSanctioned: true }), ["builder_vault_sanctioned"])
+    assert.deepStrictEqual(judged({ vault: "0xd2" }), ["fee_account_is_contract"])
+    const [own] = FeeRecipient.judge({ ...facts, address: "0xd1", vault: "0xd1", hasAsset: false })
+    assert.strictEqual(own?.seen, "feeRecipient 0xd1 is permit2")
+    assert.deepStrictEqual(judged({ address: "0xd1", vault: "0xd1", hasAsset: false }), ["fee_account_is_contract"])
+  })
+
+  it("an account of fees is judged by its code on all chains", () => {
+    const on = (chain: string, code: string, address = "0xAA") => ({ chain, address, code })
+    const safe = "0x6080"
+    const judged = (...accounts: ReadonlyArray<FeeRecipient.FeeAccount>) => FeeRecipient.judgeAcross(accounts)
+    assert.deepStrictEqual(judged(on("base", safe), on("optimism", safe)), [])
+    assert.deepStrictEqual(judged(on("base", "0x"), on("optimism", "0xef0100ab")), [])
+    assert.deepStrictEqual(judged(on("base", safe), on("optimism", "0x", "0xBB")), [])
+    const [finding] = judged(on("base", safe), on("optimism", "0x", "0xaa"), on("optimism", "0x", "0xaa"))
+    assert.deepInclude(finding, {
+      level: "warning",
+      code: "fee_account_code_differs",
+      subject: "optimism",
+      seen: "0xAA is a contract on base, and has no code of its own here"
+    })
   })
 })
 

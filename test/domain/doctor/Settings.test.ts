@@ -1,17 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
-import { judge, type SettingsFacts } from "../../../src/domain/doctor/Settings.ts"
+import { judge, judgeResumed, type SettingsFacts } from "../../../src/domain/doctor/Settings.ts"
 
 const FACTS: SettingsFacts = {
   service: "orchestrator",
   problems: [],
   misspelt: [],
   hasDatabaseUrl: true,
+  hasComposeDatabase: false,
+  publicChains: [],
   adminTokenLength: 32,
   missingBackend: [],
   hasDashboard: true,
   allowsPrivateWebhooks: false,
   cutBudgets: [],
-  fewSources: []
+  fewSources: [],
+  unserved: []
 }
 
 describe("the settings of a service", () => {
@@ -20,6 +23,22 @@ describe("the settings of a service", () => {
       judge(FACTS).map(({ code }) => code),
       ["settings_ok"]
     )
+  })
+
+  it("lack a database on public chains, unless Docker Compose sets it, and may do without on local networks", () => {
+    const judged = (change: Partial<SettingsFacts>) =>
+      judge({ ...FACTS, hasDatabaseUrl: false, ...change })
+        .filter(({ subject }) => subject === "DATABASE_URL")
+        .map(({ code, level, seen }) => [level, code, seen])
+    const publicChains = ["base", "optimism"]
+    assert.deepStrictEqual(judged({ hasDatabaseUrl: true, publicChains }), [])
+    assert.deepStrictEqual(judged({}), [["warning", "database_embedded", "it is not set"]])
+    assert.deepStrictEqual(judged({ publicChains }), [
+      ["error", "database_missing", "it is not set, and the chains base, optimism are served"]
+    ])
+    assert.deepStrictEqual(judged({ publicChains, hasComposeDatabase: true }), [
+      ["warning", "database_embedded", "it is not set, and POSTGRES_PASSWORD is"]
+    ])
   })
 
   it("are told where a chain has too few sources of prices", () => {
@@ -35,6 +54,25 @@ describe("the settings of a service", () => {
         ["ok", "settings_ok", "orchestrator", "every setting can be read"]
       ]
     )
+  })
+
+  it("are told where they name a chain that is not served, and where an operator has overridden them", () => {
+    const unserved = [{ setting: "RELAYER_PAUSED_CHAINS", chainId: 84_530 }]
+    const [finding] = judge({ ...FACTS, unserved })
+    assert.deepInclude(finding, {
+      level: "warning",
+      code: "setting_chain_unserved",
+      subject: "RELAYER_PAUSED_CHAINS",
+      seen: "chain 84530 is not in the chains file"
+    })
+    const [overridden] = judgeResumed("RELAYER_PAUSED_CHAINS", [{ chainId: 8_453, actor: "ops", sinceMs: 0 }])
+    assert.deepInclude(overridden, {
+      level: "warning",
+      code: "setting_overridden",
+      subject: "RELAYER_PAUSED_CHAINS 8453",
+      seen: "ops resumed the chain at 1970-01-01T00:00:00.000Z"
+    })
+    assert.include(overridden?.advice, "./sweep operate reset chain:8453")
   })
 
   it("are told where one cuts another", () => {

@@ -1,5 +1,6 @@
 /** Reads the chains that an operator serves from a JSON file, an array of `ChainSettings` entries. */
 import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
+import { KNOWN_CHAINS } from "../../../catalog/KnownChains.ts"
 import * as Assets from "../../../domain/Assets.ts"
 import { Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
@@ -46,6 +47,15 @@ const entryName = (entry: unknown, index: number): string =>
 const repeated = <A>(values: ReadonlyArray<A>): Option.Option<A> =>
   Option.fromUndefinedOr(values.find((value, index) => values.indexOf(value) !== index))
 
+/** Listed tokens whose decimals are not those of the catalogue. Decimals of a token never change. */
+const otherDecimals = ({ id, tokens }: ChainSettings): ReadonlyArray<string> =>
+  (KNOWN_CHAINS[id]?.tokens ?? []).flatMap((known) => {
+    const listed = tokens.find(({ address }) => address.toLowerCase() === known.address.toLowerCase())
+    return listed === undefined || listed.decimals === known.decimals
+      ? []
+      : [`chain ${id}: the token ${listed.symbol} has ${known.decimals} decimals, not ${listed.decimals}`]
+  })
+
 /** Finds a problem that concerns several fields or entries. */
 const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => {
   const id = repeated(chains.map((chain) => chain.id))
@@ -68,6 +78,8 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
   if (stray !== undefined) {
     return `chain ${stray.chain.id}: the token ${stray.token.symbol} is of chain ${stray.token.chainId}`
   }
+  const other = chains.flatMap((chain) => otherDecimals(chain))[0]
+  if (other !== undefined) return other
   return chains.flatMap((chain) => {
     const said = Assets.objection(chain, ownAssets(chain))
     return said === undefined ? [] : [`chain ${chain.id}: ${said}`]

@@ -8,6 +8,7 @@ import type { Told } from "../../../domain/AlertNotice.ts"
 import { AlertNotices, type Followed } from "../../../ports/shared/AlertNotices.ts"
 import { Severity } from "../../../ports/shared/Alerts.ts"
 import { columns, readable } from "./Alerts.ts"
+import { boundedTime } from "./BoundedTime.ts"
 import { guarded, timestamp } from "./Database.ts"
 
 const Row = Schema.Struct({
@@ -79,9 +80,9 @@ const make = Effect.fnUntraced(function* (schema: "orchestrator" | "builder") {
     const now = yield* Clock.currentTimeMillis
     const rows = yield* sql`
         INSERT INTO ${notices} AS n (alert_id, destination, leased_until)
-        VALUES (${alertId}::bigint, ${destination}, ${timestamp(now + leaseMillis)})
+        VALUES (${alertId}::bigint, ${destination}, ${yield* boundedTime(sql, now + leaseMillis)})
         ON CONFLICT (alert_id, destination) DO UPDATE SET leased_until = excluded.leased_until
-        WHERE (n.leased_until IS NULL OR n.leased_until <= ${timestamp(now)}) AND NOT n.closed
+        WHERE (n.leased_until IS NULL OR n.leased_until <= ${yield* boundedTime(sql, now)}) AND NOT n.closed
           AND n.accepted = ${told?.accepted ?? 0} AND n.failures = ${told?.failures ?? 0}
         RETURNING alert_id`
     return rows.length > 0

@@ -36,6 +36,9 @@ export interface DatabaseOptions {
   readonly statementTimeoutMillis?: number
 }
 
+/** Name of the services' sessions in `pg_stat_activity`. */
+export const APPLICATION_NAME = "token-sweep"
+
 const STATEMENT_TIMEOUT_MILLIS = 3_000
 
 /** Time that the server has to report that it ended a statement. */
@@ -61,7 +64,7 @@ export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient |
     Effect.gen(function* () {
       const limit = Duration.millis(statementTimeout + REPORT_MILLIS)
       const common = {
-        applicationName: options.applicationName ?? "token-sweep",
+        applicationName: options.applicationName ?? APPLICATION_NAME,
         connectTimeout: options.connectTimeout ?? "3 seconds"
       }
       const limits = {

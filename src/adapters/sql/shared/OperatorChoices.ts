@@ -60,6 +60,15 @@ export const read = Effect.fnUntraced(function* (sql: Sql) {
   }
 })
 
+/** Chains that an operator has resumed, whatever the settings say of them. */
+export const resumedChains = (sql: Sql) =>
+  Effect.map(
+    sql<{ chain: string; actor: string; since: Date }>`
+      SELECT substr(name, length('pause:chain:') + 1) AS chain, actor, since FROM orchestrator.operator_overrides
+      WHERE starts_with(name, 'pause:chain:') AND value = 'running' ORDER BY since`,
+    (rows) => rows.map(({ actor, chain, since }) => ({ chainId: Number(chain), actor, sinceMs: since.getTime() }))
+  )
+
 const ALL = nameOf({ scope: "all" })
 
 /**

@@ -75,13 +75,14 @@ const writeFailure = Effect.fnUntraced(function* (sql: PgClient.PgClient, schema
   )
 })
 
-/** True if the builder backend's schema is restored and not reconciled. False without the schema. */
-const readUnreconciled = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+/** The identity of the database, and true if it was restored and not reconciled. Neither without the builder backend's schema. */
+const readRestored = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const [row] = yield* sql<{ known: boolean }>`
     SELECT to_regprocedure('builder.is_unreconciled()') IS NOT NULL AS known`
-  if (row?.known !== true) return false
-  const [found] = yield* sql<{ unreconciled: boolean }>`SELECT builder.is_unreconciled() AS unreconciled`
-  return found?.unreconciled === true
+  if (row?.known !== true) return { isUnreconciled: false, identity: undefined }
+  const [found] = yield* sql<{ unreconciled: boolean; identity: string }>`
+    SELECT builder.is_unreconciled() AS unreconciled, builder.current_identity() AS identity`
+  return { isUnreconciled: found?.unreconciled === true, identity: found?.identity }
 })
 
 /** Reads the facts. Fails if the server cannot be reached or refuses a query. */
@@ -123,7 +124,7 @@ export const read = Effect.fnUntraced(
       isReplica: server?.replica === true,
       writeFailure: server?.replica === true ? undefined : yield* writeFailure(a, schemas[0]?.name ?? "orchestrator"),
       mayCreate: server?.may_create === true,
-      isUnreconciled: yield* readUnreconciled(a),
+      ...(yield* readRestored(a)),
       schemas: yield* Effect.forEach(schemas, (schema) => readSchema(a, schema)),
       settings: Object.fromEntries(settings.map(({ name, setting }) => [name, setting])),
       encoding: server?.encoding ?? "",

@@ -1,5 +1,7 @@
 /** Checks the code at every address of the chains file, and the service's own contracts byte by byte. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { encodeFunctionData, erc20Abi } from "viem"
+import * as Multicall3 from "../../../adapters/evm/codec/Multicall3.ts"
 import * as SweepDeployment from "../../../adapters/evm/contracts/Deployment.ts"
 import * as OwnContracts from "../../../adapters/evm/contracts/OwnContracts.ts"
 import { deploymentOf } from "../../../adapters/evm/chains/ChainSettings.ts"
@@ -11,7 +13,7 @@ import { eachChain } from "../EachChain.ts"
 type Named = readonly [field: string, address: Address.Address | undefined]
 
 /** Every address of a contract that the entry has, by its field. */
-const addressesOf = ({
+export const addressesOf = ({
   entry
 }: Served): ReadonlyArray<{ readonly field: string; readonly address: Address.Address }> => {
   const named: ReadonlyArray<Named> = [
@@ -59,6 +61,18 @@ const unnamedGeneration = Effect.fnUntraced(function* ({ client, domainName, ent
   return { unnamedGeneration: SweepDeployment.firstGenerationOf(guard.address) }
 })
 
+const DECIMALS = encodeFunctionData({ abi: erc20Abi, functionName: "decimals" })
+
+/** Decimals by the contracts of the listed tokens, in their order. None if Multicall3 is missing, which is a finding of its own. */
+const decimalsOf = ({ client, entry }: Served) =>
+  Multicall3.read(
+    client,
+    entry.tokens.map(({ address }) => ({ to: address, data: DECIMALS }))
+  ).pipe(
+    Effect.map((answers) => answers.map((answer) => Option.getOrUndefined(Multicall3.word(answer)))),
+    Effect.orElseSucceed((): ReadonlyArray<bigint | undefined> => [])
+  )
+
 /** Requests of one chain under way at a time. The client sends those of a moment as one batch. */
 const CONCURRENCY = { concurrency: 20 } as const
 
@@ -68,14 +82,15 @@ const judged = Effect.fnUntraced(function* (served: Served) {
   const { client, entry } = served
   const hasCode = <A extends { readonly address: Address.Address }>(named: A) =>
     Effect.map(client.code(named.address), (code) => ({ ...named, hasCode: code !== "0x" }))
-  const [addresses, tokens, contracts, owner, unnamed] = yield* Effect.all(
+  const [addresses, tokens, decimals, contracts, owner, unnamed] = yield* Effect.all(
     [
       Effect.forEach(addressesOf(served), hasCode, CONCURRENCY),
       Effect.forEach(
-        entry.tokens.map(({ address, symbol }) => ({ address, symbol })),
+        entry.tokens.map(({ address, decimals, symbol }) => ({ address, decimals, symbol })),
         hasCode,
         CONCURRENCY
       ),
+      decimalsOf(served),
       ownContracts(served),
       client.code(entry.guardOwner),
       unnamedGeneration(served)
@@ -86,7 +101,7 @@ const judged = Effect.fnUntraced(function* (served: Served) {
     chain: entry.name,
     chainId: entry.id,
     addresses,
-    tokens,
+    tokens: tokens.map((token, index) => ({ ...token, contractDecimals: decimals[index] })),
     contracts,
     isGuardOwnerContract: owner !== "0x" && !isDelegation(owner),
     ...unnamed

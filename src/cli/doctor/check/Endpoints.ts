@@ -31,6 +31,7 @@ const judged = Effect.fnUntraced(function* (served: Served) {
     name: chain.name,
     staleSeconds: staleAfterSeconds(chain),
     nowMillis: yield* Clock.currentTimeMillis,
+    hasFeeLimit: chain.maxFeePerGasWei !== undefined,
     ...together
   })
 })

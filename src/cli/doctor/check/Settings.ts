@@ -8,6 +8,8 @@ import type { Finding } from "../../../domain/doctor/Finding.ts"
 import * as Settings from "../../../domain/doctor/Settings.ts"
 import * as ChainLimits from "../../../orchestrator/shared/ChainLimits.ts"
 import { builderChecks } from "../../BuilderBackendCommand.ts"
+import { publicChains } from "../../DatabaseUrl.ts"
+import * as NamedChains from "../../NamedChains.ts"
 import { orchestratorChecks } from "../../OrchestratorCommand.ts"
 import { makeLacking } from "../../PriceOptions.ts"
 import * as Problems from "../../Problems.ts"
@@ -44,6 +46,9 @@ const fewSourcesOf = ({ served }: Deployment) =>
     return (yield* served).flatMap(({ client: { chain } }) => lackingOf(chain) ?? [])
   }).pipe(Effect.orElseSucceed((): ReadonlyArray<Settings.FewSources> => []))
 
+/** None while settings are wrong, which is a finding of its own. */
+const unserved = Effect.orElseSucceed(NamedChains.unserved, (): ReadonlyArray<Settings.Unserved> => [])
+
 const factsOf = Effect.fnUntraced(function* (service: Service, deployment: Deployment) {
   // The first one of a list is that in use.
   const [token = ""] = (yield* rawText((service === "orchestrator" ? orchestrator : builder).adminToken.name)).split(
@@ -58,6 +63,8 @@ const factsOf = Effect.fnUntraced(function* (service: Service, deployment: Deplo
     problems: yield* problemsOf(service),
     misspelt: yield* Problems.misspelt(yield* ConfigProvider.ConfigProvider),
     hasDatabaseUrl: Option.isSome(yield* valueOf(common.databaseUrl)),
+    hasComposeDatabase: (yield* rawText("POSTGRES_PASSWORD")).trim() !== "",
+    publicChains: yield* Effect.orElseSucceed(publicChains, (): ReadonlyArray<string> => []),
     adminTokenLength: token.trim() === "" ? undefined : token.trim().length,
     missingBackend: [
       ...(Option.isNone(builderUrl) ? [orchestrator.builderUrl.name] : []),
@@ -66,7 +73,8 @@ const factsOf = Effect.fnUntraced(function* (service: Service, deployment: Deplo
     hasDashboard: (yield* valueOf(builder.dashboardOrigins)).length > 0,
     allowsPrivateWebhooks: yield* valueOf(builder.webhooksAllowPrivate),
     cutBudgets: service === "orchestrator" ? yield* cutBudgetsOf(deployment) : [],
-    fewSources: service === "orchestrator" ? yield* fewSourcesOf(deployment) : []
+    fewSources: service === "orchestrator" ? yield* fewSourcesOf(deployment) : [],
+    unserved: service === "orchestrator" ? yield* unserved : []
   } satisfies Settings.SettingsFacts
 })
 
