@@ -71,6 +71,29 @@ export const feesWithin = (market: { readonly baseFeePerGas: bigint; readonly ti
 export const isWithinLimit = (fees: { readonly baseFeePerGas: bigint; readonly maxFeePerGas: bigint }): boolean =>
   fees.baseFeePerGas <= fees.maxFeePerGas
 
+/** Factor by which the prices of two endpoints may differ. A base fee changes by less in five blocks (EIP-1559). */
+const ALIKE_FACTOR = 2n
+
+/** True if the prices differ by no more than endpoints with different heads do. */
+export const arePricesAlike = (one: bigint, other: bigint): boolean =>
+  one <= ALIKE_FACTOR * other && other <= ALIKE_FACTOR * one
+
+/** The lower one of the prices of two endpoints. Zero beside another price counts as no answer. */
+export const lowerPrice = (one: bigint, other: bigint): bigint =>
+  one === 0n || (other !== 0n && other < one) ? other : one
+
+interface BaseFee {
+  readonly baseFeePerGas: bigint
+}
+
+/** True if the base fees of two endpoints do not contradict each other. */
+export const areFeesAlike = (one: BaseFee, other: BaseFee): boolean =>
+  arePricesAlike(one.baseFeePerGas, other.baseFeePerGas)
+
+/** The fees with the lower base fee, see {@link lowerPrice}. */
+export const lowerFees = <A extends BaseFee>(one: A, other: A): A =>
+  lowerPrice(one.baseFeePerGas, other.baseFeePerGas) === one.baseFeePerGas ? one : other
+
 const USD = 10n ** 18n
 
 /** US dollars as they are written in settings, scaled by 10^18. */

@@ -34,7 +34,7 @@ export interface Ticket {
 
 /** A ticket whose request has begun. */
 export interface Begun extends Ticket {
-  /** UNIX milliseconds. */
+  /** Monotonic milliseconds. */
   readonly sinceMs: number
 }
 
@@ -48,7 +48,7 @@ export interface Turns {
    * the two.
    */
   readonly spaced: { readonly owner: string; readonly untilMs: number; readonly millis: number }
-  /** UNIX milliseconds, as all times here. */
+  /** Monotonic milliseconds, as all times here. */
   readonly reviewedAtMs: number
   /** Time of the last arrival by rank. */
   readonly arrivedAtMs: ReadonlyArray<number>

@@ -1,5 +1,6 @@
 /** Fee that a rollup charges for a transaction in addition to the price of its gas. */
 import { mulDivUp } from "./Amount.ts"
+import { arePricesAlike, lowerPrice } from "./ChainMoney.ts"
 
 export interface RollupFee {
   /** Wei for publishing the transaction's bytes. */
@@ -27,3 +28,16 @@ export const share = (
   fee: RollupFee,
   { bytes, gas, own }: { readonly bytes: number; readonly own: number; readonly gas: bigint }
 ): bigint => mulDivUp(fee.data, BigInt(own), BigInt(bytes)) + operatorFee(fee, gas)
+
+/** True if the fees of two endpoints do not contradict each other. */
+export const areAlike = (one: RollupFee, other: RollupFee): boolean =>
+  arePricesAlike(one.data, other.data) &&
+  arePricesAlike(one.operatorBase, other.operatorBase) &&
+  arePricesAlike(one.operatorRate, other.operatorRate)
+
+/** The lower fees of two endpoints. */
+export const lower = (one: RollupFee, other: RollupFee): RollupFee => ({
+  data: lowerPrice(one.data, other.data),
+  operatorBase: lowerPrice(one.operatorBase, other.operatorBase),
+  operatorRate: lowerPrice(one.operatorRate, other.operatorRate)
+})

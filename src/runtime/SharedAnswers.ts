@@ -9,8 +9,8 @@ import { SHARED_ANSWERS } from "../telemetry/metrics/Upstreams.ts"
 /** Time that a lookup waits for the memory, in milliseconds. A store in the same region answers within 2. */
 const DEADLINE_MILLIS = 50
 
-/** Time after a failure in which the memory is not asked. */
-const AWAY_MILLIS = 1_000
+/** Time after a failure in which the memory is not asked, in nanoseconds. */
+const AWAY_NANOS = 1_000_000_000n
 
 export interface Answered<A> {
   readonly value: A
@@ -37,18 +37,18 @@ export const alone: SharedAnswers = {
 }
 
 export const make = (memory: SharedMemory["Service"]): SharedAnswers => {
-  /** UNIX time in milliseconds until which the memory is not asked. */
-  let awayUntil = 0
+  /** Monotonic time in nanoseconds until which the memory is not asked. */
+  let awayUntil = 0n
   let isAway = false
 
   /** None if the memory is away. Only one request at a time finds out that it is back. */
   const within = Effect.fnUntraced(function* <A, E>(operation: Effect.Effect<A, E>) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* Clock.monotonicTimeNanos
     if (now < awayUntil) return Option.none<A>()
-    if (isAway) awayUntil = now + AWAY_MILLIS
+    if (isAway) awayUntil = now + AWAY_NANOS
     const outcome = yield* Effect.option(Effect.timeout(operation, DEADLINE_MILLIS))
     isAway = Option.isNone(outcome)
-    awayUntil = isAway ? (yield* Clock.currentTimeMillis) + AWAY_MILLIS : 0
+    awayUntil = isAway ? (yield* Clock.monotonicTimeNanos) + AWAY_NANOS : 0n
     return outcome
   })
 

@@ -73,3 +73,30 @@ describe("an operator's limits", () => {
     )
   })
 })
+
+describe("the prices of two endpoints", () => {
+  it("are alike up to twice the lower one", () => {
+    assert.isTrue(ChainMoney.arePricesAlike(10n, 20n))
+    assert.isTrue(ChainMoney.arePricesAlike(20n, 10n))
+    assert.isTrue(ChainMoney.arePricesAlike(0n, 0n))
+    assert.isFalse(ChainMoney.arePricesAlike(10n, 21n))
+    assert.isFalse(ChainMoney.arePricesAlike(0n, 1n))
+  })
+
+  it("count as the lower one, and zero counts as no answer", () => {
+    assert.strictEqual(ChainMoney.lowerPrice(5n, 3n), 3n)
+    assert.strictEqual(ChainMoney.lowerPrice(3n, 5n), 3n)
+    assert.strictEqual(ChainMoney.lowerPrice(0n, 5n), 5n)
+    assert.strictEqual(ChainMoney.lowerPrice(5n, 0n), 5n)
+    assert.strictEqual(ChainMoney.lowerPrice(0n, 0n), 0n)
+  })
+
+  it("take the tip with the base fee", () => {
+    const [high, low] = [
+      { baseFeePerGas: 5n, tip: 1n },
+      { baseFeePerGas: 3n, tip: 2n }
+    ]
+    assert.strictEqual(ChainMoney.lowerFees(high, low), low)
+    assert.strictEqual(ChainMoney.lowerFees(low, high), low)
+  })
+})

@@ -1,7 +1,7 @@
 /** Shares of a rollup's fee. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { NONE, operatorFee, RATE_GAS, share } from "../../src/domain/RollupFee.ts"
+import { areAlike, lower, NONE, operatorFee, RATE_GAS, share } from "../../src/domain/RollupFee.ts"
 
 const Wei = Schema.BigInt.check(Schema.isGreaterThanOrEqualToBigInt(0n), Schema.isLessThanBigInt(10n ** 20n))
 const Gas = Schema.BigInt.check(Schema.isGreaterThanOrEqualToBigInt(0n), Schema.isLessThanBigInt(10n ** 9n))
@@ -28,4 +28,12 @@ describe("a rollup's fee", () => {
         assert.isTrue(paid >= data + operatorFee(fee, gas))
       })
   )
+
+  it("is the lower one of two endpoints, which are alike up to twice of each part", () => {
+    const fee = { data: 1_000n, operatorBase: 7n, operatorRate: 0n }
+    const other = { data: 2_000n, operatorBase: 4n, operatorRate: 0n }
+    assert.isTrue(areAlike(fee, other))
+    assert.deepStrictEqual(lower(fee, other), { data: 1_000n, operatorBase: 4n, operatorRate: 0n })
+    assert.isFalse(areAlike(fee, { ...other, data: 2_001n }))
+  })
 })

@@ -93,6 +93,20 @@ describe("SharedAnswers", () => {
     }).pipe(isolated)
   )
 
+  it.effect("asks the memory again a second later although the clock was set back", () =>
+    Effect.gen(function* () {
+      const { a, state } = yield* scene
+      yield* TestClock.setTime(7_200_000)
+      state.mood = "fails"
+      yield* a
+      const { asked } = state
+      yield* TestClock.setTime(3_600_000)
+      yield* TestClock.adjust("1 second")
+      yield* a
+      assert.isAbove(state.asked, asked)
+    }).pipe(isolated)
+  )
+
   it.effect("asks for itself if the memory fails or has what it cannot read", () =>
     Effect.gen(function* () {
       for (const mood of ["fails", "strange"] as const) {

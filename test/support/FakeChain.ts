@@ -3,6 +3,7 @@ import { Effect, Layer, Stream } from "effect"
 import * as Address from "../../src/domain/Address.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
 import { type ChainClient, Chains, UnsupportedChain } from "../../src/ports/shared/Chains.ts"
+import { alone } from "../../src/ports/shared/Corroborating.ts"
 
 /** Twenty bytes of the same value. */
 export const address = (byte: number): Address.Address =>
@@ -47,6 +48,7 @@ export const client = (answers: Partial<ChainClient>): ChainClient => {
     estimateGas: () => unexpected,
     isAnswering: Effect.succeed(true),
     elsewhere: Effect.succeed([]),
+    ...alone,
     canSimulate: Effect.succeed(true),
     simulate: () => unexpected,
     feesPerGas: unexpected,

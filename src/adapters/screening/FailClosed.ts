@@ -8,6 +8,16 @@ export const unavailable = Effect.fnUntraced(function* (reason: string) {
   return yield* new ScreeningBlocked({ cause: "unavailable" })
 })
 
+/** Turns errors of a source into a block. */
+export const asked =
+  (source: string) =>
+  <A, E extends { readonly message: string } | ScreeningBlocked, R>(
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, ScreeningBlocked, R> =>
+    Effect.catch(effect, (error) =>
+      error instanceof ScreeningBlocked ? Effect.fail(error) : unavailable(`${source}: ${error.message}`)
+    )
+
 /** Turns errors and timeouts of a source into a block. */
 export const guard =
   (source: string, timeout: Duration.Input) =>
@@ -15,9 +25,7 @@ export const guard =
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, ScreeningBlocked, R> =>
     effect.pipe(
-      Effect.catch((error) =>
-        error instanceof ScreeningBlocked ? Effect.fail(error) : unavailable(`${source}: ${error.message}`)
-      ),
+      asked(source),
       Effect.timeoutOrElse({
         duration: timeout,
         orElse: () =>

@@ -13,6 +13,7 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as FeeCoverWait from "./FeeCoverWait.ts"
 import type { Lane } from "./Lanes.ts"
+import * as Market from "./Market.ts"
 import * as NonceUse from "./NonceUse.ts"
 import * as Postponement from "./Postponement.ts"
 import * as Preparation from "./Preparation.ts"
@@ -121,11 +122,11 @@ export const make = Effect.gen(function* () {
     choosing: Effect.Effect<Lane | undefined, E>,
     claimed: ReadonlyArray<Signed>
   ) {
-    const market = yield* Effect.cached(client.feesPerGas)
+    const market = yield* Market.make(client)
     const chosen = Effect.flatMap(choosing, (found) =>
       found === undefined ? Effect.fail(new NoLane({ chainId: client.chain.id })) : Effect.succeed(found)
     )
-    const [lane, prepared, fees, head] = yield* Effect.all(
+    const [lane, prepared, , head] = yield* Effect.all(
       [
         chosen,
         prepare(
@@ -134,11 +135,13 @@ export const make = Effect.gen(function* () {
           claimed,
           market
         ),
-        market,
+        market.fees,
         Effect.map(look(client), ({ head }) => head)
       ],
       { concurrency: "unbounded" }
     )
+    const believed = yield* market.fees
+    const fees = ChainMoney.isWithinLimit(believed) ? believed : yield* market.confirmed
     const conditions = { head, fees, lane: lane.address, laneBalance: lane.balance, laneNonce: lane.nonce }
     const ready = ChainMoney.isWithinLimit(fees)
       ? prepared.flatMap((each) => (each._tag === "Ready" ? [each.ready] : []))

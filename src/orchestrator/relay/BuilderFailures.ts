@@ -1,5 +1,6 @@
 /** Alerts about builders whose sweeps fail too often on chain. Failures count on all chains together. */
 import { Clock, Effect } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -36,7 +37,7 @@ export const make = Effect.gen(function* () {
 
   const review = Effect.fnUntraced(function* ({ chain }: ChainClient) {
     const now = yield* Clock.currentTimeMillis
-    if (now - reviewedAt < REVIEW_MILLIS) return
+    if (ageOf(now, reviewedAt) < REVIEW_MILLIS) return
     reviewedAt = now
     const standing = (yield* alerts.list).flatMap(({ details, key, kind }) =>
       kind === KIND ? [{ key, builderId: String(details["builderId"]) }] : []

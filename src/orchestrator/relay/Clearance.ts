@@ -1,5 +1,6 @@
 /** Screens the parties of claimed sweeps again when their clearance is older than `clearanceLifetimeMillis`. */
 import { Clock, Effect } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { isZero } from "../../domain/Address.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -26,7 +27,9 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (client: ChainClient, claimed: ReadonlyArray<Intent>) {
     const nowMs = yield* Clock.currentTimeMillis
-    const old = claimed.filter(({ submittedAtMs = 0 }) => nowMs - submittedAtMs > settings.clearanceLifetimeMillis)
+    const old = claimed.filter(
+      ({ submittedAtMs = 0 }) => ageOf(nowMs, submittedAtMs) > settings.clearanceLifetimeMillis
+    )
     const blocked = new Map<string, "listed" | "unavailable">()
     // One request for all of them. Only if it fails is each intent screened alone, to find the one that is listed.
     if (old.length === 0 || (yield* clearance(client, old)) === "clear") return blocked

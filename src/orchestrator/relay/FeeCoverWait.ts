@@ -1,10 +1,12 @@
 /** Keeps sweeps in the queue whose network fee does not cover their present cost, and the alert about them. */
 import { Clock, Effect } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { blocksUntil } from "../../domain/FeeCover.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { Claimer } from "./Claimer.ts"
 import type { Coverage } from "./FeeCoverage.ts"
 import type { Signed, Waiting } from "./Prepared.ts"
 
@@ -52,11 +54,13 @@ export const make = Effect.gen(function* () {
     if (first === undefined) return
     const { chain } = client
     const now = yield* Clock.currentTimeMillis
+    const worker = yield* Claimer
     for (const [pauseMillis, each] of Map.groupBy(waiting, (one) => one.pauseMillis)) {
       yield* intents.release(
         each.map(({ intent }) => intent.id),
         now + pauseMillis,
-        "gas_price"
+        "gas_price",
+        worker
       )
     }
     yield* Effect.logWarning("sweep.waits_for_gas_price").pipe(
@@ -73,7 +77,7 @@ export const make = Effect.gen(function* () {
 
   const review = Effect.fnUntraced(function* ({ chain }: ChainClient) {
     const now = yield* Clock.currentTimeMillis
-    if (now - (reviewed.get(chain.id) ?? Number.NEGATIVE_INFINITY) < REVIEW_MILLIS) return
+    if (ageOf(now, reviewed.get(chain.id) ?? Number.NEGATIVE_INFINITY) < REVIEW_MILLIS) return
     reviewed.set(chain.id, now)
     if ((yield* intents.waiting(chain.id, "gas_price")) === 0) yield* alerts.clear(keyOf(chain.id))
   })

@@ -11,6 +11,7 @@ import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient, ChainUnavailable, FeesPerGas } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as LowerPrices from "../shared/LowerPrices.ts"
 import * as AccountCall from "./AccountCall.ts"
 import * as FeeCoverPolicy from "./FeeCoverPolicy.ts"
 
@@ -27,20 +28,32 @@ export interface Coverage {
   readonly quotedPrice: bigint
 }
 
-/** Makes `coverageOf(client, intents, fees)`: the coverage of each intent by id. It is absent where it is unknown yet. */
+interface Options {
+  /** Reads the price of a rollup's data on two endpoints, of which the lower one counts. Default: false. */
+  readonly isConfirmed?: boolean
+}
+
+/** Makes `coverageOf(client, intents, fees, options)`: the coverage of each intent by id. It is absent where it is unknown yet. */
 export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
   const policyOf = yield* FeeCoverPolicy.make
 
   /** Wei that the chain charges for each sweep besides its gas: for the data of the longest one, in proportion to the bytes. */
-  const dataFeesOf = Effect.fnUntraced(function* (client: ChainClient, intents: ReadonlyArray<Intent>) {
+  const dataFeesOf = Effect.fnUntraced(function* (
+    client: ChainClient,
+    intents: ReadonlyArray<Intent>,
+    { isConfirmed = false }: Options
+  ) {
     const longest = intents.reduce<Intent | undefined>(
       (so, each) => (so !== undefined && size(so.order.swapCalldata) >= size(each.order.swapCalldata) ? so : each),
       undefined
     )
     if (client.chain.dataFee !== "op-stack" || longest === undefined) return () => 0n
     const bytes = size(AccountCall.dataOf(contracts, [longest]))
-    const fee = yield* contracts.rollupFee(client, bytes)
+    const read = contracts.rollupFee(client, bytes)
+    const fee = yield* isConfirmed
+      ? LowerPrices.of(client, read, { isSame: RollupFee.areAlike, lower: RollupFee.lower })
+      : read
     const rest = bytes - size(longest.order.swapCalldata)
     return ({ cover, gas, order }: Intent) =>
       RollupFee.share(fee, { bytes, own: rest + size(order.swapCalldata), gas: cover?.gas ?? gas })
@@ -59,10 +72,11 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* (
     client: ChainClient,
     intents: ReadonlyArray<Intent>,
-    fees: Effect.Effect<FeesPerGas, ChainUnavailable>
+    fees: Effect.Effect<FeesPerGas, ChainUnavailable>,
+    options: Options = {}
   ): Effect.fn.Return<ReadonlyMap<string, Coverage>, ChainUnavailable | StoreUnavailable> {
     const [market, policy, dataFeeOf, formerFees] = yield* Effect.all(
-      [fees, policyOf(client, intents.length), dataFeesOf(client, intents), formerBaseFees(client, intents)],
+      [fees, policyOf(client, intents.length), dataFeesOf(client, intents, options), formerBaseFees(client, intents)],
       { concurrency: "unbounded" }
     )
     const price = FeeCover.leastPrice(market, minimumTip(client.chain))

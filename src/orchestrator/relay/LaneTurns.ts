@@ -3,6 +3,7 @@
  * is free, and none that is too poor while another can pay.
  */
 import { Clock, Effect, Option } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { payers } from "../../domain/LaneChoice.ts"
 import { hasSlot } from "../../domain/LaneSlots.ts"
 import type { Front } from "../../ports/orchestrator/RelayTransactions.ts"
@@ -46,7 +47,7 @@ interface Look {
 const isHeldUp = (
   { createdAtMs, maxFeePerGas }: Pick<Front, "createdAtMs" | "maxFeePerGas">,
   now: { readonly baseFeePerGas: bigint; readonly nowMs: number; readonly bumpMillis: number }
-): boolean => maxFeePerGas < now.baseFeePerGas || now.nowMs - createdAtMs >= now.bumpMillis
+): boolean => maxFeePerGas < now.baseFeePerGas || ageOf(now.nowMs, createdAtMs) >= now.bumpMillis
 
 const hasSame = Option.makeEquivalence<Block["hash"]>((one, other) => one === other)
 
@@ -110,7 +111,7 @@ export const make = Effect.gen(function* () {
     const heldUpBy = (fronts: ReadonlyArray<Front>) =>
       fronts.flatMap((front) => (isHeldUp(front, { baseFeePerGas, nowMs, bumpMillis }) ? [front.lane] : []))
     const known = heldUpBy(reading.fronts)
-    const isOld = known.length > 0 && nowMs - reading.atMs >= FRONTS_MILLIS
+    const isOld = known.length > 0 && ageOf(nowMs, reading.atMs) >= FRONTS_MILLIS
     const heldUp = isOld ? heldUpBy(yield* loads.read(client.chain.id)) : known
     const free = lanes.filter(({ address }) => !heldUp.includes(address))
     return free.length === 0 ? lanes : free
@@ -123,7 +124,7 @@ export const make = Effect.gen(function* () {
 
   /** True once a minute, if no look was more recent and an alert stands that a look may end. */
   const isAlerted = Effect.fnUntraced(function* ({ chain }: ChainClient, { atMs }: Look, nowMs: number) {
-    if (nowMs - Math.max(atMs, reviewed.get(chain.id) ?? atMs) < ALERTED_LOOK_MILLIS) return false
+    if (Math.min(ageOf(nowMs, atMs), ageOf(nowMs, reviewed.get(chain.id) ?? atMs)) < ALERTED_LOOK_MILLIS) return false
     reviewed.set(chain.id, nowMs)
     return yield* hasAlert(chain)
   })
@@ -140,7 +141,7 @@ export const make = Effect.gen(function* () {
     const hadRoom = known !== undefined && withRoom(client, known.lanes).length > 0
     if (hadRoom && !(yield* isAlerted(client, known, atMs))) return true
     const head = Option.map(yield* headOf(client), ({ hash }) => hash)
-    const isSame = known?.full !== undefined && hasSame(known.full.head, head) && atMs - known.atMs < LOOK_MILLIS
+    const isSame = known?.full !== undefined && hasSame(known.full.head, head) && ageOf(atMs, known.atMs) < LOOK_MILLIS
     if (isSame) return false
     // An idle chain whose node does not answer is no failure. The next batch asks the node itself.
     const lanes = yield* hadRoom
@@ -156,7 +157,7 @@ export const make = Effect.gen(function* () {
   const next = Effect.fnUntraced(function* (client: ChainClient) {
     const nowMs = yield* Clock.currentTimeMillis
     const look = looks.get(client.chain.id)
-    const isRecent = look !== undefined && nowMs - look.atMs < LOOK_MILLIS
+    const isRecent = look !== undefined && ageOf(nowMs, look.atMs) < LOOK_MILLIS
     const known = isRecent ? yield* inTurn(client, look.lanes) : undefined
     const [lane] = known === undefined ? [] : yield* usableLanes(client, [known.address])
     return lane ?? (yield* inTurn(client, yield* lookAtAll(client)))

@@ -4,13 +4,14 @@ import type * as Address from "../../domain/Address.ts"
 import type { AlertKind } from "../../domain/AlertKind.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import { type Alert, Alerts, type NewAlert } from "../../ports/shared/Alerts.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { LaneBook, type LaneRecord } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
 import * as LaneAlerts from "../shared/LaneAlerts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as LaneCounts from "./LaneCounts.ts"
 import * as LaneGauges from "./LaneGauges.ts"
 
 const laneLowKey = (chain: Chain, lane: Address.Address): string => `lane_low:${chain.id}:${lane}`
@@ -189,10 +190,11 @@ export const makeHasAlert = Effect.map(
 
 /**
  * Makes `usableLanes(client, among)`, which looks at the lanes of the chain or only at those of `among`. Raises an alert for each that may
- * not send, and clears it once the lane may.
+ * not send, and clears it once the lane may. A lane whose transaction count is in doubt is left out. Fails if no lane is left for that.
  */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
+  const countOf = yield* LaneCounts.make
   const keys = yield* RelayerKeys
   const review = yield* makeReview
   const states = yield* Effect.cachedWithTTL((yield* LaneBook).states, STATES_LIFETIME)
@@ -215,7 +217,7 @@ export const make = Effect.gen(function* () {
             address: Effect.succeed(address),
             balance: client.balance(address),
             code: client.code(address),
-            nonce: client.transactionCount(address, "latest")
+            counted: countOf(client, address)
           },
           { concurrency: "unbounded" }
         ),
@@ -224,7 +226,8 @@ export const make = Effect.gen(function* () {
     yield* LaneGauges.note(chain, lanes, minimum)
     if (among === undefined) yield* review(chain, { lanes, left: outOfUse(changed) })
     const usable: Array<Lane> = []
-    for (const { address, balance, code, nonce } of lanes) {
+    const doubts: Array<ChainUnavailable> = []
+    for (const { address, balance, code, counted } of lanes) {
       const delegatedKey = `lane_delegated:${chain.id}:${address}`
       if (code === "0x") yield* alerts.clear(delegatedKey)
       else {
@@ -238,8 +241,11 @@ export const make = Effect.gen(function* () {
       }
       if (balance >= minimum) yield* alerts.clear(laneLowKey(chain, address))
       else yield* alerts.raise(laneLow(chain, address, `it has ${balance} wei and needs ${minimum}`))
-      if (code === "0x" && balance >= minimum) usable.push({ address, balance, nonce })
+      if (code !== "0x" || balance < minimum) continue
+      if (counted._tag === "Count") usable.push({ address, balance, nonce: counted.nonce })
+      else doubts.push(counted.cause)
     }
-    return usable
+    const [doubt] = doubts
+    return usable.length === 0 && doubt !== undefined ? yield* doubt : usable
   })
 })

@@ -3,6 +3,7 @@
  * of theirs (EIP-7702). Their sweeps wait with a backoff, and an alert names each owner until its sweep has ended.
  */
 import { Clock, Context, Effect, Layer } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import type * as Address from "../../domain/Address.ts"
 import type { Group } from "../../domain/SweepGroups.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
@@ -11,6 +12,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { Claimer } from "./Claimer.ts"
 
 /** Pause after the first refusal, in milliseconds. It doubles with each further one, up to the longest. */
 const FIRST_PAUSE_MILLIS = 5_000
@@ -59,8 +61,8 @@ export class OwnerBlocks extends Context.Service<
       const intents = yield* Intents
       /** Number of refusals by alert key. A restart forgets them, which only shortens the next pause. */
       const refusals = new Map<string, number>()
-      /** Self-sends by alert key, and the time of the next one in UNIX milliseconds. */
-      const lone = new Map<string, { readonly times: number; readonly notBeforeMs: number }>()
+      /** Self-sends by alert key, with the UNIX milliseconds of the newest one, and the pause until the next one. */
+      const lone = new Map<string, { readonly times: number; readonly atMs: number; readonly pauseMillis: number }>()
       const reviewed = new Map<number, number>()
 
       const forget = (key: string) => {
@@ -89,24 +91,26 @@ export class OwnerBlocks extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         if (wasAlone) {
           const before = lone.get(key)?.times ?? 0
-          lone.set(key, { times: before + 1, notBeforeMs: now + FIRST_LONE_PAUSE_MILLIS * 2 ** before })
+          lone.set(key, { times: before + 1, atMs: now, pauseMillis: FIRST_LONE_PAUSE_MILLIS * 2 ** before })
         }
         const pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS * 2 ** (times - 1))
         yield* intents.release(
           sweeps.map(({ id }) => id),
-          now + pause
+          now + pause,
+          undefined,
+          yield* Claimer
         )
       })
 
       const mayGoAlone: OwnerBlocks["Service"]["mayGoAlone"] = ({ chain }, owner) =>
-        Effect.map(
-          Clock.currentTimeMillis,
-          (now) => now >= (lone.get(keyOf(chain.id, owner))?.notBeforeMs ?? Number.NEGATIVE_INFINITY)
-        )
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const last = lone.get(keyOf(chain.id, owner))
+          return last === undefined || ageOf(now, last.atMs) >= last.pauseMillis
+        })
 
       const review: OwnerBlocks["Service"]["review"] = Effect.fnUntraced(function* ({ chain }) {
         const now = yield* Clock.currentTimeMillis
-        if (now - (reviewed.get(chain.id) ?? Number.NEGATIVE_INFINITY) < REVIEW_MILLIS) return
+        if (ageOf(now, reviewed.get(chain.id) ?? Number.NEGATIVE_INFINITY) < REVIEW_MILLIS) return
         reviewed.set(chain.id, now)
         const known = [...refusals.keys(), ...lone.keys()].filter((key) => key.startsWith(keysOf(chain.id)))
         const alerts = (yield* list).filter(({ details, kind }) => kind === KIND && details["chainId"] === chain.id)

@@ -1,24 +1,23 @@
 /** Decides which claimed sweeps are sent now, which later and which not at all. */
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
-import { type AuthorizationChoice, choose } from "../../domain/AuthorizationChoice.ts"
-import { accountCode } from "../../domain/Delegation.ts"
+import type { AuthorizationChoice } from "../../domain/AuthorizationChoice.ts"
 import type { ExposureClass } from "../../domain/Exposure.ts"
 import * as Generations from "../../domain/Generations.ts"
-import { size } from "../../domain/Hex.ts"
 import { isStranger, paysOthers } from "../../domain/Listing.ts"
-import { entryGas } from "../../domain/RelayGas.ts"
-import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import type { AccountState, ChainClient, ChainUnavailable, FeesPerGas } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable, FeesPerGas } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import * as AccountCall from "./AccountCall.ts"
+import * as Authorizing from "./Authorizing.ts"
 import * as Budgets from "./Budgets.ts"
 import * as Clearance from "./Clearance.ts"
-import * as FeeCoverage from "./FeeCoverage.ts"
+import * as Covering from "./Covering.ts"
+import type { Coverage } from "./FeeCoverage.ts"
 import { shortfall } from "./FeeCoverWait.ts"
 import * as FirstSweeps from "./FirstSweeps.ts"
+import type { Market } from "./Market.ts"
 import { type Candidate, type Later, later, laterWithoutRoom, type Prepared, type Signed, unfit } from "./Prepared.ts"
 import * as Reserving from "./Reserving.ts"
 import * as Trial from "./Trial.ts"
@@ -30,27 +29,6 @@ const UNKNOWN_GUARD = "this process does not have the guard that its nonce names
 const NO_ROOM = "the budget of first sweeps has no room for it"
 
 const SPENT_PAUSE = ExposureDesk.pauseOf({ isBusy: false })
-
-const choice = Effect.fnUntraced(function* (
-  client: ChainClient,
-  { order, submission }: Signed,
-  { code, pendingCount: pending }: AccountState
-) {
-  const { chain } = client
-  const { authorization } = submission
-  // The newest block matters only to tell a used authorization from one that may still apply.
-  const latest =
-    authorization === undefined || pending === authorization.nonce
-      ? pending
-      : yield* client.transactionCount(order.owner, "latest")
-  return choose({
-    account: accountCode(code),
-    authorization,
-    accountNonce: { latest, pending },
-    chainId: chain.id,
-    delegate: Generations.ofNonce(chain, order.nonce).delegate
-  })
-})
 
 /**
  * The sweeps, those marked that run code of strangers now or did in their quote, and the authorization of each. One request reads the
@@ -76,8 +54,11 @@ const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: Rea
         )
       : Effect.succeed(intent)
   })
-  const choices = yield* Effect.forEach(claimed, (intent) =>
-    Effect.flatMap(accountOf(intent.order.owner), (account) => choice(client, intent, account))
+  const choices = yield* Effect.forEach(
+    claimed,
+    (intent) =>
+      Effect.flatMap(accountOf(intent.order.owner), (account) => Authorizing.choiceOf(client, intent, account)),
+    { concurrency: "unbounded" }
   )
   return { choices, sweeps }
 })
@@ -115,6 +96,21 @@ const listedSweep =
     isDelegated: draft.authorization === undefined
   })
 
+/** The sweep as one that its screening or its owner's account keeps from being sent; undefined without such a reason. */
+const heldBy = (
+  intent: Signed,
+  verdict: "listed" | "unavailable" | undefined,
+  chosen: Authorizing.Choice | undefined
+): Prepared | undefined => {
+  if (verdict === "listed") return unfit(intent, "screening_blocked", "a party to the order is listed")
+  if (verdict === "unavailable") return later(intent, "screening did not answer")
+  if (chosen === undefined || chosen._tag === "Later") {
+    return laterWithoutRoom(intent, "the owner has a pending transaction")
+  }
+  if (chosen._tag === "Doubted") return laterWithoutRoom(intent, chosen.detail)
+  return chosen._tag === "Refuse" ? unfit(intent, chosen.reason, chosen.detail) : undefined
+}
+
 /**
  * Makes `prepare(client, lane, claimed, market)`: budgets, screening, authorizations and the cover of the network fees first, then one
  * simulation for the rest.
@@ -122,7 +118,7 @@ const listedSweep =
 export const make = Effect.gen(function* () {
   const attempt = yield* Trial.make
   const contracts = yield* SweepContracts
-  const coverageOf = yield* FeeCoverage.make
+  const { coveragesOf, grown } = yield* Covering.make
   const desk = yield* ExposureDesk.make
   const { counterOn, ownersOf } = yield* FirstSweeps.make
   const judge = yield* Budgets.make
@@ -131,7 +127,7 @@ export const make = Effect.gen(function* () {
   const candidate = (
     intent: Signed,
     chosen: AuthorizationChoice & { readonly _tag: "Attach" | "LeaveOut" },
-    { dataFee, prices }: Pick<FeeCoverage.Coverage, "dataFee" | "prices">
+    { dataFee, prices }: Pick<Coverage, "dataFee" | "prices">
   ): Candidate => ({
     pots: [],
     isChecked: false,
@@ -147,7 +143,7 @@ export const make = Effect.gen(function* () {
     client: ChainClient,
     lane: Effect.Effect<Address.Address, E>,
     claimed: ReadonlyArray<Signed>,
-    market: Effect.Effect<FeesPerGas, ChainUnavailable>
+    market: Market
   ): Effect.fn.Return<ReadonlyArray<Prepared>, E | ChainUnavailable | StoreUnavailable> {
     // First, so that sweeps over a budget cost no requests to nodes, regardless of their number in the queue.
     const { losing, over: beyond } = yield* judge(client, claimed)
@@ -160,10 +156,11 @@ export const make = Effect.gen(function* () {
     })
     const within = claimed.filter((intent) => isKnown(intent) && !beyond.has(intent.id))
     if (within.length === 0) return dropped
-    const [blocked, { choices, sweeps }, coverages, fees] = yield* Effect.all(
-      [screen(client, within), choicesOf(client, within), coverageOf(client, within, market), market],
+    const [blocked, { choices, sweeps }, coverages] = yield* Effect.all(
+      [screen(client, within), choicesOf(client, within), coveragesOf(client, within, market)],
       { concurrency: "unbounded" }
     )
+    const fees = yield* market.fees
     const drafts = sweeps.map((intent, index) => {
       const [chosen, coverage] = [choices[index], coverages.get(intent.id)]
       return coverage === undefined || (chosen?._tag !== "Attach" && chosen?._tag !== "LeaveOut")
@@ -183,15 +180,9 @@ export const make = Effect.gen(function* () {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
       const draft = drafts[index]
-      const waiting = shortfall(client, intent, coverages.get(intent.id))
-      if (verdict === "listed") dropped.push(unfit(intent, "screening_blocked", "a party to the order is listed"))
-      else if (verdict === "unavailable") dropped.push(later(intent, "screening did not answer"))
-      else if (chosen === undefined || chosen._tag === "Later") {
-        dropped.push(laterWithoutRoom(intent, "the owner has a pending transaction"))
-      } else if (chosen._tag === "Refuse") dropped.push(unfit(intent, chosen.reason, chosen.detail))
-      else if (draft === undefined || waiting !== undefined) {
-        if (waiting !== undefined) dropped.push(waiting)
-      } else {
+      const held = heldBy(intent, verdict, chosen) ?? shortfall(client, intent, coverages.get(intent.id))
+      if (held !== undefined) dropped.push(held)
+      else if (draft !== undefined) {
         const each = { ...draft, pots: classes.get(intent.order.owner) ?? [] }
         const postponed = admit(each)
         if (postponed === undefined) candidates.push(each)
@@ -200,26 +191,6 @@ export const make = Effect.gen(function* () {
     }
     for (const each of lacks.values()) yield* desk.alerts.note(client.chain, each, counter.sumsOf(each.spent))
     const tried = yield* attempt(client, yield* lane, candidates)
-    return [...dropped, ...tried.map((each) => grown(client, each, coverages))]
+    return [...dropped, ...(yield* grown(client, tried, { coverages, market }))]
   })
 })
-
-/** A sweep that waits because it needs more gas by now than its network fee covers, or the sweep as it is. */
-const grown = (
-  client: ChainClient,
-  prepared: Prepared,
-  coverages: ReadonlyMap<string, FeeCoverage.Coverage>
-): Prepared => {
-  if (prepared._tag !== "Ready") return prepared
-  const { authorization, data, gas, intent } = prepared.ready
-  const { dataGas = 0n } = intent
-  // As its quote counted.
-  const entry = authorization === undefined ? 0n : entryGas(size(data))
-  const granted = required({
-    authorizations: authorization === undefined ? 0 : 1,
-    data,
-    execution: gas.simulated + entry
-  })
-  // Refunds take off at most a fifth (EIP-3529), so it is charged at least this much.
-  return shortfall(client, intent, coverages.get(intent.id), granted - granted / 5n + dataGas) ?? prepared
-}

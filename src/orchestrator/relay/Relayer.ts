@@ -24,6 +24,7 @@ import { SentHere } from "../shared/SentHere.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
 import * as BuilderFailures from "./BuilderFailures.ts"
+import { Claimer } from "./Claimer.ts"
 import * as FeeCoverWait from "./FeeCoverWait.ts"
 import * as Gate from "./Gate.ts"
 import * as Gathering from "./Gathering.ts"
@@ -41,6 +42,13 @@ const GIVE_BACK_MILLIS = 2_000
  * do not stand before them in any number.
  */
 const OLDEST_EVERY = 4
+
+/** Intents that were claimed together. */
+export interface Claim {
+  /** Name of the claimer. Each claim has its own, since a process may claim an intent again after a lease that it has outlived. */
+  readonly worker: string
+  readonly intents: ReadonlyArray<Intent>
+}
 
 /** Result of one pass over a chain's queue. */
 export interface RelayReport {
@@ -60,12 +68,9 @@ export class Relayer extends Context.Service<
       chainId: number
     ) => Effect.Effect<RelayReport, UnsupportedChain | ChainUnavailable | StoreUnavailable>
     /** Leases up to one batch of the chain's queue. */
-    readonly claim: (client: ChainClient) => Effect.Effect<ReadonlyArray<Intent>, ChainUnavailable | StoreUnavailable>
+    readonly claim: (client: ChainClient) => Effect.Effect<Claim, ChainUnavailable | StoreUnavailable>
     /** Sends, postpones or ends each claimed intent. Returns the number of sweeps it sent. */
-    readonly relay: (
-      client: ChainClient,
-      claimed: ReadonlyArray<Intent>
-    ) => Effect.Effect<number, ChainUnavailable | StoreUnavailable>
+    readonly relay: (client: ChainClient, claimed: Claim) => Effect.Effect<number, ChainUnavailable | StoreUnavailable>
     /** True if the last claim found every lane of the chain full. A new block frees some. */
     readonly isFull: (client: ChainClient) => boolean
   }
@@ -85,9 +90,10 @@ export class Relayer extends Context.Service<
       const lanes = yield* LaneTurns.make
       const { review: reviewBuilders } = yield* BuilderFailures.make
       const { review: reviewWaiting } = yield* FeeCoverWait.make
-      const worker = `relayer-${yield* (yield* SecureRandom.SecureRandom).uuidV4()}`
+      const name = `relayer-${yield* (yield* SecureRandom.SecureRandom).uuidV4()}`
 
       let claims = 0
+      let turns = 0
 
       /** The claimed sweeps that are not paused. The others go back to the queue, since a pause ends no sweep. */
       const running = Effect.fnUntraced(function* (claimed: ReadonlyArray<Intent>) {
@@ -114,7 +120,7 @@ export class Relayer extends Context.Service<
         return signed
       })
 
-      const relay = Effect.fnUntraced(function* (client: ChainClient, all: ReadonlyArray<Intent>) {
+      const relay = Effect.fnUntraced(function* (client: ChainClient, { intents: all }: Claim) {
         const claimed = yield* withSignatures(yield* running(all))
         if (claimed.length === 0) return 0
         const ids = claimed.map(({ id }) => id)
@@ -126,25 +132,27 @@ export class Relayer extends Context.Service<
             NoLane: () => Effect.as(postpone(ids), 0)
           })
         )
-      })
+      }, asClaimer)
 
       const claim = Effect.fnUntraced(function* (client: ChainClient) {
         const { id: chainId } = client.chain
         yield* ownerBlocks.review(client)
         yield* reviewWaiting(client)
         yield* reviewBuilders(client)
-        if (!(yield* isOpen(client))) return []
+        const worker = `${name}-${claims++}`
+        if (!(yield* isOpen(client))) return { worker, intents: [] }
         // While no lane can send, the queue is left to other workers. While all are full, sweeps gather there for the next batches.
-        if (!(yield* lanes.hasLane(client))) return []
+        if (!(yield* lanes.hasLane(client))) return { worker, intents: [] }
         const { batch: limit, leaseMillis } = settings.relayer
-        const order = claims++ % OLDEST_EVERY === OLDEST_EVERY - 1 ? "oldest" : "fresh"
+        const order = turns++ % OLDEST_EVERY === OLDEST_EVERY - 1 ? "oldest" : "fresh"
         return yield* claimWhole(intents, { chainId, worker, leaseMillis, limit, order })
       })
 
       const runOnce = Effect.fn("Relayer.runOnce")(function* (chainId: number) {
         const client = yield* chains.get(chainId)
         const claimed = yield* claim(client)
-        return claimed.length === 0 ? NOTHING : { claimed: claimed.length, sent: yield* relay(client, claimed) }
+        const { length } = claimed.intents
+        return length === 0 ? NOTHING : { claimed: length, sent: yield* relay(client, claimed) }
       })
 
       return { runOnce, claim, relay, isFull: lanes.isFull }
@@ -176,15 +184,29 @@ export class Relayer extends Context.Service<
 }
 
 /** Releases the leases of a stopping process, so that other processes need not wait until they expire. */
-const giveBack = (intents: Intents["Service"], claimed: ReadonlyArray<Intent>) =>
-  intents.release(claimed.map(({ id }) => id)).pipe(Effect.timeoutOption(GIVE_BACK_MILLIS), Effect.ignore)
+const giveBack = (intents: Intents["Service"], { intents: claimed, worker }: Claim) =>
+  intents
+    .release(
+      claimed.map(({ id }) => id),
+      undefined,
+      undefined,
+      worker
+    )
+    .pipe(Effect.timeoutOption(GIVE_BACK_MILLIS), Effect.ignore)
+
+const leased = (intents: Intents["Service"], options: Parameters<Intents["Service"]["claim"]>[0]) =>
+  Effect.map(intents.claim(options), (found): Claim => ({ worker: options.worker, intents: found }))
+
+/** Releases what is not sent as the worker that claimed it. */
+const asClaimer = <A, E, R>(relayed: Effect.Effect<A, E, R>, _client: ChainClient, { worker }: Claim) =>
+  Effect.provideService(relayed, Claimer, worker)
 
 /**
  * Claims. If interrupted, it waits for the database's answer, which may have leased intents already, and gives those back.
  */
 const claimWhole = (intents: Intents["Service"], options: Parameters<Intents["Service"]["claim"]>[0]) =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.forkDetach(intents.claim(options)), (claiming) =>
+    Effect.flatMap(Effect.forkDetach(leased(intents, options)), (claiming) =>
       Effect.onInterrupt(restore(Fiber.join(claiming)), () =>
         Fiber.await(claiming).pipe(
           Effect.timeout(GIVE_BACK_MILLIS),
@@ -243,14 +265,13 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   const round = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const claimed = yield* restore(claim(client))
-      if (claimed.length === 0) {
+      const { length } = claimed.intents
+      if (length === 0) {
         yield* places.release(1)
         if (isFull(client)) yield* wakeAtNextHead
         return
       }
-      claimedAt = Gathering.leavesMore(claimed.length, batch)
-        ? Number.NEGATIVE_INFINITY
-        : yield* Clock.currentTimeMillis
+      claimedAt = Gathering.leavesMore(length, batch) ? Number.NEGATIVE_INFINITY : yield* Clock.currentTimeMillis
       // After the lease others may claim the intents, so a node that does not answer must not hold the place for longer.
       const relayed = Effect.timeout(delay.measured(relay(client, claimed)), leaseMillis)
       yield* supervised(Effect.onInterrupt(relayed, () => giveBack(intents, claimed))).pipe(
@@ -259,7 +280,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
         Effect.forkIn(flights, { startImmediately: true })
       )
       // A claim skips rows that other workers are claiming, so a batch may be full for this queue with fewer than `batch` intents.
-      if (2 * claimed.length > batch) yield* wake.open
+      if (2 * length > batch) yield* wake.open
     })
   ).pipe(Effect.onError(() => places.release(1)))
 

@@ -4,14 +4,21 @@
  */
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
-import { runsUnlisted } from "../../domain/Listing.ts"
 import { reordered } from "../../domain/RehearsalParts.ts"
-import { mayBeOutOfGas, simulatedAlone } from "../../domain/RelayGas.ts"
 import { type Group, grouped } from "../../domain/SweepGroups.ts"
-import { SweepContracts, type SweepRevert } from "../../ports/orchestrator/SweepContracts.ts"
-import { SweepSimulation } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
-import type { SimulatedCall } from "../../ports/shared/Simulation.ts"
+import {
+  gasOf,
+  isListed,
+  isSeen,
+  isUnseen,
+  make as makeAlone,
+  type Measured,
+  run as runAlone,
+  settles,
+  succeeded,
+  UNRUNNABLE_MILLIS
+} from "./Alone.ts"
 import * as Content from "./Content.ts"
 import {
   type Candidate,
@@ -21,58 +28,9 @@ import {
   placeOf,
   type Prepared,
   type Ready,
-  type Signed,
-  unfit
+  type Signed
 } from "./Prepared.ts"
 import * as SharedCalls from "./SharedCalls.ts"
-
-/** Pause of a sweep that no call can run, in milliseconds. It is longer than others, so that the next claims do not have it. */
-const UNRUNNABLE_MILLIS = 30_000
-
-/** Errors after which an order never runs: it may have settled by another transaction. */
-const UNSENDABLE = new Set(["NonceUsed", "NonceUsedEarlier", "Expired"])
-
-/** Makes `explain(client, candidate, call)`, which decides about a sweep that fails alone. */
-const makeExplain = Effect.gen(function* () {
-  const contracts = yield* SweepContracts
-  const simulation = yield* SweepSimulation
-
-  /** The error of a sweep; undefined if it has none outside its batch. A batch does not return the errors of its legs. */
-  const revertOf = Effect.fnUntraced(function* (
-    { chain }: ChainClient,
-    { order, submission }: Signed,
-    call: SimulatedCall | undefined
-  ): Effect.fn.Return<SweepRevert | undefined, ChainUnavailable> {
-    if (submission.batch === undefined || call?.success !== true)
-      return contracts.decodeRevert(call?.returnData ?? "0x")
-    return yield* simulation.run(chain.id, order).pipe(
-      Effect.as(undefined),
-      Effect.catchTag("SimulationFailed", ({ detail, revert = "Unknown" }) =>
-        Effect.succeed({ name: revert, text: detail })
-      )
-    )
-  })
-
-  return Effect.fnUntraced(function* (
-    client: ChainClient,
-    { callGas: gas, intent }: Candidate,
-    call: SimulatedCall | undefined
-  ): Effect.fn.Return<Prepared, ChainUnavailable> {
-    const { order } = intent
-    const revert = yield* revertOf(client, intent, call)
-    if (revert === undefined) return laterWithoutRoom(intent, "its leg fails in the batch")
-    if (UNSENDABLE.has(revert.name)) {
-      return { _tag: "Unfit", intent, cause: { _tag: "Unsent" }, text: revert.text }
-    }
-    const balance = yield* contracts.balanceOf(client, order.tokenIn, order.owner)
-    if (balance < order.amountIn) return unfit(intent, "insufficient_balance", revert.text)
-    if (call === undefined || !needsMoreGas({ call, index: 0 }, gas)) {
-      return unfit(intent, "simulation_failed", revert.text)
-    }
-    const text = `it needs more gas than the ${gas} that its quote counted`
-    return runsUnlisted(client.chain, intent) ? unfit(intent, "simulation_failed", text) : later(intent, text)
-  })
-})
 
 /** A candidate and its result in each block. */
 interface Attempted {
@@ -91,7 +49,7 @@ interface Attempted {
  * postponed, and the others go on. It fails if the nodes answer nothing.
  */
 export const make = Effect.gen(function* () {
-  const explain = yield* makeExplain
+  const { confirmed, explain } = yield* makeAlone
 
   /** Simulates a sweep that failed behind others alone, so that it does not fail for good because of another sweep. */
   const retryAlone = Effect.fnUntraced(function* (
@@ -100,22 +58,17 @@ export const make = Effect.gen(function* () {
     { before, candidate, isListed, known }: Attempted
   ): Effect.fn.Return<Prepared, ChainUnavailable> {
     const { intent } = candidate
-    const tried = known.every((each) => each?.isAlone === true)
-      ? known
-      : yield* Effect.forEach(
-          blocksOf(client, candidate),
-          (block) => Effect.map(SharedCalls.run(client, lane, [[candidate]], block), (found) => found.get(intent.id)),
-          { concurrency: "unbounded" }
-        )
+    const tried = known.every((each) => each?.isAlone === true) ? known : yield* runAlone(client, lane, candidate)
     const unseen = tried.find(isUnseen)
     if (unseen !== undefined) return unanswered(intent, unseen.error)
     const seen = tried.filter(isSeen)
     if (seen.length < tried.length || !seen.every((each) => settles(candidate, each))) {
       const failed = seen.find((each) => !settles(candidate, each))
       const explained = yield* explain(client, candidate, failed?.call)
+      if (explained._tag !== "Unfit") return explained
       return isRefusal(explained) && omitted(known, before).some((each) => feeds(each, candidate))
         ? laterWithoutRoom(intent, "it may settle only behind other sweeps of its claim")
-        : explained
+        : yield* confirmed(client, lane, candidate, explained)
     }
     // Behind the others it may have seemed to need more gas only because of what they had warmed.
     return known.every((each) => succeeded(candidate, each))
@@ -203,12 +156,6 @@ export const failingIn = Effect.fnUntraced(function* (
 const inOrder = ({ chain }: ChainClient, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Group<Candidate>> =>
   Array.from(Map.groupBy(grouped(candidates, placeOf), ([first]) => Content.entryOf(chain, first)).values()).flat()
 
-const isListed = ({ chain }: ChainClient, { intent }: Candidate): boolean => !runsUnlisted(chain, intent)
-
-const isSeen = (tried: SharedCalls.Tried | undefined): tried is SharedCalls.Seen => tried?._tag === "Seen"
-
-const isUnseen = (tried: SharedCalls.Tried | undefined): tried is SharedCalls.Unseen => tried?._tag === "Unseen"
-
 /** Error of a sweep of which no node has answered anything. */
 const silenceOf = (tried: SharedCalls.Tried | undefined): ChainUnavailable | undefined =>
   isUnseen(tried) && tried.error.isReverted !== true ? tried.error : undefined
@@ -231,21 +178,8 @@ const feeds = (before: Candidate, after: Candidate): boolean => {
   return before.intent.order.owner === owner || before.intent.order.destination === owner
 }
 
-/** Blocks in which a sweep must settle. */
-const blocksOf = (client: ChainClient, candidate: Candidate): ReadonlyArray<SharedCalls.Block> =>
-  isListed(client, candidate) ? ["next"] : ["next", "other"]
-
-/** The part of a result that tells the gas of the sweep alone. */
-type Measured = Pick<SharedCalls.Seen, "call" | "index">
-
-const gasOf = ({ call, index }: Measured): bigint => simulatedAlone(call.gasUsed, index)
-
 const mostGas = (seen: ReadonlyArray<Measured>): bigint =>
   seen.reduce((most, each) => (gasOf(each) > most ? gasOf(each) : most), 0n)
-
-/** True if the sweep may need more than its gas limit when it is sent without those that ran before it. */
-const needsMoreGas = (seen: Measured, gasLimit: bigint): boolean =>
-  seen.call.success ? gasOf(seen) > gasLimit : mayBeOutOfGas(seen.call.gasUsed, gasLimit)
 
 const readyWith = (
   candidate: Candidate,
@@ -259,9 +193,3 @@ const readyWith = (
     ...(sequence === undefined ? {} : { sequence })
   }
 })
-
-const succeeded = (candidate: Candidate, tried: SharedCalls.Tried | undefined): boolean =>
-  isSeen(tried) && SharedCalls.hasSettled(candidate, tried.call)
-
-const settles = (candidate: Candidate, seen: SharedCalls.Seen): boolean =>
-  succeeded(candidate, seen) && !needsMoreGas(seen, candidate.callGas)

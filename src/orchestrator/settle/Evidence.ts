@@ -60,11 +60,11 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
 
   /**
    * Guards of the order at which its nonce is used, its own first. Reads the state of a block by its hash, so that endpoints with other
-   * heads cannot answer for another block.
+   * heads cannot answer for another block. A settled order would fail by a lie, so a second endpoint has to agree.
    */
-  const usedAt = Effect.fnUntraced(function* ({ client }: ChainView, { order }: Intent, hash: Hash) {
+  const usedAt = ({ client }: ChainView, { order }: Intent, hash: Hash) => {
     const { mask, word } = position(order.nonce)
-    return yield* Effect.filter(
+    const used = Effect.filter(
       Generations.guardsOf(client.chain, order.nonce),
       (guard) =>
         Effect.map(
@@ -73,7 +73,8 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
         ),
       { concurrency: "unbounded" }
     )
-  })
+    return client.corroborated(used)
+  }
 
   /**
    * True if the nonce is unused in the newest block, so that nothing has settled the order up to there, and no log needs to be searched.
@@ -85,7 +86,9 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
       concurrency: "unbounded"
     }).pipe(
       Effect.map((used) => used.every((guards) => guards.length === 0)),
-      Effect.catchTag("ChainUnavailable", () => Effect.succeed(false))
+      Effect.catchTag("ChainUnavailable", (failure) =>
+        failure.isContradiction === true ? Effect.fail(failure) : Effect.succeed(false)
+      )
     )
   }
 

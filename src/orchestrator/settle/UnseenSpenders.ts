@@ -1,5 +1,6 @@
 /** Order nonces that are spent on chain while no event says by whom: alerts about them, and the times of the next looks for an event. */
 import { Clock, Effect } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { spenderLookMillis } from "../../domain/Backoff.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
@@ -16,7 +17,10 @@ interface Unseen {
   readonly sinceMs: number
   /** Complete searches after the order's deadline and the alert's time. */
   readonly looks: number
-  readonly nextLookMs: number
+  /** UNIX milliseconds of the newest look. */
+  readonly lookedAtMs: number
+  /** Pause until the next look. */
+  readonly pauseMillis: number
 }
 
 /**
@@ -32,10 +36,12 @@ export const make = Effect.gen(function* () {
 
   const note = Effect.fnUntraced(function* ({ chain }: ChainClient, { id, order }: Intent, expired: boolean) {
     const now = yield* Clock.currentTimeMillis
-    const { looks: before, sinceMs } = noted.get(id) ?? { looks: 0, sinceMs: now }
+    const { looks: before, sinceMs: noticedAtMs } = noted.get(id) ?? { looks: 0, sinceMs: now }
+    // The clock may have been set back meanwhile.
+    const sinceMs = Math.min(now, noticedAtMs)
     const isLate = now - sinceMs > ALERT_MILLIS
     const looks = isLate && expired ? before + 1 : 0
-    noted.set(id, { sinceMs, looks, nextLookMs: looks === 0 ? now : now + spenderLookMillis(looks) })
+    noted.set(id, { sinceMs, looks, lookedAtMs: now, pauseMillis: looks === 0 ? 0 : spenderLookMillis(looks) })
     if (!isLate) return
     yield* standing.raise({
       key: keyOf(chain.id, id),
@@ -52,7 +58,10 @@ export const make = Effect.gen(function* () {
    * searches of its logs. A node whose logs lag for less than the alert's time holds up nothing.
    */
   const isResting = ({ id }: Intent) =>
-    Effect.map(Clock.currentTimeMillis, (now) => now < (noted.get(id)?.nextLookMs ?? 0))
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const last = noted.get(id)
+      return last !== undefined && ageOf(now, last.lookedAtMs) < last.pauseMillis
+    })
 
   const forget = Effect.fnUntraced(function* ({ chain }: ChainClient, { id }: Intent) {
     if (noted.delete(id)) yield* standing.clear(keyOf(chain.id, id))
@@ -60,7 +69,7 @@ export const make = Effect.gen(function* () {
 
   const review = Effect.fnUntraced(function* ({ chain }: ChainClient) {
     const now = yield* Clock.currentTimeMillis
-    if (now - (reviewed.get(chain.id) ?? -Infinity) < REVIEW_MILLIS) return
+    if (ageOf(now, reviewed.get(chain.id) ?? -Infinity) < REVIEW_MILLIS) return
     reviewed.set(chain.id, now)
     const alerted = (yield* list).flatMap(({ details, kind }) =>
       kind === "spender_unseen" && details["chainId"] === chain.id ? [String(details["intentId"])] : []

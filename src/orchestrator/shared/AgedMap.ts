@@ -9,10 +9,14 @@ export interface AgedMap<K, V> {
   readonly size: () => number
 }
 
+/** Callers that read the clock before others may set their entries after them, so times differ a little, in milliseconds. */
+const AHEAD_MILLIS = 1_000
+
 /** Keeps each entry for `keptMillis` after it was set. */
 export const make = <K, V>(keptMillis: number): AgedMap<K, V> => {
   const entries = new Map<K, { readonly value: V; readonly atMs: number }>()
-  const isOver = (atMs: number, nowMs: number): boolean => nowMs - atMs >= keptMillis
+  // An entry of the future is from before the clock was set back, which hides its age.
+  const isOver = (atMs: number, nowMs: number): boolean => nowMs < atMs - AHEAD_MILLIS || nowMs - atMs >= keptMillis
   return {
     get: (key, nowMs) => {
       const entry = entries.get(key)

@@ -1,5 +1,6 @@
 /** Alerts about budgets of exposure that are spent. One stands for each chain, scope and kind of class, and names one class. */
 import { Clock, Effect } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import {
   type Budgets,
@@ -119,7 +120,7 @@ export const make = Effect.gen(function* () {
 
   const review = Effect.fnUntraced(function* (chain: Chain) {
     const now = yield* Clock.currentTimeMillis
-    if (now - (reviewed.get(chain.id) ?? NEVER) < REVIEW_MILLIS) return
+    if (ageOf(now, reviewed.get(chain.id) ?? NEVER) < REVIEW_MILLIS) return
     reviewed.set(chain.id, now)
     const noted = (yield* list).flatMap(({ details, kind }) =>
       kind === KIND && details["chainId"] === chain.id
@@ -137,7 +138,7 @@ export const make = Effect.gen(function* () {
       if (isLost(key, budgets, known, wei)) yield* raise(chain, key, wei, known.get(key) ?? EMPTY)
       else yield* standing.clear(keyOf(key))
     }
-    if (now - pruned < PRUNE_MILLIS) return
+    if (ageOf(now, pruned) < PRUNE_MILLIS) return
     pruned = now
     yield* exposures.prune(now - ABANDONED_MILLIS)
   })

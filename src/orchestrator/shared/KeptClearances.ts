@@ -5,6 +5,7 @@
  * so that a process without refusals does not clear the alert of another one.
  */
 import { Clock, Effect, Layer } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import * as LatestMap from "../../domain/LatestMap.ts"
@@ -37,7 +38,7 @@ const makeClearances = (lifetimeMillis: number) => {
       for (const key of keys) clearedAt.delete(key)
     },
     covers: (keys: ReadonlyArray<string>, now: number) =>
-      keys.every((key) => now - (clearedAt.get(key) ?? Number.NEGATIVE_INFINITY) < lifetimeMillis)
+      keys.every((key) => ageOf(now, clearedAt.get(key) ?? Number.NEGATIVE_INFINITY) < lifetimeMillis)
   }
 }
 

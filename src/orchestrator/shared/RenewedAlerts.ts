@@ -4,6 +4,7 @@
  * alert that somebody renews.
  */
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { Alerts, type NewAlert } from "../../ports/shared/Alerts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
@@ -44,7 +45,7 @@ const make = Effect.gen(function* () {
   const newest = oneAtATime.withPermit(
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      if (now - listing.atMillis < LISTING_MILLIS) return listing
+      if (ageOf(now, listing.atMillis) < LISTING_MILLIS) return listing
       const before = listing.renewals
       const renewals = (yield* list).map(({ details, id, key }) => {
         const renewal = `${id} ${details["renewedAtMs"]}`
@@ -65,7 +66,7 @@ const make = Effect.gen(function* () {
   const renew = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     for (const [key, { alert, atMillis }] of own) {
-      if (now - atMillis < FINDING_MILLIS) yield* write(alert, now)
+      if (ageOf(now, atMillis) < FINDING_MILLIS) yield* write(alert, now)
       else own.delete(key)
     }
   })

@@ -26,6 +26,8 @@ const UNPAID_MILLIS = 5_000
 /** Time between two owners that are looked up while the process keeps up, in milliseconds. */
 const LEARN_MILLIS = 100
 
+const NANOS_PER_MILLI = 1_000_000
+
 /** Owners that are remembered, with and without a settled sweep. */
 const REMEMBERED = { paid: 50_000, unpaid: 10_000 }
 
@@ -54,6 +56,9 @@ export interface Asker {
   readonly network: string | undefined
 }
 
+/** Turns depend on the time that passes. The wall clock may be set back, and all would wait until it has caught up. */
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / NANOS_PER_MILLI)
+
 /** Drops the oldest: a set iterates in insertion order. */
 const trim = (known: Set<Address.Address>, most: number): void => {
   for (const key of known) {
@@ -68,7 +73,7 @@ const makeStanding = Effect.gen(function* () {
   const intents = yield* Intents
   const chainIds = chains.all.map(({ chain }) => chain.id)
   const paid = new Set<Address.Address>()
-  /** UNIX milliseconds until which an owner is not looked up again. */
+  /** Monotonic milliseconds until which an owner is not looked up again. */
   const unpaid = LatestMap.make<Address.Address, number>(REMEMBERED.unpaid)
 
   const isListed = ({ destChainId, tokenIn, tokenOut }: Swap): boolean =>
@@ -78,8 +83,8 @@ const makeStanding = Effect.gen(function* () {
     )
 
   const lookUp = Effect.fnUntraced(function* (owner: Address.Address) {
-    const now = yield* Clock.currentTimeMillis
-    if ((unpaid.get(owner) ?? 0) > now) return false
+    const now = yield* monotonicMillis
+    if ((unpaid.get(owner) ?? Number.NEGATIVE_INFINITY) > now) return false
     const found = yield* intents.hasSettled(owner, chainIds).pipe(Effect.timeout(LOOKUP_MILLIS), Effect.option)
     if (found._tag === "None") return false
     if (found.value) {
@@ -89,11 +94,11 @@ const makeStanding = Effect.gen(function* () {
     return found.value
   })
 
-  let learnsAfterMs = 0
+  let learnsAfterMs = Number.NEGATIVE_INFINITY
 
   /** Looks an owner up for its next requests, but only one every few moments, so that a busy process spends next to nothing on it. */
   const learn = Effect.fnUntraced(function* (owner: Address.Address) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
     if (now < learnsAfterMs) return
     learnsAfterMs = now + LEARN_MILLIS
     yield* Effect.forkDetach(lookUp(owner))
@@ -142,7 +147,7 @@ export class RequestTurns extends Context.Service<
       }
 
       const at = <A, E>(decide: (nowMs: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-        Effect.flatMap(Clock.currentTimeMillis, decide)
+        Effect.flatMap(monotonicMillis, decide)
 
       /** Gives the next turn when a rest ends that requests wait for. One fiber sleeps for all, and ends by itself. */
       const rest: Effect.Effect<void> = at((nowMs) => {
@@ -154,7 +159,7 @@ export class RequestTurns extends Context.Service<
           apply({ _tag: "Rested" }, laterMs)
           return rest
         })
-        return Effect.asVoid(Effect.forkDetach(Effect.delay(rested, left)))
+        return Effect.asVoid(Effect.forkDetach(Effect.delay(rested, Math.min(left, FairTurns.MOST_REST_MILLIS))))
       })
 
       const arrive = (arrival: Omit<FairTurns.Arrival, "_tag">) =>

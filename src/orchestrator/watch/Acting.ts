@@ -1,8 +1,10 @@
 /** Acts on the unfinished relay transactions of a chain: carries out the plan for each. */
 import { Clock, Effect, Option } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as SendScope from "../../ports/shared/SendScope.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
 import * as Broadcast from "../relay/Broadcast.ts"
 import * as Envelope from "../relay/Envelope.ts"
@@ -22,6 +24,7 @@ import {
   type TransactionPlan
 } from "./Findings.ts"
 import type { LaneSigning } from "./LaneSigning.ts"
+import * as MissedNonces from "./MissedNonces.ts"
 import * as Reorganisation from "./Reorganisation.ts"
 
 /** Makes `send`, `repeat` and `replace`, which hand a version to the nodes. None of them fails when the lane cannot sign. */
@@ -32,8 +35,8 @@ const makeSending = Effect.fnUntraced(function* (signing: LaneSigning) {
   const transactions = yield* RelayTransactions
 
   /**
-   * Sends an attempt. If nodes refuse it because of an owner, a smaller one replaces it. Not that of a reopened transaction: its sweeps
-   * were settled, and those that another version leaves out would be lost.
+   * Sends an attempt to every endpoint. If nodes refuse it because of an owner, a smaller one replaces it. Not that of a reopened
+   * transaction: its sweeps were settled, and those that another version leaves out would be lost.
    */
   const send = Effect.fnUntraced(function* (client: ChainClient, transaction: RelayTransaction, attempt: Attempt) {
     const answer = yield* broadcast(client, transaction, attempt)
@@ -42,11 +45,11 @@ const makeSending = Effect.fnUntraced(function* (signing: LaneSigning) {
     yield* Effect.catchTag(reduce(client, transaction, attempt, answer.detail), "SigningFailed", (error) =>
       signing.failed(client, transaction.lane, error)
     )
-  })
+  }, SendScope.everywhere)
 
   /** Broadcasts the last version again after a while, since nodes forget transactions that they cannot include. */
   const repeat = Effect.fnUntraced(function* (client: ChainClient, transaction: RelayTransaction, newest: Attempt) {
-    const age = (yield* Clock.currentTimeMillis) - (newest.broadcastAtMs ?? 0)
+    const age = ageOf(yield* Clock.currentTimeMillis, newest.broadcastAtMs ?? 0)
     if (age < rebroadcastMillis) return NOTHING
     yield* send(client, transaction, newest)
     return { action: "rebroadcast", resolutions: [] } satisfies Finding
@@ -185,6 +188,7 @@ export const make = Effect.fnUntraced(function* (detach: Detach, signing: LaneSi
   const sending = yield* makeSending(signing)
   const { send } = sending
   const { cancel, raise } = yield* makeVersions(sending)
+  const fill = yield* MissedNonces.make(send, signing)
   const resend = yield* makeResend(send)
   const transactions = yield* RelayTransactions
 
@@ -201,11 +205,15 @@ export const make = Effect.fnUntraced(function* (detach: Detach, signing: LaneSi
         return NOTHING
       case "Rebroadcast":
         yield* send(view.client, transaction, newest)
+        yield* fill(pass, transaction)
         return { action: "rebroadcast", resolutions: [] }
       case "Bump":
         return yield* raise(pass, transaction, newest)
-      case "Cancel":
-        return yield* cancel(pass, transaction, newest)
+      case "Cancel": {
+        const finding = yield* cancel(pass, transaction, newest)
+        if (finding.action === "rebroadcast") yield* fill(pass, transaction)
+        return finding
+      }
       case "Include":
         keptVersions.used(view.client.chain, transaction)
         yield* transactions.setInclusion(transaction.id, decided.inclusion)

@@ -1,5 +1,6 @@
 /** Books own transactions whose receipts come after they were taken for displaced, and clears the alerts about strangers. */
 import { Clock, Effect, Option } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { type DisplacedTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Receipt } from "../../ports/shared/Chains.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
@@ -36,7 +37,7 @@ export const make = Effect.gen(function* () {
   return Effect.fn("Watcher.recoverLate")(function* (view: ChainView) {
     const { chain } = view.client
     const nowMs = yield* Clock.currentTimeMillis
-    if (nowMs - (looked.get(chain.id) ?? -Infinity) < LOOK_MILLIS) return
+    if (ageOf(nowMs, looked.get(chain.id) ?? -Infinity) < LOOK_MILLIS) return
     looked.set(chain.id, nowMs)
     const displaced = yield* transactions.displaced(chain.id, nowMs - LATE_MILLIS)
     const found = yield* Effect.forEach(displaced, (transaction) =>

@@ -1,13 +1,28 @@
 /** Reads what the chain shows of a relay transaction: its receipt, its block, and its lane's nonces. */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Equal, Option } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { Block, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { Block, ChainUnavailable, Receipt } from "../../ports/shared/Chains.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
-import { inconsistent } from "../shared/ChainView.ts"
+import { type ChainView, inconsistent, isHeadPast } from "../shared/ChainView.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { type ChainPass, type Displaced, type Included, inclusionOf, type Observation } from "./Findings.ts"
 import { depth, isForGood, newestOf } from "./Plan.ts"
 import * as Stakes from "./Stakes.ts"
+
+/** A mined transaction, with the comparison of its receipt with that of a second endpoint. */
+interface Found {
+  readonly included: Included
+  readonly corroborate: Effect.Effect<unknown, ChainUnavailable>
+}
+
+/** True for receipts that settle the same. Nodes tell gas and fees in different ways. */
+const isSameReceipt = (a: Option.Option<Receipt>, b: Option.Option<Receipt>): boolean => {
+  const [one, other] = [a, b].map(
+    Option.map(({ blockHash, logs, status, transactionHash }) => ({ blockHash, logs, status, transactionHash }))
+  )
+  return Equal.equals(one, other)
+}
 
 /** Finds the receipt of whichever attempt was mined, with its block. */
 const findReceipt = Effect.fnUntraced(function* (
@@ -18,18 +33,28 @@ const findReceipt = Effect.fnUntraced(function* (
   const { client } = pass.view
   let isOrphaned = false
   for (const { hash } of attempts.toReversed()) {
-    const receipt = yield* client.receipt(hash, scope)
+    const { answer: receipt, corroborate } = yield* client.attested(client.receipt(hash, scope), {
+      isSame: isSameReceipt,
+      isUnknown: Option.isNone
+    })
     if (Option.isNone(receipt)) continue
     const block = yield* pass.block(receipt.value.blockNumber)
     if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) {
-      return Option.map(block, (including): Included => ({ receipt: receipt.value, block: including }))
+      return Option.map(block, (including): Found => ({
+        included: { receipt: receipt.value, block: including },
+        corroborate
+      }))
     }
     isOrphaned = true
   }
   // A receipt from a block that is not canonical proves neither that the transaction is mined nor that it is not.
   if (isOrphaned) return yield* inconsistent(client)
-  return Option.none<Included>()
+  return Option.none<Found>()
 })
+
+/** True if the block of the receipt has so many confirmations. */
+const isDeepEnough = ({ head }: ChainView, { included }: Found, confirmations: number): boolean =>
+  depth(head.number, included.block.number) >= BigInt(confirmations)
 
 /** True when the block that used the nonce has one of the attempts, whose receipt is late. Nodes lose the state of old blocks. */
 const isOwn = Effect.fnUntraced(function* ({ view }: ChainPass, { attempts, lane, nonce }: RelayTransaction) {
@@ -46,11 +71,8 @@ const inclusionStands = Effect.fnUntraced(function* (pass: ChainPass, inclusion:
   return Option.getOrUndefined(Option.map(block, (canonical) => canonical.hash === inclusion.blockHash))
 })
 
-/** Makes `isQuiet`, which tells cheaply that nothing can have changed, `observe`, which reads everything, and `retain`. */
-export const make = Effect.gen(function* () {
-  const confirmationsOf = yield* Stakes.make
-  const withLimits = yield* LimitChoices.make
-  const settings = yield* OrchestratorSettings
+/** Makes `find`, which finds a transaction on its chain, `displacedOf`, which tells for how long it has been missing, and `retain`. */
+const makeFinding = () => {
   /** By transaction. A restart forgets it, which only prolongs the wait. */
   const displaced = new Map<string, Displaced & { readonly chainId: number }>()
 
@@ -61,13 +83,45 @@ export const make = Effect.gen(function* () {
     for (const [id, kept] of displaced) if (kept.chainId === chainId && !ids.has(id)) displaced.delete(id)
   }
 
+  /** Finds the transaction, and notes for how long its nonce has been used without it. */
+  const find = Effect.fnUntraced(function* (pass: ChainPass, transaction: RelayTransaction, nowMs: number) {
+    const { view } = pass
+    const { attempts, id, lane, nonce } = transaction
+    const soon = yield* findReceipt(pass, attempts)
+    const latest = pass.laneNonces.get(lane) ?? 0n
+    const confirmed =
+      Option.isNone(soon) && latest > nonce && Option.isSome(view.confirmed)
+        ? yield* view.client.transactionCount(lane, { hash: view.confirmed.value.hash })
+        : 0n
+    if (confirmed > nonce) {
+      const { passes, sinceMs } = displaced.get(id) ?? { passes: 0, sinceMs: nowMs }
+      displaced.set(id, { chainId: view.client.chain.id, passes: passes + 1, sinceMs: Math.min(nowMs, sinceMs) })
+    } else displaced.delete(id)
+    // One endpoint may have lost the receipt, so all are asked before a stranger is suspected.
+    const isLost = isForGood(displaced.get(id), nowMs)
+    const found = isLost ? yield* findReceipt(pass, attempts, "everywhere") : soon
+    const isLate = isLost && Option.isNone(found) && (yield* isOwn(pass, transaction))
+    if (isLate) displaced.delete(id)
+    return { found, laneNonce: { latest, confirmed } }
+  })
+
+  return { displacedOf: (id: string): Displaced | undefined => displaced.get(id), find, retain }
+}
+
+/** Makes `isQuiet`, which tells cheaply that nothing can have changed, `observe`, which reads everything, and `retain`. */
+export const make = Effect.gen(function* () {
+  const confirmationsOf = yield* Stakes.make
+  const withLimits = yield* LimitChoices.make
+  const settings = yield* OrchestratorSettings
+  const { displacedOf, find, retain } = makeFinding()
+
   /** False while the nonce is unused and no deadline or timer is due: the receipt then cannot change anything. */
   const isDue = (transaction: RelayTransaction, head: Block, nowMs: number) => {
     const { wantedUntil } = transaction
     const newest = newestOf(transaction)
     if (newest?.broadcastAtMs === undefined || wantedUntil === undefined || wantedUntil < head.timestamp) return true
     const { bumpMillis, rebroadcastMillis } = settings.relayer
-    return nowMs - newest.broadcastAtMs >= rebroadcastMillis || nowMs - newest.signedAtMs >= bumpMillis
+    return ageOf(nowMs, newest.broadcastAtMs) >= rebroadcastMillis || ageOf(nowMs, newest.signedAtMs) >= bumpMillis
   }
 
   const isQuiet = Effect.fnUntraced(function* (
@@ -86,25 +140,15 @@ export const make = Effect.gen(function* () {
 
   const observe = Effect.fnUntraced(function* (pass: ChainPass, transaction: RelayTransaction, newest: Attempt) {
     const { view } = pass
-    const { kind, lane, nonce } = transaction
-    const soon = yield* findReceipt(pass, transaction.attempts)
-    const latest = pass.laneNonces.get(lane) ?? 0n
+    const { kind, nonce, wantedUntil } = transaction
     const nowMs = yield* Clock.currentTimeMillis
-    const confirmed =
-      Option.isNone(soon) && latest > nonce && Option.isSome(view.confirmed)
-        ? yield* view.client.transactionCount(lane, { hash: view.confirmed.value.hash })
-        : 0n
-    if (confirmed > nonce) {
-      const { passes, sinceMs } = displaced.get(transaction.id) ?? { passes: 0, sinceMs: nowMs }
-      displaced.set(transaction.id, { chainId: view.client.chain.id, passes: passes + 1, sinceMs })
-    } else displaced.delete(transaction.id)
-    // One endpoint may have lost the receipt, so all are asked before a stranger is suspected.
-    const found = isForGood(displaced.get(transaction.id), nowMs)
-      ? yield* findReceipt(pass, transaction.attempts, "everywhere")
-      : soon
-    const isLate =
-      isForGood(displaced.get(transaction.id), nowMs) && Option.isNone(found) && (yield* isOwn(pass, transaction))
-    if (isLate) displaced.delete(transaction.id)
+    const { found: shown, laneNonce } = yield* find(pass, transaction, nowMs)
+    const found = Option.map(shown, ({ included }) => included)
+    const confirmations = Option.isSome(found)
+      ? yield* confirmationsOf(view.client, transaction)
+      : view.client.chain.confirmations
+    // Its settlements are money that is owed, so one endpoint could make up a debt.
+    if (Option.isSome(shown) && isDeepEnough(view, shown.value, confirmations)) yield* shown.value.corroborate
     const seen: Observation = {
       transaction: {
         kind,
@@ -115,12 +159,10 @@ export const make = Effect.gen(function* () {
       mined: Option.getOrUndefined(Option.map(found, inclusionOf)),
       inclusionStands: Option.isNone(found) ? yield* inclusionStands(pass, transaction.inclusion) : undefined,
       head: view.head.number,
-      confirmations: Option.isSome(found)
-        ? yield* confirmationsOf(view.client, transaction)
-        : view.client.chain.confirmations,
-      laneNonce: { latest, confirmed },
-      displaced: displaced.get(transaction.id),
-      wanted: transaction.wantedUntil !== undefined && transaction.wantedUntil >= view.head.timestamp,
+      confirmations,
+      laneNonce,
+      displaced: displacedOf(transaction.id),
+      wanted: wantedUntil !== undefined && !(yield* isHeadPast(view, wantedUntil)),
       nowMs,
       market: pass.market,
       feeLimit: (yield* withLimits(view.client.chain)).maxFeePerGasWei

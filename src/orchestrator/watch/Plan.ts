@@ -2,6 +2,7 @@
  * Decides the next step for a relay transaction, as a total function of one observation. Receipts come first: while any attempt
  * may be in a block, nothing is concluded from nonces or times.
  */
+import { ageOf } from "../../domain/Age.ts"
 import * as FeeBump from "../../domain/FeeBump.ts"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Displaced, Observation, TransactionPlan } from "./Findings.ts"
@@ -46,10 +47,10 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   if (newest.broadcastAtMs === undefined) return { _tag: "Rebroadcast" }
   // Behind another nonce of its lane it waits for that one, so higher fees would not help.
   const isNext = laneNonce.latest === nonce
-  const isQuiet = nowMs - newest.broadcastAtMs >= timing.rebroadcastMillis
+  const isQuiet = ageOf(nowMs, newest.broadcastAtMs) >= timing.rebroadcastMillis
   // No block can include it, and the lane's other transactions wait for its nonce.
   const isOutpriced = isQuiet && market.baseFeePerGas > newest.maxFeePerGas
-  const isStuck = isOutpriced || nowMs - newest.signedAtMs >= timing.bumpMillis
+  const isStuck = isOutpriced || ageOf(nowMs, newest.signedAtMs) >= timing.bumpMillis
   // Above the limit no sweep is signed, but the nonce can still be freed by a self-send.
   const limit = isOutpriced ? undefined : seen.feeLimit
   if (isNext && isStuck && FeeBump.isWorthwhile(fees, market, limit)) return { _tag: "Bump", fees }

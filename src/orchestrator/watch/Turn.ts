@@ -4,6 +4,7 @@
  * gone, every other process may.
  */
 import { Clock, Effect } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import { worksOn } from "../../domain/Role.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
@@ -28,10 +29,11 @@ export const make = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     if (sentHere.has(id)) {
       const newest = attempts.at(-1)
-      const isBeingSent = newest?.broadcastAtMs === undefined && nowMs - (newest?.signedAtMs ?? 0) < SENDING_MILLIS
+      const isBeingSent = newest?.broadcastAtMs === undefined && ageOf(nowMs, newest?.signedAtMs ?? 0) < SENDING_MILLIS
       return !isBeingSent
     }
-    const { sinceMs } = dueSince.get(id) ?? { sinceMs: nowMs }
+    // The clock may have been set back meanwhile.
+    const sinceMs = Math.min(nowMs, dueSince.get(id)?.sinceMs ?? nowMs)
     if (nowMs - sinceMs < MOMENT_MILLIS) {
       dueSince.set(id, { chainId, sinceMs })
       return false

@@ -158,7 +158,7 @@ export class Intents extends Context.Service<
      */
     readonly claim: (options: {
       readonly chainId: ChainId
-      /** Name of the claimer, for operators. */
+      /** Name of the claimer, see `release`. */
       readonly worker: string
       readonly leaseMillis: number
       readonly limit: number
@@ -171,12 +171,14 @@ export class Intents extends Context.Service<
     /**
      * Ends leases early. With `notBeforeMs` (UNIX milliseconds), the intents cannot be claimed before that time.
      * `waitingFor` is shown until the next release, or until a transaction carries the intent. Ignores intents that a
-     * relay transaction carries by now.
+     * relay transaction carries by now. With `worker`, the name of the claimer, it ignores those that another claimer has leased or
+     * put off since: a worker that was stopped may outlive its lease.
      */
     readonly release: (
       ids: ReadonlyArray<string>,
       notBeforeMs?: number,
-      waitingFor?: WaitingFor
+      waitingFor?: WaitingFor,
+      worker?: string
     ) => Effect.Effect<void, StoreUnavailable>
     /** Number of queued intents of a chain that were last released with this cause. */
     readonly waiting: (chainId: ChainId, cause: WaitingFor) => Effect.Effect<number, StoreUnavailable>

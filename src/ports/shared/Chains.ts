@@ -1,13 +1,11 @@
-/**
- * The configured chains and every request to their nodes. No other port talks to a node, so tests inject node failures
- * here.
- */
+/** The configured chains and every request to their nodes. No other port talks to a node, so tests inject node failures here. */
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
+import type { Corroborating } from "./Corroborating.ts"
 import type { SimulatedCall, SimulatedStep, Surroundings } from "./Simulation.ts"
 
 /** The chain id is not configured. */
@@ -59,6 +57,8 @@ export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("Ch
   detail: Schema.String,
   /** True when a node answered that it does not have the block: nodes behind a load balancer have different heads. */
   isBlockUnknown: Schema.optionalKey(Schema.Boolean),
+  /** True when two nodes gave answers that contradict each other. `detail` names both. */
+  isContradiction: Schema.optionalKey(Schema.Boolean),
   /** True when a node ran a simulation that reverted as a whole. A smaller one may not revert. */
   isReverted: Schema.optionalKey(Schema.Boolean),
   /** Reason for which a node refused the transaction, while another one may have taken it. */
@@ -200,7 +200,7 @@ export interface AccountState {
 }
 
 /** Client of one chain's nodes. */
-export interface ChainClient {
+export interface ChainClient extends Corroborating<ChainUnavailable> {
   readonly chain: Chain
   /**
    * The latest block, then each new head that was noticed. Blocks may be skipped; after a reorg the numbers can go
@@ -217,7 +217,7 @@ export interface ChainClient {
    * the chain out at once.
    */
   readonly isAnswering: Effect.Effect<boolean>
-  /** Hosts of the endpoints that served another chain when they last answered. They are not used. Asks nothing. */
+  /** Hosts of the endpoints that serve another chain, or showed blocks that the others do not have. They are avoided. Asks nothing. */
   readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
   /** Header of a block; none if the chain does not have the block. */
   readonly block: (which: "latest" | bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>

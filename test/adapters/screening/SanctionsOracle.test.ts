@@ -13,6 +13,7 @@ import * as FakeChain from "../../support/FakeChain.ts"
 import { address, chain } from "../../support/FakeChain.ts"
 import { chains, chainsWith, OneChain } from "../../support/OneChain.ts"
 import { fixture, outcome } from "./fixture.ts"
+import { knowing, serving } from "./oracleNodes.ts"
 
 ScreeningSuite.suite("the oracle of a real chain", SanctionsOracle.layer().pipe(Layer.provideMerge(chains)), fixture)
 
@@ -105,11 +106,7 @@ describe("SanctionsOracle", () => {
   it.effect("blocks as listed even when the other answer is missing", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* outcome(clear(a, b)), "listed")
-    }).pipe(
-      Effect.provide(
-        oracle.pipe(Layer.provide(answering({ success: false, returnData: "0x" }, { success: true, returnData: TRUE })))
-      )
-    )
+    }).pipe(Effect.provide(oracle.pipe(Layer.provide(serving(knowing(new Map([[b, TRUE]])))))))
   )
 
   it.effect("blocks when the node fails, and on a chain that it does not know", () =>

@@ -10,6 +10,7 @@ import { Chains, type ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { LimitChoices } from "../../../src/ports/shared/LimitChoices.ts"
 import { network, pass, type Node as Scripted } from "../../adapters/evm/rpc/scriptedNodes.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
+import * as DifferingEndpoints from "../../support/DifferingEndpoints.ts"
 
 const slow = { ...FakeChain.chain, id: 2, name: "slow", blockTimeMillis: 12_000 }
 
@@ -198,6 +199,36 @@ describe("reviews of the chains", () => {
       assert.deepStrictEqual(yield* kindsAt(10n, ENDED), [])
     })
   )
+
+  it.effect("report no base fee above the limit that another endpoint contradicts", () => {
+    const chain = { ...FakeChain.chain, maxFeePerGasWei: 9n }
+    const saying = (baseFeePerGas: bigint) => ({
+      ...FakeChain.client({
+        block: () =>
+          Effect.succeedSome({
+            number: 1n,
+            hash: `0x${"11".repeat(32)}` as const,
+            parentHash: `0x${"22".repeat(32)}` as const,
+            timestamp: 1n,
+            baseFeePerGas,
+            gasLimit: 30_000_000n
+          }),
+        code: () => Effect.succeed("0x60"),
+        canSimulate: Effect.succeed(true)
+      }),
+      chain
+    })
+    const kindsBetween = (first: bigint, second: bigint) =>
+      Effect.gen(function* () {
+        const context = yield* reviewed([DifferingEndpoints.of(saying(first), saying(second))], [])
+        yield* Effect.repeat(TestClock.adjust("100 millis"), { times: 99 })
+        return (yield* Context.get(context, Alerts).list).map(({ kind }) => kind)
+      }).pipe(Effect.scoped)
+    return Effect.gen(function* () {
+      assert.deepStrictEqual(yield* kindsBetween(1_000n, 9n), [])
+      assert.deepStrictEqual(yield* kindsBetween(1_000n, 10n), ["fee_limit"])
+    })
+  })
 
   it.effect("report a node of another chain beside one that answers, until it is corrected", () =>
     Effect.gen(function* () {

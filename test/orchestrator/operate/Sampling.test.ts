@@ -1,11 +1,14 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { backlog } from "../../../src/orchestrator/operate/Sampling.ts"
+import { backlog, gapOf, lanes } from "../../../src/orchestrator/operate/Sampling.ts"
 import { Backlog } from "../../../src/ports/orchestrator/Backlog.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import * as Sampling from "../../../src/runtime/Sampling.ts"
 import { isolated, series } from "../../support/Metrics.ts"
+import { source } from "../../support/RelayFixtures.ts"
+import { layerOnNodes, scene } from "../../support/RelayScene.ts"
+import { relay } from "../../support/SentSweep.ts"
 
 const intents = Effect.succeed({ quoted: undefined, queued: 4_000, settled_source: 9_000 })
 
@@ -51,3 +54,42 @@ it.effect("shows the ages of messages while those of intents cannot be read, and
     assert.deepStrictEqual(yield* sample({ intents, outbox: down }), { ...AGES, ...partial, outbox: [] })
   })
 )
+
+describe("the nonce gap of a lane", () => {
+  const nonces = (...values: ReadonlyArray<bigint>) => values.map((nonce) => ({ nonce }))
+
+  it("is what no transaction has, between them and from the lane's transaction count on", () => {
+    assert.strictEqual(gapOf([]), 0)
+    assert.strictEqual(gapOf([], 3n), 0)
+    assert.strictEqual(gapOf(nonces(4n, 5n, 7n)), 1)
+    assert.strictEqual(gapOf(nonces(1_000n), 10n), 990)
+    assert.strictEqual(gapOf(nonces(4n, 5n, 7n), 3n), 2)
+    assert.strictEqual(gapOf(nonces(4n, 5n, 7n), 4n), 1)
+    // The first two are mined.
+    assert.strictEqual(gapOf(nonces(4n, 5n, 6n), 6n), 0)
+  })
+
+  it.effect("is read from the chain once a transaction is old", () => {
+    const counts: Array<string> = []
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      transactionCount: (lane, block) => Effect.suspend(() => (counts.push(lane), client.transactionCount(lane, block)))
+    }))
+    return Effect.gen(function* () {
+      const { chain, lane, submit } = yield* scene
+      yield* chain.setTransactionCount(lane, 1_000n)
+      yield* submit({ id: "a" })
+      yield* relay
+      yield* chain.setTransactionCount(lane, 10n)
+      counts.length = 0
+      const gap = Effect.andThen(Sampling.round([lanes]), series("sweep_lane_nonce_gap"))
+      const labels = `chain_id="${source.id}",lane="${lane}"`
+      assert.deepStrictEqual(yield* gap, [`sweep_lane_nonce_gap{${labels}} 0`])
+      assert.deepStrictEqual(counts, [])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* gap, [`sweep_lane_nonce_gap{${labels}} 990`])
+      yield* chain.fail("transactionCount")
+      assert.deepStrictEqual(yield* gap, [`sweep_lane_nonce_gap{${labels}} 0`])
+    }).pipe(Effect.provide(nodes), isolated)
+  })
+})

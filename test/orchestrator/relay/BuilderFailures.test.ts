@@ -1,6 +1,6 @@
 /** The alert about a builder whose sweeps fail, which is of no chain. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
@@ -82,6 +82,24 @@ describe("the alert about a failing builder", () => {
       yield* runOnce(destination.id)
       assert.lengthOf(yield* since, 1)
       yield* TestClock.adjust("1 minute")
+      yield* runOnce(destination.id)
+      assert.lengthOf(yield* since, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is reviewed again although the clock was set back", () =>
+    Effect.gen(function* () {
+      const { pass, runOnce, since } = yield* failing
+      yield* pass(source.id)
+      assert.lengthOf(yield* since, 1)
+      const now = yield* Clock.currentTimeMillis
+      yield* TestClock.setTime(now + 10 * 3_600_000)
+      yield* runOnce(destination.id)
+      assert.lengthOf(yield* since, 0)
+      yield* TestClock.setTime(now)
+      yield* pass(source.id)
+      assert.lengthOf(yield* since, 1)
+      yield* TestClock.adjust("1 hour")
       yield* runOnce(destination.id)
       assert.lengthOf(yield* since, 0)
     }).pipe(Effect.provide(layer))

@@ -1,12 +1,13 @@
 /** The network fee of a sweep covers its cost when it is sent, whatever the price of gas did since its quote. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { encodeFunctionResult, multicall3Abi, numberToHex } from "viem"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import type { ChainClient, FeesPerGas } from "../../../src/ports/shared/Chains.ts"
 import { layer, layerOnNodes, layerWith, scene } from "../../support/RelayScene.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
+import * as DifferingEndpoints from "../../support/DifferingEndpoints.ts"
 
 const GWEI = 1_000_000_000n
 
@@ -40,6 +41,24 @@ describe("a sweep that was quoted at 1 gwei", () => {
       assert.isUndefined(yield* waitingFor("a"))
       assert.strictEqual((yield* intent("a")).status, "submitted")
       yield* pause
+      yield* relay
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("leaves no alert behind although the clock was set back", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, submit } = yield* scene
+      yield* submit({ id: "a", order: { deadline: 1_800_000_000n } })
+      yield* chain.setFees(feesAt(200n))
+      yield* relay
+      yield* TestClock.adjust(7_200_000)
+      yield* relay
+      yield* chain.setFees(feesAt(1n))
+      yield* pause
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      assert.deepStrictEqual(yield* alertKinds, ["gas_price"])
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 3_600_000)
       yield* relay
       assert.deepStrictEqual(yield* alertKinds, [])
     }).pipe(Effect.provide(layer))
@@ -181,6 +200,21 @@ describe("a rollup's charge beside gas", () => {
       yield* submit({ id: "a" })
       assert.strictEqual((yield* relay).sent, sent)
     }).pipe(Effect.provide(layerOnNodes(charging(gwei * GWEI))))
+  )
+
+  it.effect("that only one endpoint names makes no sweep wait", () =>
+    Effect.gen(function* () {
+      const { alertKinds, submit } = yield* scene
+      yield* submit({ id: "a" })
+      assert.strictEqual((yield* relay).sent, 1)
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(
+      Effect.provide(
+        layerOnNodes((client) =>
+          DifferingEndpoints.of(charging(900_000n * GWEI)(client), charging(300_000n * GWEI)(client))
+        )
+      )
+    )
   )
 
   // The quote counted 200,000 gas.

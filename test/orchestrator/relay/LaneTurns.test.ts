@@ -82,6 +82,20 @@ describe("a lane too poor for a sweep", () => {
     }).pipe(Effect.provide(threeLanes(looked)))
   })
 
+  it.effect("is looked at again, as all others, after the clock was set back", () => {
+    const looked: Array<Address.Address> = []
+    return Effect.gen(function* () {
+      yield* TestClock.adjust(7_200_000)
+      const { balances, senderOf } = yield* dear
+      yield* balances([RICH, RICH, RICH])
+      assert.isDefined(yield* senderOf("a"))
+      looked.length = 0
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 3_600_000)
+      assert.isDefined(yield* senderOf("b"))
+      assert.strictEqual(new Set(looked).size, 3)
+    }).pipe(Effect.provide(threeLanes(looked)))
+  })
+
   it.effect("takes no turn for a sweep that another lane was short for, as all replicas know by its alert", () =>
     Effect.gen(function* () {
       const { alerts, balances, chain, client, first, market, second, senderOf, third } = yield* dear

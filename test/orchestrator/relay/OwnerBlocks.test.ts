@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "viem"
 import { parse } from "../../../src/orchestrator/relay/Envelope.ts"
@@ -124,6 +124,19 @@ describe("a batch that nodes refuse because of one owner", () => {
         yield* relay
       }
       assert.include(accepted.flatMap(ownersIn), address(1))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("that has nobody else is not held back for longer after the clock was set back", () =>
+    Effect.gen(function* () {
+      const { client, intents } = yield* crowd(1)
+      const [intent] = intents
+      if (intent === undefined) return yield* Effect.die("no intent")
+      const { mayGoAlone, note } = yield* Effect.provide(OwnerBlocks, Layer.fresh(OwnerBlocks.layer))
+      yield* note(client, [intent], "busy", true)
+      assert.isFalse(yield* mayGoAlone(client, address(1)))
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 3_600_000)
+      assert.isTrue(yield* mayGoAlone(client, address(1)))
     }).pipe(Effect.provide(layer))
   )
 

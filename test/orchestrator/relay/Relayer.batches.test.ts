@@ -27,11 +27,12 @@ it.effect("a claimed intent without signatures goes back to the queue, and the o
     const { client, submit, unfinished } = yield* scene
     const relayer = yield* Relayer
     for (const [index, id] of ["a", "b"].entries()) yield* submit({ id, owner: index + 1 })
-    const claimed = (yield* relayer.claim(client)).map(({ submission, ...intent }) =>
+    const { intents, worker } = yield* relayer.claim(client)
+    const claimed = intents.map(({ submission, ...intent }) =>
       intent.id === "a" || submission === undefined ? intent : { ...intent, submission }
     )
     assert.lengthOf(claimed, 2)
-    assert.strictEqual(yield* relayer.relay(client, claimed), 1)
+    assert.strictEqual(yield* relayer.relay(client, { worker, intents: claimed }), 1)
     assert.deepStrictEqual(
       (yield* unfinished).flatMap(({ intentIds }) => intentIds),
       ["b"]

@@ -262,16 +262,17 @@ describe("how a send ends", () => {
         signedAtMs: 0
       } as const
       // While this worker prepares, another one sends; what this one then sees is that transaction.
+      const allocation = yield* Effect.cached(
+        transactions.allocate({
+          chainId: source.id,
+          lane,
+          chainNonce: 0n,
+          intentIds: [submitted.id],
+          sign: () => Effect.succeed(attempt)
+        })
+      )
       yield* chain.onSimulate(() =>
-        transactions
-          .allocate({
-            chainId: source.id,
-            lane,
-            chainNonce: 0n,
-            intentIds: [submitted.id],
-            sign: () => Effect.succeed(attempt)
-          })
-          .pipe(Effect.orDie, Effect.as([{ success: false, returnData: "0x" as const, gasUsed: 0n, logs: [] }]))
+        allocation.pipe(Effect.orDie, Effect.as([{ success: false, returnData: "0x" as const, gasUsed: 0n, logs: [] }]))
       )
       yield* run
       assert.strictEqual((yield* intent("a")).status, "submitted")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -113,6 +113,20 @@ describe("a spent nonce whose spender is not seen", () => {
       yield* tick
       assert.strictEqual(yield* status, "delivered")
       assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(nodes))
+  })
+
+  it.effect("is searched for again at once after the clock was set back by an hour", () => {
+    const { look, nodes } = counting()
+    return Effect.gen(function* () {
+      const { passDeadline } = yield* lagging
+      yield* passDeadline
+      assert.isAbove(yield* look, 0)
+      yield* TestClock.adjust(2 * 3_600_000)
+      assert.isAbove(yield* look, 0)
+      assert.strictEqual(yield* look, 0)
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 3_600_000)
+      assert.isAbove(yield* look, 0)
     }).pipe(Effect.provide(nodes))
   })
 

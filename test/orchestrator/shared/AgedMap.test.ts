@@ -23,4 +23,14 @@ describe("a map that forgets its old entries", () => {
     assert.strictEqual(map.size(), 101)
     assert.isTrue(map.get(0, 1_000))
   })
+
+  it("forgets entries of the future, which are from before the clock was set back", () => {
+    const map = AgedMap.make<string, number>(100)
+    map.set("a", 1, 3_600_000)
+    assert.strictEqual(map.get("a", 3_599_000), 1)
+    assert.isUndefined(map.get("a", 3_598_999))
+    map.set("b", 2, 0)
+    assert.strictEqual(map.size(), 1)
+    assert.strictEqual(map.get("b", 99), 2)
+  })
 })

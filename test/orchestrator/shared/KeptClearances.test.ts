@@ -54,6 +54,17 @@ describe("kept clearances", () => {
     })
   )
 
+  it.effect("let nobody pass whose clearance is from before the clock was set back", () =>
+    Effect.gen(function* () {
+      const { clear, set } = yield* setUp
+      yield* TestClock.setTime(7_200_000)
+      assert.strictEqual(yield* clear(OWNER), "clear")
+      yield* set({ available: false })
+      yield* TestClock.setTime(3_600_000)
+      assert.strictEqual(yield* clear(OWNER), "unavailable")
+    })
+  )
+
   it.effect("are of one chain", () =>
     Effect.gen(function* () {
       const context = yield* Layer.build(layer)

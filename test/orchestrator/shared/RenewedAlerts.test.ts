@@ -94,6 +94,19 @@ describe("RenewedAlerts", () => {
     }).pipe(Effect.scoped, Effect.provide(slow))
   )
 
+  it.effect("lists the alerts anew after the clock was set back", () =>
+    Effect.gen(function* () {
+      const { end } = yield* start
+      const { lists } = yield* SharedAlerts.SharedAlerts
+      yield* TestClock.setTime(7_200_000)
+      yield* end(alert.key)
+      const before = lists()
+      yield* TestClock.setTime(3_600_000)
+      yield* end(alert.key)
+      assert.strictEqual(lists(), before + 1)
+    }).pipe(Effect.scoped, Effect.provide(SharedAlerts.layer))
+  )
+
   it.effect("asks nothing of a process without looks", () =>
     Effect.gen(function* () {
       yield* start

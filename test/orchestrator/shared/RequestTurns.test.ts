@@ -191,6 +191,21 @@ describe("turns", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("come as soon after the clock was set back by an hour", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* make()
+      yield* TestClock.setTime(7_200_000)
+      yield* ask({ owner: PAYER })
+      yield* ask({ owner: PAYER })
+      assert.isTrue(yield* (yield* ask({ owner: address(2) })).hasBegun)
+      yield* TestClock.setTime(3_600_000)
+      const newcomer = yield* ask({ owner: address(3) })
+      assert.isFalse(yield* newcomer.hasBegun)
+      yield* TestClock.adjust(SPACING_MILLIS)
+      assert.isTrue(yield* newcomer.hasBegun)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("come without an answer of the store", () =>
     Effect.gen(function* () {
       const { ask, delay } = yield* make({ isDown: true })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { hash } from "../../support/IntentFixtures.ts"
@@ -41,6 +41,23 @@ describe("a transaction that was given up to a stranger", () => {
       yield* tick
       assert.strictEqual(yield* transactions.spending(source.id, 0), 100_000n * mined.baseFeePerGas + 3n)
       assert.strictEqual(yield* status, "submitted")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is booked at the next look although the clock was set back", () =>
+    Effect.gen(function* () {
+      const { alertKinds, attempt, bury, chain, mineLane } = yield* sentSweep()
+      yield* mineLane({ hash: hash("in its place") })
+      yield* bury(2)
+      yield* waitInVain
+      yield* chain.mine([{ hash: attempt.hash, status: "reverted", gasUsed: 100_000n, dataFee: 3n }])
+      yield* TestClock.adjust(3_600_000)
+      yield* tick
+      assert.deepStrictEqual(yield* alertKinds, ["foreign_nonce"])
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 3_500_000)
+      yield* bury(2)
+      yield* tick
+      assert.deepStrictEqual(yield* alertKinds, [])
     }).pipe(Effect.provide(layer))
   )
 })

@@ -191,6 +191,28 @@ describe("the plan for a relay transaction", () => {
     assert.strictEqual(decide(at(45_000, 100n, 200n))._tag, "Bump")
   })
 
+  it("sends and replaces a version whose times are far ahead, since the clock was set back", () => {
+    const fees = { maxFeePerGas: 100n, maxPriorityFeePerGas: 1n }
+    const at = (signedAtMs: number, broadcastAtMs: number): Observation => ({
+      transaction: {
+        kind: "sweep",
+        nonce: 5n,
+        newest: { hash: hash("second"), raw: "0x", ...fees, signedAtMs, broadcastAtMs }
+      },
+      mined: undefined,
+      inclusionStands: false,
+      head: 6n,
+      confirmations: 2,
+      laneNonce: { latest: 5n, confirmed: 5n },
+      wanted: true,
+      nowMs: 1_000_000,
+      market: { ...fees, baseFeePerGas: 100n }
+    })
+    assert.strictEqual(decide(at(1_060_000, 1_060_000))._tag, "Wait", "clocks of processes differ by a little")
+    assert.strictEqual(decide(at(1_000_000, 1_060_001))._tag, "Rebroadcast")
+    assert.strictEqual(decide(at(4_600_000, 4_600_000))._tag, "Bump")
+  })
+
   it("takes the including block as the first of the depth", () => {
     assert.strictEqual(depth(10n, 10n), 1n)
     assert.strictEqual(depth(12n, 10n), 3n)

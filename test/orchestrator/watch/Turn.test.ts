@@ -84,6 +84,19 @@ describe("a turn", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("of another process ends a moment later although the clock was set back", () =>
+    Effect.gen(function* () {
+      const { transaction } = yield* sentSweep()
+      const { isOurs } = yield* turnOf([])
+      yield* TestClock.setTime(7_200_000)
+      assert.isFalse(yield* isOurs(transaction))
+      yield* TestClock.setTime(7_190_000)
+      assert.isFalse(yield* isOurs(transaction))
+      yield* TestClock.adjust(Turn.MOMENT_MILLIS)
+      assert.isTrue(yield* isOurs(transaction))
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("of another process begins anew when nothing was due meanwhile, and stays its own", () =>
     Effect.gen(function* () {
       const { transaction } = yield* sentSweep()

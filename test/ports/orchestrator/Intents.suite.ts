@@ -10,6 +10,7 @@ import { creationCases } from "./IntentCreations.cases.ts"
 import { deliveryCases } from "./IntentDeliveries.cases.ts"
 import { moveCases } from "./IntentMoves.cases.ts"
 import { givenUpCases } from "./GivenUpIntents.cases.ts"
+import { leaseCases } from "./IntentLeases.cases.ts"
 import { queueCases } from "./IntentQueue.cases.ts"
 import { sweepCases } from "./Sweeps.cases.ts"
 
@@ -291,6 +292,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
     creationCases(stores)
     deliveryCases(stores)
     queueCases(stores)
+    leaseCases(stores)
     givenUpCases(stores)
     moveCases(stores)
     sweepCases(stores)

@@ -87,6 +87,8 @@ const makeClient = Effect.fnUntraced(function* (
     ...heads.reads,
     isAnswering: pool.isAnswering,
     elsewhere: pool.elsewhere,
+    attested: node.attested,
+    corroborated: node.corroborated,
     ...reads,
     ...Calls.make(node, (sender, block) => next.settingOf(heads.reads.recentHead, sender, block)),
     logs: Logs.make(node),

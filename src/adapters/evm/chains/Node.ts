@@ -3,12 +3,13 @@ import { Effect, Option, Schema } from "effect"
 import { numberToHex } from "viem"
 import type { Chain } from "../../../domain/Chain.ts"
 import { type BlockHash, ChainUnavailable } from "../../../ports/shared/Chains.ts"
+import type { Corroborating } from "../../../ports/shared/Corroborating.ts"
 import * as RpcErrors from "../rpc/Errors.ts"
 import type { RpcFailure } from "../rpc/JsonRpc.ts"
 import type { JsonRpcPool } from "../rpc/Pool.ts"
 import * as Rpc from "../rpc/Schemas.ts"
 
-export interface Node {
+export interface Node extends Corroborating<ChainUnavailable> {
   readonly chain: Chain
   readonly pool: JsonRpcPool
   readonly unavailable: (method: string, detail: string) => ChainUnavailable
@@ -47,6 +48,20 @@ export const make = (chain: Chain, pool: JsonRpcPool): Node => {
       detail: failure.message,
       ...(RpcErrors.isUnknownBlock(failure) ? { isBlockUnknown: true } : {})
     })
+  const attested: Node["attested"] = (read, comparison) =>
+    Effect.map(pool.attested(read, comparison), ({ answer, corroborate }) => ({
+      answer,
+      corroborate: Effect.catchTag(corroborate, "Contradiction", ({ message }) =>
+        Effect.fail(
+          new ChainUnavailable({
+            chainId: chain.id,
+            method: "a read of two endpoints",
+            detail: message,
+            isContradiction: true
+          })
+        )
+      )
+    }))
   return {
     chain,
     pool,
@@ -54,6 +69,8 @@ export const make = (chain: Chain, pool: JsonRpcPool): Node => {
     failed,
     read: (method, params) =>
       Effect.mapError(pool.request(method, params, { isIgnorance: isNull }), (failure) => failed(method, failure)),
+    attested,
+    corroborated: (read, comparison) => Effect.flatMap(attested(read, comparison), ({ corroborate }) => corroborate),
     readHead: (method, params) =>
       Effect.mapError(pool.head(method, params, heightOf), (failure) => failed(method, failure)),
     decoded: (schema) => {

@@ -4,7 +4,7 @@ import { numberToHex } from "viem"
 import type * as Address from "../../../domain/Address.ts"
 import type { Chain } from "../../../domain/Chain.ts"
 import { feesWithin } from "../../../domain/ChainMoney.ts"
-import { Hex } from "../../../domain/Hex.ts"
+import { type Hash, Hex } from "../../../domain/Hex.ts"
 import type { ChainClient, ChainUnavailable, FeesPerGas } from "../../../ports/shared/Chains.ts"
 import * as Receipts from "../rpc/Receipts.ts"
 import * as Rpc from "../rpc/Schemas.ts"
@@ -136,11 +136,17 @@ export const make = (
     return feesFrom(yield* asFeeHistory(method, history), yield* withLimits(chain))
   }).pipe(Effect.withSpan("Chains.feesPerGas"))
 
-  const asReceipt = (method: string, answer: unknown) =>
-    Effect.map(wellFormed(method, Receipts.receipt(answer)), Option.fromNullOr)
+  /** Reader of a receipt. That of another transaction proves nothing about this one. */
+  const receiptReader = (hash: Hash) => (method: string, answer: unknown) =>
+    Effect.flatMap(wellFormed(method, Receipts.receipt(answer)), (found) =>
+      found !== null && found.transactionHash !== hash
+        ? Effect.fail(unavailable(method, "the receipt is of another transaction"))
+        : Effect.succeed(Option.fromNullOr(found))
+    )
 
   const receipt: ChainClient["receipt"] = Effect.fnUntraced(function* (hash, scope) {
     const method = "eth_getTransactionReceipt"
+    const asReceipt = receiptReader(hash)
     if (scope === "everywhere") return yield* everywhere(method, [hash], asReceipt, Option.isNone)
     return yield* asReceipt(method, yield* read(method, [hash]))
   })

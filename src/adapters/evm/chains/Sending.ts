@@ -1,25 +1,28 @@
 /** Hands signed transactions to a chain's nodes. */
 import { Deferred, Effect, Fiber } from "effect"
 import { type ChainClient, ChainUnavailable, SendRejected } from "../../../ports/shared/Chains.ts"
+import * as SendScope from "../../../ports/shared/SendScope.ts"
 import * as Keccak from "../codec/Keccak.ts"
 import type { Hex } from "../../../domain/Hex.ts"
 import type { Endpoint, RateLimited } from "../rpc/JsonRpc.ts"
 import type { Node } from "./Node.ts"
 import * as Refusals from "./Refusals.ts"
 
+type Attempt<E> = (endpoint: Endpoint) => Effect.Effect<Hex, E>
+
 /**
- * Runs `attempt` on all endpoints at once, and returns its first success. The others continue, since each is to have the bytes.
+ * Returns the first success of `attempt` on endpoints that `run` asks at once. The others continue, since each is to have the bytes.
  * Fails when all have failed.
  */
-const toAll = Effect.fnUntraced(function* <E>(
-  endpoints: ReadonlyArray<Endpoint>,
-  attempt: (endpoint: Endpoint) => Effect.Effect<Hex, E>
+const firstOf = Effect.fnUntraced(function* <E>(
+  run: (attempt: Attempt<E>) => Effect.Effect<unknown>,
+  attempt: Attempt<E>
 ) {
   const accepted = yield* Deferred.make<Hex>()
-  const fibers = yield* Effect.forEach(endpoints, (endpoint) =>
-    Effect.forkDetach(Effect.exit(Effect.tap(attempt(endpoint), (hash) => Deferred.succeed(accepted, hash))))
+  const all = yield* Effect.forkDetach(
+    run((endpoint) => Effect.tap(attempt(endpoint), (hash) => Deferred.succeed(accepted, hash)))
   )
-  const none = Effect.andThen(Effect.forEach(fibers, Fiber.await), Effect.fail("rejected" as const))
+  const none = Effect.andThen(Fiber.await(all), Effect.fail("rejected" as const))
   // The last one may have succeeded.
   return yield* Effect.raceFirst(Deferred.await(accepted), none).pipe(
     Effect.catch((failure) =>
@@ -28,10 +31,16 @@ const toAll = Effect.fnUntraced(function* <E>(
   )
 })
 
+/** Asks these endpoints at once. */
+const among =
+  <E>(endpoints: ReadonlyArray<Endpoint>) =>
+  (attempt: Attempt<E>) =>
+    Effect.forEach(endpoints, (endpoint) => Effect.exit(attempt(endpoint)), { concurrency: "unbounded" })
+
 /**
- * Tries every endpoint, since sending the same bytes twice is harmless. Once an endpoint may have accepted them, the refusal of
- * another proves nothing, and only "already known" is certain. `broadcast` are the endpoints to which transactions are sent instead
- * of the pool's, all at once; empty for none.
+ * Tries one endpoint after the other until one accepts the bytes, or all at once if the fiber's scope says so, since sending the same bytes
+ * twice is harmless. Once an endpoint may have accepted them, the refusal of another proves nothing, and only "already known" is certain.
+ * `broadcast` are the endpoints to which transactions are sent instead of the pool's, all at once; empty for none.
  */
 export const make = (
   { chain, pool, unavailable }: Node,
@@ -67,7 +76,8 @@ export const make = (
           return Effect.fail("doubtful" as const)
         }
       })
-    const outcome = yield* Effect.result(broadcast.length === 0 ? pool.first(attempt) : toAll(broadcast, attempt))
+    const inPool = (yield* SendScope.Current) === "first" ? pool.first(attempt) : firstOf(pool.everywhere, attempt)
+    const outcome = yield* Effect.result(broadcast.length === 0 ? inPool : firstOf(among(broadcast), attempt))
     if (outcome._tag === "Success") return outcome.success
     doubts.push(...Array.from(limited.values(), ({ message }) => message))
     const rejection = Refusals.decisive(rejections)

@@ -1,41 +1,15 @@
 /** Health of a chain's endpoints: which of them failed a moment ago, which have an old head, and which are busy. */
 import { Clock, Deferred, Effect, Exit } from "effect"
 import type { Priority } from "../../../ports/shared/Priority.ts"
-import type { Endpoint, EndpointFailed, RpcFailure } from "./JsonRpc.ts"
+import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
 import type { PacedEndpoint } from "./Paced.ts"
-
-/** Cooldown of an endpoint that failed or was overtaken, in milliseconds. */
-const COOLDOWN_MILLIS = 10_000
-
-/** Nodes behind a load balancer may differ by two blocks. */
-const TOLERATED_BLOCKS = 2n
-
-/** A recorded height expires after this many milliseconds. */
-const HEIGHT_LIFETIME_MILLIS = 60_000
-
-/**
- * A head this many blocks above all known ones counts only after a new check of the endpoint's chain. The blocks that the chain may have made
- * since the highest known head was recorded are added.
- */
-const FAR_BLOCKS = 100n
+import * as SameHistory from "./SameHistory.ts"
+import * as Standing from "./Standing.ts"
 
 /** The shortest block time of the catalogue's chains. A lower limit would have honest heads of such a chain checked all the time. */
 const BLOCK_TIME_MILLIS = 250
 
-/** A failure is forgotten after this many milliseconds, so that an endpoint that nobody asked since is asked again. */
-const FAILURE_LIFETIME_MILLIS = 30_000
-
 const NOBODY: ReadonlySet<Endpoint> = new Set()
-
-interface Standing {
-  avoidedUntil: number
-  /** Time of the last failure, if there was no answer since. */
-  failedAt: number | undefined
-  /** True if it served another chain, and has not answered since. */
-  isElsewhere: boolean
-  height: bigint
-  heightAt: number
-}
 
 export interface Health {
   /** The endpoints as configured. Each records its failures and successes here. */
@@ -43,14 +17,18 @@ export interface Health {
   /** Starts the cooldown of an endpoint. */
   readonly avoid: (endpoint: Endpoint) => Effect.Effect<void>
   /**
-   * Records the height of the endpoint's head. One far above all known heads may be that of another chain, so the endpoint's chain is
-   * then checked first. Calls that come during a check wait for it, and make another one only if their head is far above the checked one.
+   * Records the height of the endpoint's head. One far above all known heads may be that of another chain, or made up, so the endpoint's
+   * chain and blocks are then checked first. Calls that come during a check wait for it, and make another one only if their head is far above the checked one.
    * Fails without a record if the check fails.
    */
   readonly recordHeight: (endpoint: Endpoint, height: bigint) => Effect.Effect<void, RpcFailure>
   /** Height of the endpoint's head, if it was recorded in the last minute. */
   readonly heightOf: (endpoint: Endpoint) => Effect.Effect<bigint | undefined>
-  /** True when the endpoint's head is below the highest known head. */
+  /** True if the others let the height count as a head; see `limitOf` in Standing.ts. */
+  readonly isCredible: (endpoint: Endpoint, height: bigint) => Effect.Effect<boolean>
+  /** True if the endpoint follows the chain, and its head is so far below the block that it contradicts the block. */
+  readonly denies: (endpoint: Endpoint, block: bigint) => Effect.Effect<boolean>
+  /** True when the endpoint's head is below the highest credible head. */
   readonly isBehind: (endpoint: Endpoint) => Effect.Effect<boolean>
   /** Endpoints outside a cooldown. */
   readonly available: Effect.Effect<ReadonlyArray<PacedEndpoint>>
@@ -67,62 +45,8 @@ export interface Health {
   readonly newest: (priority: Priority, now: number, except: ReadonlySet<Endpoint>) => ReadonlyArray<PacedEndpoint>
   /** False if each endpoint failed at its last request, in the last 30 seconds. */
   readonly isAnswering: Effect.Effect<boolean>
-  /** Names of the endpoints that served another chain when they last answered. */
+  /** Names of the endpoints that served another chain when they last answered, or other blocks in the last minute. */
   readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
-}
-
-/** A longer cooldown means that the clock was set back. It is over then. */
-const isAvoided = ({ avoidedUntil }: Standing, now: number): boolean =>
-  avoidedUntil > now && avoidedUntil - now <= COOLDOWN_MILLIS
-
-/** True if less than the lifetime has passed since `at`. After a clock was set back nobody knows, so it counts as passed. */
-const isWithin = (lifetimeMillis: number, at: number, now: number): boolean => now >= at && now - at < lifetimeMillis
-
-const knownHeight = ({ height, heightAt }: Standing, now: number): bigint | undefined =>
-  isWithin(HEIGHT_LIFETIME_MILLIS, heightAt, now) ? height : undefined
-
-/** The highest known head of those endpoints that are neither avoided nor left out. */
-const highest = (standings: ReadonlyMap<Endpoint, Standing>, now: number, except: ReadonlySet<Endpoint>): bigint => {
-  let top = 0n
-  for (const [endpoint, standing] of standings) {
-    const height = except.has(endpoint) || isAvoided(standing, now) ? undefined : knownHeight(standing, now)
-    if (height !== undefined && height > top) top = height
-  }
-  return top
-}
-
-/** True for a height far above all known heads. False while none is known. */
-const isFarAbove = (
-  height: bigint,
-  standings: ReadonlyMap<Endpoint, Standing>,
-  now: number,
-  blockTimeMillis: number
-): boolean => {
-  const known = highest(standings, now, NOBODY)
-  if (known === 0n) return false
-  let ageMillis = HEIGHT_LIFETIME_MILLIS
-  for (const standing of standings.values()) {
-    if (knownHeight(standing, now) === known) ageMillis = Math.min(ageMillis, now - standing.heightAt)
-  }
-  return height > known + FAR_BLOCKS + BigInt(Math.floor(ageMillis / blockTimeMillis))
-}
-
-/** False if each endpoint failed at its last request, not long ago. */
-const isAnswering = (standings: ReadonlyMap<Endpoint, Standing>, now: number): boolean => {
-  for (const { failedAt } of standings.values()) {
-    if (failedAt === undefined || !isWithin(FAILURE_LIFETIME_MILLIS, failedAt, now)) return true
-  }
-  return standings.size === 0
-}
-
-/** Notes an answer, as undefined, or a failure. */
-const note = (standing: Standing, failure: EndpointFailed | undefined, now: number): void => {
-  standing.avoidedUntil = failure === undefined ? 0 : now + COOLDOWN_MILLIS
-  standing.failedAt = failure === undefined ? undefined : now
-  // A failure of another kind proves nothing about the chain.
-  standing.isElsewhere = failure !== undefined && (standing.isElsewhere || failure.isOtherChain === true)
-  // The height may be that of the other chain. It would count again after the cooldown.
-  if (failure?.isOtherChain === true) standing.heightAt = Number.NEGATIVE_INFINITY
 }
 
 /** Wraps an endpoint so that each of its answers, as undefined, and failures reaches `record`. */
@@ -147,7 +71,8 @@ const observed = (
 /** Makes `recordHeight`; see {@link Health}. `record` notes a height without a check. */
 const makeRecordHeight = (
   endpoints: ReadonlyArray<PacedEndpoint>,
-  isFar: (height: bigint, now: number) => boolean,
+  isFar: (endpoint: Endpoint, height: bigint, now: number) => boolean,
+  isSameHistory: (endpoint: Endpoint, height: bigint) => Effect.Effect<void, RpcFailure>,
   record: (endpoint: Endpoint, height: bigint) => Effect.Effect<void>
 ): Health["recordHeight"] => {
   /** Checks under way. */
@@ -163,11 +88,16 @@ const makeRecordHeight = (
         const ended = Deferred.makeUnsafe<void, RpcFailure>()
         checks.set(endpoint, ended)
         // The height is recorded before others go on, since they compare theirs with it.
-        const made = Effect.onExit(restore(Effect.andThen(recheck, record(endpoint, height))), (exit) => {
-          checks.delete(endpoint)
-          // After an interruption nothing is known, so that another caller makes a check.
-          return Deferred.done(ended, Exit.hasInterrupts(exit) ? Exit.void : exit)
-        })
+        const made = Effect.onExit(
+          restore(
+            recheck.pipe(Effect.andThen(isSameHistory(endpoint, height)), Effect.andThen(record(endpoint, height)))
+          ),
+          (exit) => {
+            checks.delete(endpoint)
+            // After an interruption nothing is known, so that another caller makes a check.
+            return Deferred.done(ended, Exit.hasInterrupts(exit) ? Exit.void : exit)
+          }
+        )
         return Effect.as(made, true)
       })
     )
@@ -175,18 +105,95 @@ const makeRecordHeight = (
   return Effect.fnUntraced(function* (endpoint, height) {
     const recheck = endpoints.find((each) => each === endpoint)?.recheck
     if (recheck === undefined) return yield* record(endpoint, height)
-    while (isFar(height, yield* Clock.currentTimeMillis)) {
+    while (isFar(endpoint, height, yield* Clock.currentTimeMillis)) {
       if (yield* checked(endpoint, height, recheck)) return
     }
     yield* record(endpoint, height)
   })
 }
 
+/** Makes the order of the endpoints of `standings` by their failures and heads. */
+const makeOrder = (
+  endpoints: ReadonlyArray<PacedEndpoint>,
+  standings: ReadonlyMap<Endpoint, Standing.Standing>,
+  blockTimeMillis: number
+) => {
+  const jitter = Standing.jitter(blockTimeMillis)
+
+  const othersOf = (endpoint: Endpoint, except = NOBODY): ReadonlyArray<Standing.Standing> =>
+    [...standings].flatMap(([other, standing]) => (other === endpoint || except.has(other) ? [] : [standing]))
+
+  const heightOf = (endpoint: Endpoint, now: number): bigint | undefined => {
+    const standing = standings.get(endpoint)
+    return standing === undefined ? undefined : Standing.knownHeight(standing, now)
+  }
+
+  const limitOf = (endpoint: Endpoint, now: number, slack: bigint, except = NOBODY): bigint | undefined =>
+    Standing.limitOf(othersOf(endpoint, except), now, { jitter, slack })
+
+  /** The highest credible head of those endpoints that are neither avoided nor left out. */
+  const highest = (now: number, slack: bigint, except: ReadonlySet<Endpoint>): bigint => {
+    let top = 0n
+    for (const [endpoint, standing] of standings) {
+      const height =
+        except.has(endpoint) || Standing.isAvoided(standing, now) ? undefined : Standing.knownHeight(standing, now)
+      if (height === undefined || height <= top) continue
+      const limit = limitOf(endpoint, now, slack, except)
+      const credible = limit !== undefined && limit < height ? limit : height
+      if (credible > top) top = credible
+    }
+    return top
+  }
+
+  const isCoolingDown = (endpoint: Endpoint, now: number): boolean => {
+    const standing = standings.get(endpoint)
+    return standing !== undefined && Standing.isAvoided(standing, now)
+  }
+
+  const isBelow = (endpoint: Endpoint, now: number, top: bigint): boolean => {
+    const height = heightOf(endpoint, now)
+    return height !== undefined && height < top
+  }
+
+  const ordered: Health["ordered"] = (priority, now, method) => {
+    if (endpoints.length === 1) return endpoints
+    const top = highest(now, 0n, NOBODY) - Standing.TOLERATED_BLOCKS
+    const trouble = (endpoint: Endpoint): number =>
+      isCoolingDown(endpoint, now) ? 2 : isBelow(endpoint, now, top) ? 1 : 0
+    return endpoints
+      .map((endpoint) => ({ endpoint, trouble: trouble(endpoint), wait: endpoint.waitMillis(priority, now, method) }))
+      .toSorted((a, b) => a.trouble - b.trouble || a.wait - b.wait)
+      .map(({ endpoint }) => endpoint)
+  }
+
+  const newest: Health["newest"] = (priority, now, except) => {
+    const list = ordered(priority, now).filter((endpoint) => !except.has(endpoint))
+    if (endpoints.length === 1) return list
+    const top = highest(now, 0n, except)
+    return list.filter((endpoint) => !isBelow(endpoint, now, top))
+  }
+
+  return {
+    heightOf,
+    isBehind: (endpoint: Endpoint, now: number) => isBelow(endpoint, now, highest(now, 0n, NOBODY)),
+    isCoolingDown,
+    isCredible: (endpoint: Endpoint, height: bigint, now: number) =>
+      height <= (limitOf(endpoint, now, jitter) ?? height),
+    denies: (endpoint: Endpoint, block: bigint, now: number) => {
+      const standing = standings.get(endpoint)
+      return standing !== undefined && Standing.isFollowing(standing, now) && block > standing.height + jitter
+    },
+    ordered,
+    othersOf,
+    newest
+  }
+}
+
 /** @param blockTimeMillis Typical milliseconds between blocks. Default: 250. */
 export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis = BLOCK_TIME_MILLIS): Health => {
-  const standings = new Map<Endpoint, Standing>()
+  const standings = new Map<Endpoint, Standing.Standing>()
 
-  const update = (endpoint: Endpoint, change: (standing: Standing, now: number) => void) =>
+  const update = (endpoint: Endpoint, change: (standing: Standing.Standing, now: number) => void) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const standing = standings.get(endpoint)
       if (standing !== undefined) change(standing, now)
@@ -194,80 +201,61 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis = BLOCK
 
   const avoid = (endpoint: Endpoint) =>
     update(endpoint, (standing, now) => {
-      standing.avoidedUntil = now + COOLDOWN_MILLIS
+      standing.avoidedUntil = now + Standing.COOLDOWN_MILLIS
     })
 
   const endpoints = bare.map((endpoint) => {
     const self: PacedEndpoint = observed(endpoint, (failure) =>
-      update(self, (standing, now) => note(standing, failure, now))
+      update(self, (standing, now) => Standing.note(standing, failure, now))
     )
-    standings.set(self, {
-      avoidedUntil: 0,
-      failedAt: undefined,
-      isElsewhere: false,
-      height: 0n,
-      heightAt: Number.NEGATIVE_INFINITY
-    })
+    standings.set(self, Standing.initial())
     return self
   })
 
-  const heightOf = (endpoint: Endpoint, now: number): bigint | undefined => {
-    const standing = standings.get(endpoint)
-    return standing === undefined ? undefined : knownHeight(standing, now)
-  }
+  const order = makeOrder(endpoints, standings, blockTimeMillis)
+  const at = <A>(read: (now: number) => A): Effect.Effect<A> => Effect.map(Clock.currentTimeMillis, read)
 
-  const isBehind = (
-    endpoint: Endpoint,
-    now: number,
-    tolerance: bigint,
-    except: ReadonlySet<Endpoint> = NOBODY
-  ): boolean => {
-    const height = heightOf(endpoint, now)
-    return height !== undefined && height + tolerance < highest(standings, now, except)
-  }
-
-  const isCoolingDown = (endpoint: Endpoint, now: number): boolean => {
-    const standing = standings.get(endpoint)
-    return standing !== undefined && isAvoided(standing, now)
-  }
-
-  const ordered: Health["ordered"] = (priority, now, method) => {
-    if (endpoints.length === 1) return endpoints
-    const trouble = (endpoint: Endpoint): number =>
-      isCoolingDown(endpoint, now) ? 2 : isBehind(endpoint, now, TOLERATED_BLOCKS) ? 1 : 0
-    return endpoints
-      .map((endpoint) => ({ endpoint, trouble: trouble(endpoint), wait: endpoint.waitMillis(priority, now, method) }))
-      .toSorted((a, b) => a.trouble - b.trouble || a.wait - b.wait)
-      .map(({ endpoint }) => endpoint)
-  }
+  const isSameHistory = Effect.fnUntraced(function* (endpoint: Endpoint, height: bigint) {
+    const now = yield* Clock.currentTimeMillis
+    const others = endpoints.flatMap((other) => {
+      const known = other === endpoint || order.isCoolingDown(other, now) ? undefined : order.heightOf(other, now)
+      return known === undefined ? [] : [{ endpoint: other, height: known }]
+    })
+    if (yield* SameHistory.check(endpoint, height, others)) {
+      return yield* update(endpoint, (standing, then) => Standing.prove(standing, height, then))
+    }
+    yield* update(endpoint, Standing.refute)
+    const detail = "its blocks are not those of the other endpoints"
+    return yield* new EndpointFailed({ endpoint: endpoint.name, detail, isOtherChain: true })
+  })
 
   const recordHeight = makeRecordHeight(
     endpoints,
-    (height, now) => isFarAbove(height, standings, now, blockTimeMillis),
-    (endpoint, height) =>
-      update(endpoint, (standing, now) => {
-        standing.height = height
-        standing.heightAt = now
-      })
+    (endpoint, height, now) => {
+      const own = standings.get(endpoint)
+      return own !== undefined && Standing.isFarAbove(height, own, order.othersOf(endpoint), now, blockTimeMillis)
+    },
+    isSameHistory,
+    (endpoint, height) => update(endpoint, (standing, now) => Standing.rise(standing, height, now, blockTimeMillis))
   )
 
   return {
     endpoints,
     avoid,
     recordHeight,
-    heightOf: (endpoint) => Effect.map(Clock.currentTimeMillis, (now) => heightOf(endpoint, now)),
-    isBehind: (endpoint) => Effect.map(Clock.currentTimeMillis, (now) => isBehind(endpoint, now, 0n)),
-    available: Effect.map(Clock.currentTimeMillis, (now) =>
-      endpoints.filter((endpoint) => !isCoolingDown(endpoint, now))
-    ),
-    ordered,
-    newest: (priority, now, except) => {
-      const list = ordered(priority, now).filter((endpoint) => !except.has(endpoint))
-      return endpoints.length === 1 ? list : list.filter((endpoint) => !isBehind(endpoint, now, 0n, except))
-    },
-    isAnswering: Effect.map(Clock.currentTimeMillis, (now) => isAnswering(standings, now)),
-    elsewhere: Effect.sync(() =>
-      endpoints.filter((endpoint) => standings.get(endpoint)?.isElsewhere === true).map(({ name }) => name)
+    heightOf: (endpoint) => at((now) => order.heightOf(endpoint, now)),
+    isBehind: (endpoint) => at((now) => order.isBehind(endpoint, now)),
+    isCredible: (endpoint, height) => at((now) => order.isCredible(endpoint, height, now)),
+    denies: (endpoint, block) => at((now) => order.denies(endpoint, block, now)),
+    available: at((now) => endpoints.filter((endpoint) => !order.isCoolingDown(endpoint, now))),
+    ordered: order.ordered,
+    newest: order.newest,
+    isAnswering: at((now) => Standing.isAnswering([...standings.values()], now)),
+    elsewhere: at((now) =>
+      endpoints.flatMap((endpoint) => {
+        const standing = standings.get(endpoint)
+        return standing !== undefined && Standing.isElsewhere(standing, now) ? [endpoint.name] : []
+      })
     )
   }
 }

@@ -55,6 +55,7 @@ export const make = Effect.fnUntraced(function* ({ chosen, configured, endpointO
   return {
     request: (method, params, request) => Effect.flatMap(current, (pool) => pool.request(method, params, request)),
     first: (ask, first) => Effect.flatMap(current, (pool) => pool.first(ask, first)),
+    attested: (read, comparison) => Effect.flatMap(current, (pool) => pool.attested(read, comparison)),
     everywhere: (ask) => Effect.flatMap(current, (pool) => pool.everywhere(ask)),
     head: (method, params, height) => Effect.flatMap(current, (pool) => pool.head(method, params, height)),
     heightFor: (endpoint, block) => Effect.flatMap(current, (pool) => pool.heightFor(endpoint, block)),

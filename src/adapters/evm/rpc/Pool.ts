@@ -5,9 +5,12 @@
  * asked when it fails, or when it has not answered within the hedging delay. An endpoint that failed or was overtaken is asked last
  * until its cooldown is over. When all refuse for the rate of requests, they are asked again as long as the fiber's priority waits.
  */
-import { Clock, Deferred, Duration, Effect, Option, Predicate, type Result, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Predicate, type Result, Schema } from "effect"
 import { Current, type Priority } from "../../../ports/shared/Priority.ts"
+import * as Choice from "./Choice.ts"
+import * as Corroboration from "./Corroboration.ts"
 import * as Health from "./Health.ts"
+import * as HighestHead from "./HighestHead.ts"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
 import type { PacedEndpoint } from "./Paced.ts"
 import { PATIENCE_MILLIS } from "./Patience.ts"
@@ -43,7 +46,7 @@ export interface RequestOptions extends FirstOptions {
   readonly withBlockOverrides?: ReadonlyArray<unknown>
 }
 
-export interface JsonRpcPool {
+export interface JsonRpcPool extends Corroboration.Corroboration {
   /** Sends a read to one endpoint after another. Fails with the last failure. */
   readonly request: (
     method: string,
@@ -65,16 +68,7 @@ export interface JsonRpcPool {
   readonly everywhere: <A, E>(
     ask: (endpoint: Endpoint) => Effect.Effect<A, E>
   ) => Effect.Effect<ReadonlyArray<Result.Result<A, E>>>
-  /**
-   * Asks all endpoints outside a cooldown, since their heads differ, and returns the highest head. After the first answer it waits
-   * for the others no longer than the hedging delay. Records the height of each. One far above all others counts after a new check of
-   * the endpoint's chain.
-   */
-  readonly head: (
-    method: string,
-    params: ReadonlyArray<unknown>,
-    height: (answer: unknown) => Option.Option<bigint>
-  ) => Effect.Effect<unknown, RpcFailure>
+  readonly head: HighestHead.HighestHead
   /**
    * Height of the endpoint's head. It is asked for it unless its last known head has this block. An endpoint without others is not
    * asked, since nobody else could have the block: undefined if its head is not known.
@@ -84,7 +78,7 @@ export interface JsonRpcPool {
   readonly takesOverrides: Effect.Effect<boolean, RpcFailure>
   /** False if each endpoint failed at its last request, in the last 30 seconds. */
   readonly isAnswering: Effect.Effect<boolean>
-  /** Names of the endpoints that served another chain when they last answered. */
+  /** Names of the endpoints that served another chain when they last answered, or other blocks in the last minute. */
   readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
 }
 
@@ -98,26 +92,31 @@ const isRateLimited = Predicate.isTagged("RateLimited")
 const isPatient = (priority: Priority, startedAt: number, now: number, waitMillis: number): boolean =>
   Math.abs(now - startedAt) + waitMillis <= PATIENCE_MILLIS[priority]
 
-/** Makes `first`; see {@link JsonRpcPool}. */
-const makeFirst = (
-  health: Health.Health,
-  overrides: StateOverrides.StateOverrides,
-  options: Options
-): JsonRpcPool["first"] => {
+/** Makes `first`, which also tells whose answer it is; see {@link JsonRpcPool}. */
+const makeFirst = (health: Health.Health, overrides: StateOverrides.StateOverrides, options: Options) => {
   const hedgeMillis = Duration.toMillis(Duration.fromInputUnsafe(options.hedgeAfter))
 
   return Effect.fnUntraced(function* <A, E>(
     ask: (endpoint: Endpoint) => Effect.Effect<A, E>,
     { method, simulates = false }: FirstOptions = {}
-  ): Effect.fn.Return<A, E | RpcFailure> {
+  ): Effect.fn.Return<Choice.Given<A>, E | RpcFailure> {
     const priority = yield* Current
+    const choice = yield* Choice.Current
     const startedAt = yield* Clock.currentTimeMillis
     /** Endpoints that failed in this call. Their heads would keep a simulation from the others. */
     const failed = new Set<Endpoint>()
-    const askThis = (endpoint: PacedEndpoint): Effect.Effect<A, E | RpcFailure> =>
-      simulates ? Effect.andThen(overrides.require(endpoint), ask(endpoint)) : ask(endpoint)
-    const endpointsAt = (now: number) =>
-      simulates ? health.newest(priority, now, failed) : health.ordered(priority, now, method)
+    const askThis = (endpoint: PacedEndpoint): Effect.Effect<Choice.Given<A>, E | RpcFailure> =>
+      Effect.map(
+        simulates ? Effect.andThen(overrides.require(endpoint), ask(endpoint)) : ask(endpoint),
+        (answer): Choice.Given<A> => ({ answer, by: endpoint })
+      )
+    const endpointsAt = (now: number) => {
+      if (!simulates) return Choice.allowed(choice, health.ordered(priority, now, method))
+      // An endpoint that is asked to confirm may be behind. The other one would else need only name a newer head.
+      return choice?.only === undefined
+        ? health.newest(priority, now, failed)
+        : Choice.allowed(choice, health.ordered(priority, now)).filter((endpoint) => !failed.has(endpoint))
+    }
     let endpoints = endpointsAt(startedAt)
     for (;;) {
       const limited = new Set<Endpoint>()
@@ -150,6 +149,7 @@ const makeFirst = (
 const makeEverywhere = ({ endpoints }: Health.Health): JsonRpcPool["everywhere"] =>
   Effect.fnUntraced(function* <A, E>(ask: (endpoint: Endpoint) => Effect.Effect<A, E>) {
     const priority = yield* Current
+    const choice = yield* Choice.Current
     const startedAt = yield* Clock.currentTimeMillis
     const mayRepeat = (endpoint: PacedEndpoint) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
@@ -158,8 +158,10 @@ const makeEverywhere = ({ endpoints }: Health.Health): JsonRpcPool["everywhere"]
     const asked = (endpoint: PacedEndpoint) =>
       Effect.retry(ask(endpoint), {
         while: (failure) => (isRateLimited(failure) ? mayRepeat(endpoint) : Effect.succeed(false))
-      })
-    return yield* Effect.forEach(endpoints, (endpoint) => Effect.result(asked(endpoint)), { concurrency: "unbounded" })
+      }).pipe(Effect.tap(() => Effect.sync(() => choice?.answered.add(endpoint))))
+    return yield* Effect.forEach(Choice.allowed(choice, endpoints), (endpoint) => Effect.result(asked(endpoint)), {
+      concurrency: "unbounded"
+    })
   })
 
 /** Makes `heightFor`; see {@link JsonRpcPool}. */
@@ -180,8 +182,18 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
   const health = Health.make(bare, options.blockTimeMillis)
   const overrides = yield* StateOverrides.make(health.endpoints)
   const blocks = yield* BlockOverrides.make(health.endpoints)
-  const { share } = SharedReads.make()
-  const first = makeFirst(health, overrides, options)
+  const firstGiven = makeFirst(health, overrides, options)
+  const heightFor = makeHeightFor(health)
+  /** By the only endpoint that is asked. The answer of another one is not its own. */
+  const shared = new Map<
+    Endpoint | undefined,
+    SharedReads.SharedReads<Choice.Given<Effect.Effect<unknown, RpcFailure>>>
+  >()
+  const sharedBy = (choice: Choice.Choice | undefined) => {
+    const reads = shared.get(choice?.only) ?? SharedReads.make()
+    shared.set(choice?.only, reads)
+    return reads
+  }
 
   const requestAlone = Effect.fnUntraced(function* (
     method: string,
@@ -195,16 +207,16 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
             endpoint.request(method, taken ? withBlockOverrides : params)
           )
     /** Answer "not known" of an endpoint with an old head. Returned only when no other endpoint answers. */
-    let ignorance: { readonly answer: unknown } | undefined
+    let ignorance: Choice.Given<Effect.Effect<unknown, RpcFailure>> | undefined
     const outcome = yield* Effect.result(
-      first(
+      firstGiven(
         (endpoint) =>
           ask(endpoint).pipe(
             Effect.flatMap((answer) => {
               if (bare.length === 1 || isIgnorance?.(answer) !== true) return Effect.succeed(Effect.succeed(answer))
               return Effect.flatMap(health.isBehind(endpoint), (behind) => {
                 if (!behind) return Effect.succeed(Effect.succeed(answer))
-                ignorance = { answer }
+                ignorance = { answer: Effect.succeed(answer), by: endpoint }
                 return Effect.fail(oldHead(endpoint))
               })
             }),
@@ -215,45 +227,22 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
         { simulates }
       )
     )
-    if (outcome._tag === "Success") return yield* outcome.success
-    if (ignorance !== undefined) return ignorance.answer
-    return yield* Effect.fail(outcome.failure)
+    if (outcome._tag === "Success") return outcome.success
+    return ignorance ?? (yield* Effect.fail(outcome.failure))
   })
 
   const request: JsonRpcPool["request"] = (method, params, requestOptions = {}) =>
-    share(method, params, requestAlone(method, params, requestOptions))
-
-  const head: JsonRpcPool["head"] = Effect.fnUntraced(function* (method, params, height) {
-    const available = yield* health.available
-    if (available.length < 2) return yield* request(method, params)
-    const arrived = yield* Deferred.make<void>()
-    let best: { readonly answer: unknown; readonly height: bigint } | undefined
-    const survey = Effect.forEach(
-      available,
-      (endpoint) =>
-        endpoint.request(method, params).pipe(
-          Effect.flatMap((answer) => {
-            const value = Option.getOrUndefined(height(answer))
-            if (value === undefined) return Effect.void
-            return Effect.andThen(health.recordHeight(endpoint, value), () => {
-              if (best === undefined || value > best.height) best = { answer, height: value }
-              return Deferred.succeed(arrived, undefined)
-            })
-          }),
-          Effect.ignore
-        ),
-      { concurrency: "unbounded", discard: true }
+    Effect.flatMap(Choice.Current, (choice) =>
+      Effect.flatten(Choice.used(sharedBy(choice).share(method, params, requestAlone(method, params, requestOptions))))
     )
-    yield* Effect.raceFirst(survey, Effect.andThen(Deferred.await(arrived), Effect.sleep(options.hedgeAfter)))
-    return best === undefined ? yield* request(method, params) : best.answer
-  })
 
   return {
     request,
-    first,
+    first: (ask, firstOptions) => Choice.used(firstGiven(ask, firstOptions)),
+    ...Corroboration.make(health, heightFor),
     everywhere: makeEverywhere(health),
-    head,
-    heightFor: makeHeightFor(health),
+    head: HighestHead.make(health, request, options.hedgeAfter),
+    heightFor,
     takesOverrides: overrides.isSupported,
     isAnswering: health.isAnswering,
     elsewhere: health.elsewhere

@@ -32,25 +32,25 @@ const keyOf = (method: string, params: ReadonlyArray<unknown>): string | undefin
   return method + JSON.stringify(params)
 }
 
-type Answer = Effect.Effect<unknown, RpcFailure>
+type Answer<A> = Effect.Effect<A, RpcFailure>
 
-interface Flight {
+interface Flight<A> {
   /** Undefined: the first caller was interrupted, so that another has to ask. */
-  readonly landed: Deferred.Deferred<Exit.Exit<unknown, RpcFailure> | undefined>
+  readonly landed: Deferred.Deferred<Exit.Exit<A, RpcFailure> | undefined>
   readonly rank: number
 }
 
-export interface SharedReads {
+export interface SharedReads<A> {
   /** Runs `ask`, or waits for the same request of another fiber that has at least this fiber's priority. */
-  readonly share: (method: string, params: ReadonlyArray<unknown>, ask: Answer) => Answer
+  readonly share: (method: string, params: ReadonlyArray<unknown>, ask: Answer<A>) => Answer<A>
 }
 
-export const make = (): SharedReads => {
-  const flights = new Map<string, Flight>()
+export const make = <A>(): SharedReads<A> => {
+  const flights = new Map<string, Flight<A>>()
 
-  const lead = (key: string, ownRank: number, ask: Answer): Answer =>
+  const lead = (key: string, ownRank: number, ask: Answer<A>): Answer<A> =>
     Effect.suspend(() => {
-      const flight: Flight = { landed: Deferred.makeUnsafe(), rank: ownRank }
+      const flight: Flight<A> = { landed: Deferred.makeUnsafe(), rank: ownRank }
       flights.set(key, flight)
       return Effect.onExit(ask, (exit) =>
         Effect.sync(() => {
@@ -60,7 +60,7 @@ export const make = (): SharedReads => {
       )
     })
 
-  const join = (key: string, ownRank: number, ask: Answer): Answer =>
+  const join = (key: string, ownRank: number, ask: Answer<A>): Answer<A> =>
     Effect.suspend(() => {
       const flight = flights.get(key)
       if (flight === undefined || flight.rank > ownRank) return lead(key, ownRank, ask)

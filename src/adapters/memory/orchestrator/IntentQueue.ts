@@ -35,7 +35,7 @@ const isSibling = ({ intent }: StoredIntent, other: StoredIntent): boolean =>
   intent.submission?.batch !== undefined && intent.submission.batch.sweepId === other.intent.submission?.batch?.sweepId
 
 export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
-  Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, order = "oldest" }) {
+  Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, order = "oldest", worker }) {
     const at = yield* Clock.currentTimeMillis
     return yield* Ref.modify(state, (current) => {
       const queued = queuedOn(current, chainId).toSorted(bySubmission)
@@ -66,20 +66,24 @@ export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
       }
       claimed.sort(bySubmission)
       const next = claimed.reduce(
-        (acc, stored) => withIntent(acc, { ...unleased(stored), leaseUntilMs: at + leaseMillis }),
+        (acc, stored) => withIntent(acc, { ...unleased(stored), leaseUntilMs: at + leaseMillis, leaseWorker: worker }),
         current
       )
       return [claimed.toSorted(bySubmission).map(({ intent }) => intent), next]
     })
   })
 
+/** False if another worker has leased it, or has put it off. */
+const mayRelease = ({ leaseWorker, notBeforeMs }: StoredIntent, worker: string | undefined): boolean =>
+  worker === undefined || leaseWorker === worker || (leaseWorker === undefined && notBeforeMs === undefined)
+
 export const release =
   ({ state }: Shared): Intents["Service"]["release"] =>
-  (ids, notBeforeMs, waitingFor) =>
+  (ids, notBeforeMs, waitingFor, worker) =>
     Ref.update(state, (current) =>
       ids.reduce((acc, id) => {
         const stored = lookup(acc.intents, id)
-        if (stored === undefined || !isQueued(stored)) return acc
+        if (stored === undefined || !isQueued(stored) || !mayRelease(stored, worker)) return acc
         return withIntent(acc, {
           ...unwaiting(stored),
           ...(notBeforeMs === undefined ? {} : { notBeforeMs }),

@@ -23,6 +23,8 @@ import type { Passage } from "../../../ports/orchestrator/SweepRecords.ts"
 export interface StoredIntent {
   readonly intent: Intent
   readonly leaseUntilMs?: number
+  /** Claimer that leased it last. Absent after its release. */
+  readonly leaseWorker?: string
   readonly notBeforeMs?: number
   /** Cause for which it was last released. */
   readonly waitingFor?: WaitingFor
@@ -168,8 +170,12 @@ export const withIntent = (state: State, stored: StoredIntent): State => ({
   intents: HashMap.set(state.intents, stored.intent.id, stored)
 })
 
-export const unleased = ({ leaseUntilMs: _until, notBeforeMs: _notBefore, ...stored }: StoredIntent): StoredIntent =>
-  stored
+export const unleased = ({
+  leaseUntilMs: _until,
+  leaseWorker: _worker,
+  notBeforeMs: _notBefore,
+  ...stored
+}: StoredIntent): StoredIntent => stored
 
 /** As {@link unleased}, and without the cause for which it waited. */
 export const unwaiting = (stored: StoredIntent): StoredIntent => {

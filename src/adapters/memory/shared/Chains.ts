@@ -1,7 +1,4 @@
-/**
- * Chains that tests script: a test mines blocks, sets the results of calls, and makes any method fail. There is no EVM; use the
- * local network to run contracts.
- */
+/** Chains that tests script: blocks, results of calls, failures of methods. There is no EVM; use the local network to run contracts. */
 import { Context, Effect, Layer, Option, PubSub, Stream } from "effect"
 import { concatHex, keccak256, numberToHex, zeroHash } from "viem"
 import type * as Address from "../../../domain/Address.ts"
@@ -20,6 +17,7 @@ import {
   type Receipt,
   UnsupportedChain
 } from "../../../ports/shared/Chains.ts"
+import { alone } from "../../../ports/shared/Corroborating.ts"
 
 /** A transaction to mine. */
 export interface MinedTransaction {
@@ -31,7 +29,7 @@ export interface MinedTransaction {
   readonly logs?: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>
 }
 
-type Unscripted = "chain" | "heads" | "recentHead" | "isAnswering" | "elsewhere" | "canSimulate"
+type Unscripted = "chain" | "heads" | "recentHead" | "isAnswering" | "elsewhere" | "canSimulate" | keyof typeof alone
 
 export type Method = Exclude<keyof ChainClient, Unscripted>
 
@@ -186,6 +184,7 @@ const clientOf = (state: State): ChainClient => ({
     asking(state, "estimateGas", () => Effect.map(state.onCall(transaction), () => 21_000n)),
   isAnswering: Effect.succeed(true),
   elsewhere: Effect.succeed([]),
+  ...alone,
   canSimulate: Effect.succeed(true),
   simulate: (calls, options) => asking(state, "simulate", () => state.onSimulate(calls, options)),
   feesPerGas: asking(state, "feesPerGas", () => Effect.succeed(state.fees)),

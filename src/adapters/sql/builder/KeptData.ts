@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { KeptData, type Kind } from "../../../ports/builder/KeptData.ts"
-import { guarded, timestamp } from "../shared/Database.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
+import { guarded } from "../shared/Database.ts"
 
 /** Changes that one statement takes up. */
 const CHANGES = 20_000
@@ -23,7 +24,7 @@ const prune = (sql: SqlClient.SqlClient): KeptData["Service"]["prune"] =>
       // Events are only added. Their table refuses deletions without this setting of the transaction.
       yield* sql`SELECT set_config('token_sweep.retention', 'on', true)`
       const rows = yield* sql`DELETE FROM ${table} WHERE ${key} = ANY(ARRAY(
-          SELECT ${key} FROM ${table} WHERE ${since} < ${timestamp(beforeMs)}
+          SELECT ${key} FROM ${table} WHERE ${since} < ${yield* boundedTime(sql, beforeMs)}
           ORDER BY ${since} LIMIT ${limit} FOR UPDATE SKIP LOCKED
         )) RETURNING 1`
       return rows.length

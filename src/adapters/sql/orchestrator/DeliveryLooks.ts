@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { Intents } from "../../../ports/orchestrator/Intents.ts"
+import { boundedColumn } from "../shared/BoundedTime.ts"
 import { bytes, guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
 import * as IntentTables from "./IntentTables.ts"
@@ -88,6 +89,6 @@ export const postpone = (sql: PgClient.PgClient): Intents["Service"]["postponeDe
         )})
         ORDER BY d.intent_id FOR UPDATE OF d SKIP LOCKED
       )
-      UPDATE orchestrator.intent_deliveries d SET look_at = looked.look_at, looks = d.looks + 1
+      UPDATE orchestrator.intent_deliveries d SET look_at = ${yield* boundedColumn(sql, sql`looked.look_at`)}, looks = d.looks + 1
       FROM free JOIN looked USING (id) WHERE d.intent_id = free.id`
   }, guarded("postponeDeliveries"))

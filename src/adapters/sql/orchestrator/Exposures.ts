@@ -8,7 +8,8 @@ import type { Fragment } from "effect/sql/Statement"
 import type { ExposureClass } from "../../../domain/Exposure.ts"
 import { type Claim, CLAIM_MILLIS, PREFIX } from "../../../domain/ExposureClaims.ts"
 import { Exposures } from "../../../ports/orchestrator/Exposures.ts"
-import { guarded, text, timestamp } from "../shared/Database.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
+import { guarded, text } from "../shared/Database.ts"
 import { paid } from "./ExposurePaid.ts"
 import { reserve } from "./ExposureReserving.ts"
 import {
@@ -92,12 +93,12 @@ const largest = (sql: PgClient.PgClient): Exposures["Service"]["largest"] =>
 /** Passes over rows that another statement holds, so that it never waits with a lock of its own: the next call finds them. */
 const prune = (sql: PgClient.PgClient): Exposures["Service"]["prune"] =>
   Effect.fnUntraced(function* (beforeMs) {
-    const at = timestamp(yield* Clock.currentTimeMillis)
-    const old = sql`e.reserved_at < ${timestamp(beforeMs)} AND ${uncarried(sql)}`
+    const at = yield* boundedTime(sql, yield* Clock.currentTimeMillis)
+    const old = sql`e.reserved_at < ${yield* boundedTime(sql, beforeMs)} AND ${uncarried(sql)}`
     yield* sql`WITH ${gone(sql, sql`${inOrder(sql, old)} SKIP LOCKED`)} ${add(sql, ended(sql, "gone"))}`
     yield* sql`
       WITH spent AS (
-        SELECT class, hour FROM orchestrator.exposure_sums WHERE hour < ${at}::timestamptz - interval '2 days'
+        SELECT class, hour FROM orchestrator.exposure_sums WHERE hour < ${at} - interval '2 days'
           AND (hour > '-infinity' OR open = 0)
         FOR UPDATE SKIP LOCKED
       ) DELETE FROM orchestrator.exposure_sums s USING spent WHERE s.class = spent.class AND s.hour = spent.hour`

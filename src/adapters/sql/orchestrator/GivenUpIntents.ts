@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Option } from "effect"
 import { BURNING, type FailureReason } from "../../../domain/Intent.ts"
 import type { Intents } from "../../../ports/orchestrator/Intents.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 
 /** Retention of a reason after the time when its intent can be claimed again, in milliseconds: a day. */
@@ -11,18 +12,19 @@ const KEPT_MILLIS = 86_400_000
 export const giveUp = (sql: PgClient.PgClient): Intents["Service"]["giveUp"] =>
   Effect.fnUntraced(function* (id, { detail, notBeforeMs, reason }) {
     const millis = yield* Clock.currentTimeMillis
+    const notBefore = yield* boundedTime(sql, notBeforeMs)
     // The lock comes first: a transaction that lets the intent go reads the time after which it can be claimed.
     yield* sql.withTransaction(
       Effect.andThen(
         sql`SELECT FROM orchestrator.intent_states WHERE id = ${text(id)} FOR UPDATE`,
         sql`
           WITH old AS (
-            DELETE FROM orchestrator.given_up_intents WHERE not_before < ${timestamp(millis - KEPT_MILLIS)}
+            DELETE FROM orchestrator.given_up_intents WHERE not_before < ${yield* boundedTime(sql, millis - KEPT_MILLIS)}
           ), intent AS (
             SELECT id, source_chain_id || ':' || owner AS account, builder_id, tx_hash FROM orchestrator.intent_states
             WHERE id = ${text(id)} AND status = 'submitted'
           ), queued AS (
-            UPDATE orchestrator.intent_queue SET not_before = ${timestamp(notBeforeMs)}, lease_worker = NULL, lease_until = NULL,
+            UPDATE orchestrator.intent_queue SET not_before = ${notBefore}, lease_worker = NULL, lease_until = NULL,
               waiting_for = NULL
             WHERE intent_id = ${text(id)}
           )
@@ -30,7 +32,7 @@ export const giveUp = (sql: PgClient.PgClient): Intents["Service"]["giveUp"] =>
             intent_id, account, builder_id, reason, detail, burned, at, not_before
           )
           SELECT id, account, builder_id, ${reason}, ${text(detail)},
-            tx_hash IS NOT NULL AND ${BURNING.includes(reason)}, ${timestamp(millis)}, ${timestamp(notBeforeMs)}
+            tx_hash IS NOT NULL AND ${BURNING.includes(reason)}, ${timestamp(millis)}, ${notBefore}
           FROM intent
           ON CONFLICT (intent_id) DO UPDATE
           SET reason = excluded.reason, detail = excluded.detail, burned = g.burned OR excluded.burned, at = excluded.at,

@@ -2,7 +2,8 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
-import { guarded, text, timestamp } from "../shared/Database.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
+import { guarded, text } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
 import * as IntentTables from "./IntentTables.ts"
 import type { UnreadableIntents } from "./UnreadableIntents.ts"
@@ -15,7 +16,8 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
     const millis = yield* Clock.currentTimeMillis
     const claimed = yield* sql<{ id: string }>`
       SELECT orchestrator.claim_intents(
-        ${chainId}::bigint, ${text(worker)}, ${timestamp(millis)}, ${timestamp(millis + leaseMillis)}, ${limit}::bigint,
+        ${chainId}::bigint, ${text(worker)}, ${yield* boundedTime(sql, millis)}, ${yield* boundedTime(sql, millis + leaseMillis)},
+        ${limit}::bigint,
         ${order === "oldest"}
       ) AS id`
     if (claimed.length === 0) return []
@@ -31,14 +33,20 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
   }, guarded("claim"))
 
 export const release = (sql: PgClient.PgClient): Intents["Service"]["release"] =>
-  Effect.fnUntraced(function* (ids, notBeforeMs, waitingFor) {
+  Effect.fnUntraced(function* (ids, notBeforeMs, waitingFor, worker) {
+    const notBefore = notBeforeMs === undefined ? null : yield* boundedTime(sql, notBeforeMs)
+    // Another worker has leased what this one has no more, or has put it off.
+    const isOurs =
+      worker === undefined
+        ? sql`true`
+        : sql`(lease_worker = ${text(worker)} OR (lease_worker IS NULL AND not_before IS NULL))`
     yield* sql`
       WITH released AS (
-        SELECT intent_id FROM orchestrator.intent_queue WHERE intent_id = ANY(${IntentTables.ids(sql, ids)})
+        SELECT intent_id FROM orchestrator.intent_queue WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}) AND ${isOurs}
         ORDER BY intent_id FOR UPDATE
       )
       UPDATE orchestrator.intent_queue q
-      SET lease_worker = NULL, lease_until = NULL, not_before = ${notBeforeMs === undefined ? null : timestamp(notBeforeMs)},
+      SET lease_worker = NULL, lease_until = NULL, not_before = ${notBefore},
         waiting_for = ${waitingFor ?? null}
       FROM released WHERE q.intent_id = released.intent_id`
   }, guarded("release"))

@@ -3,7 +3,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { KeptData, type Kind } from "../../../ports/orchestrator/KeptData.ts"
-import { guarded, timestamp } from "../shared/Database.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
+import { guarded } from "../shared/Database.ts"
 import * as MoneyBook from "./MoneyBook.ts"
 import * as Months from "./Months.ts"
 
@@ -14,7 +15,7 @@ const CHANGES = 20_000
  * A statement that deletes up to `limit` old rows and returns one row for each. It skips rows that are locked. The keys are an
  * array, since with a subquery the planner may read the whole table.
  */
-const deletion = (sql: PgClient.PgClient, before: Date, limit: number): Readonly<Record<Kind, Fragment>> => ({
+const deletion = (sql: PgClient.PgClient, before: Fragment, limit: number): Readonly<Record<Kind, Fragment>> => ({
   quotes: sql`DELETE FROM orchestrator.intent_states WHERE status = 'quoted' AND id = ANY(ARRAY(
       SELECT intent_id FROM (
         SELECT intent_id, created_at FROM orchestrator.open_quotes ORDER BY number LIMIT ${limit} FOR UPDATE SKIP LOCKED
@@ -67,7 +68,7 @@ const prune = (sql: PgClient.PgClient): KeptData["Service"]["prune"] =>
     function* (kind, beforeMs, limit) {
       // Tables that are only added to refuse deletions without this setting of the transaction.
       yield* sql`SELECT set_config('token_sweep.retention', 'on', true)`
-      const rows = yield* sql`${deletion(sql, timestamp(beforeMs), limit)[kind]}`
+      const rows = yield* sql`${deletion(sql, yield* boundedTime(sql, beforeMs), limit)[kind]}`
       return rows.length
     },
     (effect) => sql.withTransaction(effect),

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { KeptData } from "../../../ports/orchestrator/KeptData.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, mapped, timestamp, unlimited } from "../shared/Database.ts"
 
 /** Months ahead of time in which a failing replica is noticed. */
@@ -52,7 +53,9 @@ const buildIndexes = Effect.fnUntraced(
 
 export const dropMonths = (sql: PgClient.PgClient): KeptData["Service"]["dropMonths"] =>
   Effect.fn("KeptData.dropMonths")(function* (beforeMs) {
-    const before = timestamp(beforeMs)
+    const bounded = yield* boundedTime(sql, beforeMs)
+    const [row] = yield* guarded("KeptData.monthsBefore")(sql<{ before: Date }>`SELECT ${bounded} AS before`)
+    const before = row?.before ?? timestamp(beforeMs)
     const missing = yield* guarded("KeptData.oldMonths")(unindexed(sql, before))
     if (missing.length > 0) {
       yield* mapped("KeptData.buildIndexes")(Effect.provideService(buildIndexes(before), PgClient.PgClient, sql))

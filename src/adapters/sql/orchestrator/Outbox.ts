@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Option, Result, Schema } from "effect"
 import * as TraceContext from "../../../domain/TraceContext.ts"
 import { Outbox, type OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Gathered from "../shared/Gathered.ts"
 import { OutboxMessageJson } from "./OutboxMessageJson.ts"
@@ -36,16 +37,18 @@ const make = Effect.gen(function* () {
 
   const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ leaseMillis, limit, topic }) {
     const millis = yield* Clock.currentTimeMillis
+    const present = yield* boundedTime(sql, millis)
+    const leasedUntil = yield* boundedTime(sql, millis + leaseMillis)
     const rows = yield* sql<EntryRow>`
       WITH due AS (
         SELECT id, due_at FROM orchestrator.outbox
-        WHERE state = 'pending' AND topic = ${topic} AND due_at <= ${timestamp(millis)}
-          AND (held_until IS NULL OR held_until <= ${timestamp(millis)})
+        WHERE state = 'pending' AND topic = ${topic} AND due_at <= ${present}
+          AND (held_until IS NULL OR held_until <= ${present})
         ORDER BY due_at, id
         LIMIT ${limit}
         FOR UPDATE SKIP LOCKED
       ), claimed AS (
-        UPDATE orchestrator.outbox o SET held_until = ${timestamp(millis + leaseMillis)}
+        UPDATE orchestrator.outbox o SET held_until = ${leasedUntil}
         FROM due WHERE o.id = due.id
         RETURNING o.*, due.due_at AS was_due_at
       )
@@ -77,7 +80,7 @@ const make = Effect.gen(function* () {
   const defer = Effect.fnUntraced(function* (id: string, nextAttemptMs: number, detail: string) {
     yield* sql`
       UPDATE orchestrator.outbox
-      SET attempts = attempts + 1, due_at = ${timestamp(nextAttemptMs)}, held_until = NULL,
+      SET attempts = attempts + 1, due_at = ${yield* boundedTime(sql, nextAttemptMs)}, held_until = NULL,
         detail = ${text(detail)}
       WHERE id = ${id}::bigint AND state = 'pending'`
   }, guarded("outbox.defer"))

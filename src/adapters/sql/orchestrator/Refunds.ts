@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import { Refunds } from "../../../ports/orchestrator/Refunds.ts"
+import { boundedColumn } from "../shared/BoundedTime.ts"
 import { bytes, guarded, text, timestamp } from "../shared/Database.ts"
 
 type Sql = PgClient.PgClient
@@ -97,7 +98,7 @@ const postpone = (sql: Sql): Shape["postpone"] =>
         ORDER BY r.intent_id FOR UPDATE SKIP LOCKED
       )
       UPDATE orchestrator.intent_refunds r
-      SET search_from = looked.search_from, look_at = looked.look_at, looks = r.looks + 1
+      SET search_from = looked.search_from, look_at = ${yield* boundedColumn(sql, sql`looked.look_at`)}, looks = r.looks + 1
       FROM free JOIN looked USING (id) WHERE r.intent_id = free.id`
   }, guarded("Refunds.postpone"))
 

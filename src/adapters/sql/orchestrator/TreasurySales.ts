@@ -5,6 +5,7 @@ import * as Address from "../../../domain/Address.ts"
 import type { Hash } from "../../../domain/Hex.ts"
 import type { NewSale, SaleState, StoredSale, UnsellableReason } from "../../../domain/Treasury.ts"
 import { type NewRound, TreasurySales } from "../../../ports/orchestrator/TreasurySales.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 
 interface Row {
@@ -174,9 +175,9 @@ const claim = (sql: Sql): Shape["claim"] =>
   Effect.fn("TreasurySales.claim")(function* ({ leaseMillis, limit }) {
     const at = yield* now
     const rows = yield* sql<Row>`
-      UPDATE orchestrator.treasury_sales SET due_at = ${timestamp(at.getTime() + leaseMillis)}
+      UPDATE orchestrator.treasury_sales SET due_at = ${yield* boundedTime(sql, at.getTime() + leaseMillis)}
       WHERE id = ANY(ARRAY(
-        SELECT id FROM orchestrator.treasury_sales WHERE state IN ('planned', 'offered') AND due_at <= ${at}
+        SELECT id FROM orchestrator.treasury_sales WHERE state IN ('planned', 'offered') AND due_at <= ${yield* boundedTime(sql, at.getTime())}
         ORDER BY due_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING *`
     return rows.map(toSale).toSorted((a, b) => Number(a.id) - Number(b.id))
@@ -184,7 +185,7 @@ const claim = (sql: Sql): Shape["claim"] =>
 
 const postpone = (sql: Sql): Shape["postpone"] =>
   Effect.fn("TreasurySales.postpone")(function* ({ id, version }, dueAtMs) {
-    yield* sql`UPDATE orchestrator.treasury_sales SET due_at = ${timestamp(dueAtMs)}
+    yield* sql`UPDATE orchestrator.treasury_sales SET due_at = ${yield* boundedTime(sql, dueAtMs)}
       WHERE id = ${id}::bigint AND version = ${version} AND state IN ('planned', 'offered')`
   }, guarded("TreasurySales.postpone"))
 
@@ -201,7 +202,7 @@ const replan = (sql: Sql): Shape["replan"] =>
   Effect.fn("TreasurySales.replan")(function* ({ id, version }, dueAtMs) {
     const rows = yield* sql`
       UPDATE orchestrator.treasury_sales SET state = 'planned', version = version + 1, updated_at = ${yield* now},
-        due_at = ${timestamp(dueAtMs)}, intent_id = NULL, fee_amount = NULL
+        due_at = ${yield* boundedTime(sql, dueAtMs)}, intent_id = NULL, fee_amount = NULL
       WHERE id = ${id}::bigint AND version = ${version} AND state = 'offered' RETURNING 1`
     return rows.length > 0
   }, guarded("TreasurySales.replan"))

@@ -6,6 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { StoreUnavailable } from "../../../ports/shared/Store.ts"
 import { Alerts } from "../../../ports/shared/Alerts.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import { decodeEach, type Unreadable } from "../shared/EachRow.ts"
 import * as OrchestratorAlerts from "./Alerts.ts"
@@ -29,9 +30,9 @@ const make = Effect.gen(function* () {
 
   /** The postponement is stored, so that no other process takes the row, and the owner's other intents take their turn. */
   const postpone = (ids: ReadonlyArray<string>) =>
-    Effect.flatMap(Clock.currentTimeMillis, (millis) => {
-      const until = timestamp(millis + SET_ASIDE_MILLIS)
-      return sql`
+    Effect.gen(function* () {
+      const until = yield* boundedTime(sql, (yield* Clock.currentTimeMillis) + SET_ASIDE_MILLIS)
+      yield* sql`
         WITH queued AS (
           UPDATE orchestrator.intent_queue SET lease_worker = NULL, lease_until = NULL, not_before = ${until}
           WHERE intent_id = ANY(${ids})

@@ -20,10 +20,11 @@ const header = (number: number) => ({
 /** A node whose chain, height and balance a test changes. */
 const changing = () => {
   const state = { chainId: RIGHT as Reaction, height: 100, balance: { result: "0x10" } as Reaction }
-  const node: Node = (method) => {
+  const node: Node = (method, [which]) => {
     if (method === "eth_chainId") return state.chainId
     if (method === "eth_blockNumber") return { result: numberToHex(state.height) }
-    return method === "eth_getBlockByNumber" ? { result: header(state.height) } : state.balance
+    if (method !== "eth_getBlockByNumber") return state.balance
+    return { result: header(which === "latest" ? state.height : Number(which)) }
   }
   return { node, state }
 }

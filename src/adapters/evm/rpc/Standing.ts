@@ -1,0 +1,173 @@
+/** Standing of an endpoint among those of its chain: its failures, and its head as the others let it count. Pure. */
+import type { EndpointFailed } from "./JsonRpc.ts"
+
+/** Cooldown of an endpoint that failed or was overtaken, in milliseconds. */
+export const COOLDOWN_MILLIS = 10_000
+
+/** A recorded height expires after this many milliseconds. */
+const HEIGHT_LIFETIME_MILLIS = 60_000
+
+/**
+ * A head this many blocks above all known ones counts only after a check of the endpoint. The blocks that the chain may have made since the
+ * highest known head was recorded are added.
+ */
+const FAR_BLOCKS = 100n
+
+/** Nodes behind a load balancer may differ by two blocks. */
+export const TOLERATED_BLOCKS = 2n
+
+/** An honest head may be older by this many milliseconds than that of another endpoint, which is several blocks on a fast chain. */
+const TOLERATED_MILLIS = 2_000
+
+/** An endpoint that rises faster than this many times the chain's pace is still reading old blocks. */
+const FASTEST = 4
+
+/** Blocks by which an endpoint may rise at once. */
+const LEAP_BLOCKS = 10
+
+/** A failure is forgotten after this many milliseconds, so that an endpoint that nobody asked since is asked again. */
+const FAILURE_LIFETIME_MILLIS = 30_000
+
+export interface Standing {
+  avoidedUntil: number
+  /** Time of the last failure, if there was no answer since. */
+  failedAt: number | undefined
+  /** True if it served another chain, and has not answered since. */
+  isElsewhere: boolean
+  /** Time at which its blocks were found to be others than those of other endpoints. */
+  refutedAt: number
+  height: bigint
+  heightAt: number
+  /** Time since when the height is this one. */
+  changedAt: number
+  /** True if the height rose lately, at the pace of the chain. */
+  isRising: boolean
+  /** The highest height that a check has proved, and the time of the check. */
+  proved: { readonly height: bigint; readonly at: number } | undefined
+}
+
+export const initial = (): Standing => ({
+  avoidedUntil: 0,
+  failedAt: undefined,
+  isElsewhere: false,
+  refutedAt: Number.NEGATIVE_INFINITY,
+  height: 0n,
+  heightAt: Number.NEGATIVE_INFINITY,
+  changedAt: Number.NEGATIVE_INFINITY,
+  isRising: false,
+  proved: undefined
+})
+
+/** True if less than the lifetime has passed since `at`. After a clock was set back nobody knows, so it counts as passed. */
+const isWithin = (lifetimeMillis: number, at: number, now: number): boolean => now >= at && now - at < lifetimeMillis
+
+/** A longer cooldown means that the clock was set back. It is over then. */
+export const isAvoided = ({ avoidedUntil, refutedAt }: Standing, now: number): boolean =>
+  (avoidedUntil > now && avoidedUntil - now <= COOLDOWN_MILLIS) || isWithin(COOLDOWN_MILLIS, refutedAt, now)
+
+/** True if it served another chain, or other blocks than the other endpoints. */
+export const isElsewhere = (standing: Standing, now: number): boolean =>
+  standing.isElsewhere || isWithin(HEIGHT_LIFETIME_MILLIS, standing.refutedAt, now)
+
+export const knownHeight = ({ height, heightAt }: Standing, now: number): bigint | undefined =>
+  isWithin(HEIGHT_LIFETIME_MILLIS, heightAt, now) ? height : undefined
+
+/** False if each endpoint failed at its last request, not long ago. */
+export const isAnswering = (standings: ReadonlyArray<Standing>, now: number): boolean =>
+  standings.length === 0 ||
+  standings.some(({ failedAt }) => failedAt === undefined || !isWithin(FAILURE_LIFETIME_MILLIS, failedAt, now))
+
+/** Notes an answer, as undefined, or a failure. */
+export const note = (standing: Standing, failure: EndpointFailed | undefined, now: number): void => {
+  standing.avoidedUntil = failure === undefined ? 0 : now + COOLDOWN_MILLIS
+  standing.failedAt = failure === undefined ? undefined : now
+  // A failure of another kind proves nothing about the chain.
+  standing.isElsewhere = failure !== undefined && (standing.isElsewhere || failure.isOtherChain === true)
+  // The height may be that of the other chain. It would count again after the cooldown.
+  if (failure?.isOtherChain === true) standing.heightAt = Number.NEGATIVE_INFINITY
+}
+
+/** Notes that a check found blocks that the other endpoints do not have. */
+export const refute = (standing: Standing, now: number): void => {
+  standing.refutedAt = now
+  standing.heightAt = Number.NEGATIVE_INFINITY
+  standing.proved = undefined
+}
+
+/** Notes that a check proved the height. */
+export const prove = (standing: Standing, height: bigint, now: number): void => {
+  standing.refutedAt = Number.NEGATIVE_INFINITY
+  standing.proved = { height, at: now }
+}
+
+/** Notes the height of the endpoint's head. */
+export const rise = (standing: Standing, height: bigint, now: number, blockTimeMillis: number): void => {
+  const before = knownHeight(standing, now)
+  if (before === undefined) standing.isRising = false
+  else if (height > before) {
+    const due = LEAP_BLOCKS + (FASTEST * Math.max(0, now - standing.changedAt)) / blockTimeMillis
+    standing.isRising = Number(height - before) <= due
+  }
+  if (before !== height) standing.changedAt = now
+  standing.height = height
+  standing.heightAt = now
+}
+
+/** True if the endpoint has had a new head lately, so that it does not hang. */
+const isLive = (standing: Standing, now: number): boolean =>
+  knownHeight(standing, now) !== undefined && isWithin(HEIGHT_LIFETIME_MILLIS, standing.changedAt, now)
+
+/** True if the endpoint follows the chain, so that it will soon have each block that the chain has. */
+export const isFollowing = (standing: Standing, now: number): boolean => isLive(standing, now) && standing.isRising
+
+/** Blocks by which honest heads differ. */
+export const jitter = (blockTimeMillis: number): bigint =>
+  TOLERATED_BLOCKS + BigInt(Math.floor(TOLERATED_MILLIS / blockTimeMillis))
+
+/**
+ * The highest head that the others let an endpoint have. One endpoint could name any head, and be asked first for everything. Of three,
+ * two have to have it, apart from `slack` blocks. Of two, the other one has a say while it follows the chain, apart from `jitter` blocks:
+ * it may hang, or read old blocks. Undefined: no limit.
+ */
+export const limitOf = (
+  others: ReadonlyArray<Standing>,
+  now: number,
+  { jitter: most, slack }: { readonly jitter: bigint; readonly slack: bigint }
+): bigint | undefined => {
+  const [first, ...rest] = others.filter((standing) => isLive(standing, now))
+  if (first === undefined) return undefined
+  if (rest.length === 0) return isFollowing(first, now) ? first.height + most : undefined
+  return rest.reduce((top, { height }) => (height > top ? height : top), first.height) + slack
+}
+
+interface Recorded {
+  readonly height: bigint
+  readonly at: number
+}
+
+/** True for a height far above all of these. False for none. */
+const isFarFrom = (height: bigint, known: ReadonlyArray<Recorded>, now: number, blockTimeMillis: number): boolean => {
+  const top = known.reduce((highest, each) => (each.height > highest ? each.height : highest), 0n)
+  if (top === 0n) return false
+  const ages = known.flatMap((each) => (each.height === top ? [Math.max(0, now - each.at)] : []))
+  const age = Math.min(HEIGHT_LIFETIME_MILLIS, ...ages)
+  return height > top + FAR_BLOCKS + BigInt(Math.floor(age / blockTimeMillis))
+}
+
+/** True for a height far above all known heads, or far above those of the others without a check that proved so much of it. */
+export const isFarAbove = (
+  height: bigint,
+  own: Standing,
+  others: ReadonlyArray<Standing>,
+  now: number,
+  blockTimeMillis: number
+): boolean => {
+  const recorded = (standing: Standing): ReadonlyArray<Recorded> => {
+    const known = isAvoided(standing, now) ? undefined : knownHeight(standing, now)
+    return known === undefined ? [] : [{ height: known, at: standing.heightAt }]
+  }
+  const theirs = others.flatMap(recorded)
+  const isFar = (known: ReadonlyArray<Recorded>) => isFarFrom(height, known, now, blockTimeMillis)
+  if (isFar([...theirs, ...recorded(own)])) return true
+  return theirs.length > 0 && isFar(own.proved === undefined ? theirs : [...theirs, own.proved])
+}

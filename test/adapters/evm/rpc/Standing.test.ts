@@ -1,0 +1,65 @@
+/** Limits of heads by the word of the other endpoints. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Standing from "../../../../src/adapters/evm/rpc/Standing.ts"
+
+const SECOND = 1_000
+const NOW = 1_000 * SECOND
+
+/** An endpoint whose head rose to this height, from one that it had for so long. */
+const risen = (height: bigint, blocks: bigint, millis = 5 * SECOND): Standing.Standing => {
+  const standing = Standing.initial()
+  Standing.rise(standing, height - blocks, NOW - millis - SECOND, SECOND)
+  Standing.rise(standing, height, NOW - SECOND, SECOND)
+  return standing
+}
+
+/** An endpoint that has had the same head for a minute. */
+const hanging = (height: bigint): Standing.Standing => {
+  const standing = Standing.initial()
+  Standing.rise(standing, height, NOW - 60 * SECOND, SECOND)
+  Standing.rise(standing, height, NOW - SECOND, SECOND)
+  return standing
+}
+
+const limitOf = (...others: ReadonlyArray<Standing.Standing>) =>
+  Standing.limitOf(others, NOW, { jitter: Standing.jitter(SECOND), slack: 1n })
+
+describe("the limit of a head", () => {
+  it("is the higher head of two others", () => {
+    assert.strictEqual(limitOf(risen(100n, 5n), risen(103n, 5n)), 104n)
+  })
+
+  it("is the head of an only other that follows the chain, and the blocks of two seconds", () => {
+    assert.strictEqual(limitOf(risen(100n, 5n)), 104n)
+  })
+
+  it("is none beside others that hang, read old blocks, or have not risen", () => {
+    const fresh = Standing.initial()
+    Standing.rise(fresh, 100n, NOW, SECOND)
+    for (const other of [hanging(100n), risen(100n, 90n), fresh, Standing.initial()]) {
+      assert.isUndefined(limitOf(other))
+      assert.isUndefined(limitOf(hanging(90n), other))
+    }
+  })
+})
+
+describe("a head far above the others", () => {
+  const isFar = (height: bigint, own: Standing.Standing, ...others: ReadonlyArray<Standing.Standing>) =>
+    Standing.isFarAbove(height, own, others, NOW, SECOND)
+
+  it("stays far if the endpoint comes to it in small steps", () => {
+    assert.isTrue(isFar(250n, risen(200n, 90n), risen(100n, 1n)))
+  })
+
+  it("is not far once a check has proved so much of it", () => {
+    const own = risen(200n, 90n)
+    Standing.prove(own, 200n, NOW)
+    assert.isFalse(isFar(250n, own, risen(100n, 1n)))
+    assert.isTrue(isFar(301n, own, risen(100n, 1n)))
+  })
+
+  it("is not far while no other head is known", () => {
+    assert.isFalse(isFar(250n, risen(200n, 90n)))
+    assert.isFalse(isFar(250n, Standing.initial()))
+  })
+})
