@@ -68,3 +68,13 @@ export const reordered = <A extends Rehearsed>(sent: ReadonlyArray<A>): Readonly
     const from = sweeps.findIndex(({ id }, index) => id !== sequence[index])
     return from === -1 ? [] : [{ sweeps, from }]
   })
+
+/**
+ * Finds the transactions that carry sweeps of several calls, whose sweeps have not been rehearsed together. `from`: the first sweep of
+ * another call than the first one's. Those before it may need sweeps of an earlier transaction.
+ */
+export const mixed = <A extends Rehearsed>(parcels: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<Reordered<A>> =>
+  parcels.flatMap((sweeps) => {
+    const from = sweeps.findIndex(({ sequence }) => sequence !== sweeps[0]?.sequence)
+    return from === -1 ? [] : [{ sweeps, from }]
+  })

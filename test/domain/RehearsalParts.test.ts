@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { halvesOf, PART_GAS, partsOf, reordered } from "../../src/domain/RehearsalParts.ts"
+import { halvesOf, mixed, PART_GAS, partsOf, reordered } from "../../src/domain/RehearsalParts.ts"
 import type { Group } from "../../src/domain/SweepGroups.ts"
 
 const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
@@ -117,5 +117,22 @@ describe("sweeps that are not sent as they were rehearsed", () => {
 
   it("are those from the place of one that moved to the end", () => {
     assert.deepStrictEqual(found("acdb"), [{ from: 1, ids: "acdb" }])
+  })
+})
+
+describe("transactions whose sweeps were rehearsed in several calls", () => {
+  const [first, second] = [
+    ["a", "b"],
+    ["x", "y"]
+  ]
+  const found = (...parcels: ReadonlyArray<string>) =>
+    mixed(parcels.map((ids) => [...ids].map((id) => ({ id, sequence: first.includes(id) ? first : second })))).map(
+      ({ from, sweeps }) => ({ from, ids: sweeps.map(({ id }) => id).join("") })
+    )
+
+  it("are those with a sweep of another call than the first one's", () => {
+    assert.deepStrictEqual(found("ab", "xy", "b", ""), [])
+    assert.deepStrictEqual(found("abx", "y"), [{ from: 2, ids: "abx" }])
+    assert.deepStrictEqual(found("a", "xb"), [{ from: 1, ids: "xb" }])
   })
 })

@@ -1,13 +1,13 @@
 /** Handles one claim on one lane: sends what is ready, postpones what is not, and ends what must not be sent. */
 import { Effect, Option, Schema } from "effect"
-import type * as Address from "../../domain/Address.ts"
 import * as ChainMoney from "../../domain/ChainMoney.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { look } from "../shared/ChainView.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { intentFields } from "../shared/LogFields.ts"
+import * as LaneAlerts from "../shared/LaneAlerts.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Dispatch from "./Dispatch.ts"
@@ -17,22 +17,27 @@ import * as Market from "./Market.ts"
 import * as NonceUse from "./NonceUse.ts"
 import * as Postponement from "./Postponement.ts"
 import * as Preparation from "./Preparation.ts"
-import type { Later, Signed, Unfit } from "./Prepared.ts"
+import type { Later, Ready, Signed, Unfit } from "./Prepared.ts"
 
 /** Makes `send`, with an alert for a lane that cannot sign. */
 const makeSending = Effect.fnUntraced(function* ({ send }: Effect.Success<typeof Dispatch.make>) {
   const alerts = yield* StandingAlerts
   const { postpone } = yield* Postponement.make
 
-  return Effect.fnUntraced(function* (client: ChainClient, conditions: NonceUse.Conditions, parcel: NonceUse.Parcel) {
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    conditions: NonceUse.Conditions,
+    parcel: NonceUse.Parcel,
+    before: Array<Ready>
+  ) {
     const { lane } = conditions
-    return yield* send(client, conditions, parcel).pipe(
-      Effect.tap(alerts.clear(signingFailedKey(client, lane))),
+    return yield* send(client, conditions, parcel, before).pipe(
+      Effect.tap(alerts.clear(LaneAlerts.signingKey(client.chain.id, lane))),
       Effect.catchTags({
         SigningFailed: (error) =>
           alerts
             .raise({
-              key: signingFailedKey(client, lane),
+              key: LaneAlerts.signingKey(client.chain.id, lane),
               severity: "critical",
               kind: "signing_failed",
               message: `Lane ${lane} on ${client.chain.name} cannot sign. It takes no new batches until it signs again. Check its key in RELAYER_KEYS and its signer.`,
@@ -97,6 +102,13 @@ const makeUnsent = Effect.gen(function* () {
   return { makeRoom, putOff, refuse }
 })
 
+/** The newest block. No confirmed one is needed, so one endpoint's answer is enough. */
+const headOf = Effect.fnUntraced(function* (client: ChainClient) {
+  const head = yield* client.block("latest")
+  if (Option.isSome(head)) return head.value
+  return yield* new ChainUnavailable({ chainId: client.chain.id, method: "eth_getBlockByNumber", detail: "no head" })
+})
+
 /** No lane of the chain may send now. */
 export class NoLane extends Schema.TaggedError<NoLane>()("NoLane", { chainId: Schema.Number }) {
   override get message(): string {
@@ -136,7 +148,7 @@ export const make = Effect.gen(function* () {
           market
         ),
         market.fees,
-        Effect.map(look(client), ({ head }) => head)
+        headOf(client)
       ],
       { concurrency: "unbounded" }
     )
@@ -150,7 +162,9 @@ export const make = Effect.gen(function* () {
           []
         )
     recent.remember(ready.map(({ intent }) => intent))
-    const sent = yield* dispatching.dispatch(client, conditions, ready, (parcel) => send(client, conditions, parcel))
+    const sent = yield* dispatching.dispatch(client, conditions, ready, (parcel, before) =>
+      send(client, conditions, parcel, before)
+    )
     const waiting = prepared.filter((each) => each._tag === "Waiting")
     const put = prepared.filter((each) => each._tag === "Later")
     // Before others may claim them, and reserve.
@@ -164,5 +178,3 @@ export const make = Effect.gen(function* () {
     return sent.reduce((sum, count) => sum + count, 0)
   })
 })
-
-const signingFailedKey = ({ chain }: ChainClient, lane: Address.Address): string => `signing_failed:${chain.id}:${lane}`

@@ -28,9 +28,12 @@ export interface Member extends Pick<Candidate, "authorization" | "callGas" | "d
 /** A call of an account. */
 interface Call extends RunItem, Carried {}
 
+/** Gas that a sweep adds to its transaction in a call of its own, without the gas that the chain takes for data before any instruction. */
+export const executedGasOf = ({ authorization, callGas, data }: Member): bigint =>
+  itemGas({ gasLimit: callGas, data, authorizations: authorization === undefined ? 0 : 1 })
+
 /** Gas that a sweep adds to its transaction in a call of its own. */
-export const gasOf = ({ authorization, callGas, data, intent: { dataGas = 0n } }: Member): bigint =>
-  itemGas({ gasLimit: callGas, data, authorizations: authorization === undefined ? 0 : 1 }) + dataGas
+export const gasOf = (member: Member): bigint => executedGasOf(member) + (member.intent.dataGas ?? 0n)
 
 /** Gas and bytes of calldata. */
 interface Size {

@@ -177,7 +177,7 @@ const makeReview = Effect.map(StandingAlerts, (alerts) => {
 })
 
 /** Alerts that only a look at a lane ends. */
-const KINDS: ReadonlySet<string> = new Set<AlertKind>(["lane_low", "lane_delegated"])
+const KINDS: ReadonlySet<string> = new Set<AlertKind>(["lane_low", "lane_delegated", "nonce_doubted"])
 
 /** Makes `hasAlert(chain)`, true if an alert stands that a look at the lanes of the chain may end. Makes no request. */
 export const makeHasAlert = Effect.map(
@@ -194,7 +194,7 @@ export const makeHasAlert = Effect.map(
  */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
-  const countOf = yield* LaneCounts.make
+  const { countOf, leave } = yield* LaneCounts.make
   const keys = yield* RelayerKeys
   const review = yield* makeReview
   const states = yield* Effect.cachedWithTTL((yield* LaneBook).states, STATES_LIFETIME)
@@ -224,7 +224,15 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     yield* LaneGauges.note(chain, lanes, minimum)
-    if (among === undefined) yield* review(chain, { lanes, left: outOfUse(changed) })
+    if (among === undefined) {
+      const left = outOfUse(changed)
+      yield* review(chain, { lanes, left })
+      yield* Effect.forEach(
+        keys.lanes(chain.id).filter((lane) => left.has(lane)),
+        (lane) => leave(client, lane),
+        { discard: true }
+      )
+    }
     const usable: Array<Lane> = []
     const doubts: Array<ChainUnavailable> = []
     for (const { address, balance, code, counted } of lanes) {

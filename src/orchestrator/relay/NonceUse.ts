@@ -22,6 +22,7 @@ import { LaneLoads } from "./LaneLoads.ts"
 import { laneShort } from "./Lanes.ts"
 import { ownerOf, type Ready } from "./Prepared.ts"
 import * as Signing from "./Signing.ts"
+import * as Trial from "./Trial.ts"
 
 /** Sweeps of one transaction. */
 export type Parcel = ReadonlyArray<Group<Ready>>
@@ -40,9 +41,29 @@ export interface Conditions {
 /** A search among the accounts of a batch. Nodes refuse an account's authorization, so its sweeps stay together. */
 export type Search = BatchSearch.Search<Group<Ready>>
 
+/** A parcel in the order in which it was simulated, and those of its groups that were sent by earlier nonces. */
+export interface Plan {
+  /** Sweeps of other parcels that were sent before it. */
+  readonly earlier: ReadonlyArray<Ready>
+  readonly parcel: Parcel
+  readonly sent: Parcel
+}
+
+/** The groups of a search's next batch that settle without those that it lacks, and the search without the others. */
+export interface Chosen {
+  readonly search: Search
+  readonly members: Parcel
+  /** Groups that the search has no more. */
+  readonly left: Parcel
+}
+
 /** Result of one nonce. */
 export interface Used {
   readonly search: Search
+  /** Groups that were sent. */
+  readonly members: Parcel
+  /** Groups that may settle only behind one that is not sent. The transaction has them no more, unless it is held. */
+  readonly left: Parcel
   readonly nonce: bigint
   /** Wei that its transaction may cost. */
   readonly reserve: bigint
@@ -56,7 +77,7 @@ export interface Used {
 }
 
 /**
- * Makes `allocate(client, conditions, search)`, which signs and stores the transaction, then broadcasts it. A crash in between loses
+ * Makes `allocate(client, conditions, chosen)`, which signs and stores the transaction, then broadcasts it. A crash in between loses
  * nothing. It is allocated for all remaining sweeps, so that nobody else sends one of them while smaller batches are offered for the nonce.
  */
 const makeAllocate = Effect.gen(function* () {
@@ -69,11 +90,11 @@ const makeAllocate = Effect.gen(function* () {
   const sentHere = yield* SentHere
   const transactions = yield* RelayTransactions
 
-  return Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, search: Search) {
+  return Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, { members, search }: Chosen) {
     const { lane, laneBalance, laneNonce } = conditions
     const all = BatchSearch.remaining(search).flat()
     const fees = feesFor(client, conditions, all)
-    const offered = BatchSearch.next(search).flat()
+    const offered = members.flat()
     const whole = contentOf(client, fees, all)
     const content = offered.length === all.length ? whole : contentOf(client, fees, offered)
     const { id: chainId } = client.chain
@@ -114,7 +135,61 @@ const makeAllocate = Effect.gen(function* () {
   })
 })
 
-/** Makes `useNonce(client, conditions, search, allowed)`, which offers at most `allowed` batches. */
+/**
+ * Sweeps of the batch that a missing one may pay, and that do not settle without it, or of which no node says so. All others are offered
+ * without another simulation, so that a node that does not answer holds up only these.
+ */
+const doubtedIn = Effect.fnUntraced(function* (
+  client: ChainClient,
+  lane: Address.Address,
+  { earlier, parcel, sent }: Plan,
+  members: Parcel
+) {
+  const [before, batch] = [sent.flat(), members.flat()]
+  // Those that were sent have settled without the missing ones.
+  const lacking = Trial.lacking(parcel.flat(), (each) => (before.includes(each) ? undefined : !batch.includes(each)))
+  const from = batch.findIndex((each) => lacking.has(each))
+  if (from === -1) return []
+  const { failing, unanswered } = yield* Trial.confirmBehind(
+    client,
+    lane,
+    [...earlier, ...before, ...batch.slice(0, from)],
+    batch.slice(from)
+  )
+  return [...failing, ...unanswered.flatMap(({ sweeps }) => sweeps)].filter((each) => lacking.has(each))
+})
+
+/**
+ * Chooses the next batch of a search. A batch that lacks groups is simulated if these may pay others of it. It leaves out groups with a
+ * sweep that may be paid so and does not settle there, or of which no node says so.
+ */
+export const choose = Effect.fnUntraced(function* (
+  client: ChainClient,
+  lane: Address.Address,
+  plan: Plan,
+  before: Search
+): Effect.fn.Return<Chosen> {
+  let search = before
+  const left: Array<Group<Ready>> = []
+  while (true) {
+    const batch = BatchSearch.next(search)
+    const members = plan.parcel.filter((group) => batch.includes(group))
+    const doubted = yield* doubtedIn(client, lane, plan, members)
+    const out = members.filter((group) => group.some((each) => doubted.includes(each)))
+    if (out.length === 0) return { search, members, left }
+    left.push(...out)
+    // Suspects without one of them may all be accepted.
+    const open = BatchSearch.remaining(search).filter((group) => !out.includes(group))
+    search = search.suspects.some((group) => out.includes(group))
+      ? { ...search, suspects: [], open }
+      : { ...search, open: search.open.filter((group) => !out.includes(group)) }
+  }
+})
+
+/**
+ * Makes `useNonce(client, conditions, plan, chosen, mayOffer)`. `mayOffer(offers)`: true if another batch may be offered after so many for
+ * the nonce.
+ */
 export const make = Effect.gen(function* () {
   const allocate = yield* makeAllocate
   const broadcast = yield* Broadcast.make
@@ -146,18 +221,30 @@ export const make = Effect.gen(function* () {
    * The other sweeps leave the transaction when a node has accepted it: that node then has no other version of it. Those that no earlier
    * transaction had lose their hash as well, since all nodes refused every version with them: a failure of theirs costs nothing.
    */
-  return Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, before: Search, allowed: number) {
-    const allocated = yield* allocate(client, conditions, before)
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    conditions: Conditions,
+    plan: Plan,
+    chosen: Chosen,
+    mayOffer: (offers: number) => Effect.Effect<boolean>
+  ) {
+    const before = chosen.search
+    const allocated = yield* allocate(client, conditions, chosen)
     const { reserve, transaction } = allocated
     let { answer } = allocated
-    let search = before
-    let members = BatchSearch.next(search)
+    let { members, search } = chosen
+    const left: Array<Group<Ready>> = []
     let offers = 1
     let detail = ""
     while (members.length > 0 && Broadcast.isBusy(answer)) {
       search = BatchSearch.refused(search, Broadcast.named(answer.detail, members, ownerOf))
       detail = answer.detail
-      members = offers < allowed ? BatchSearch.next(search) : []
+      const next = (yield* mayOffer(offers))
+        ? yield* choose(client, conditions.lane, plan, search)
+        : { search, members: [], left: [] }
+      search = next.search
+      members = next.members
+      left.push(...next.left)
       answer = yield* offer(client, conditions, transaction, members)
       offers += 1
     }
@@ -166,6 +253,8 @@ export const make = Effect.gen(function* () {
     if (!isHeld && others.length > 0) yield* transactions.detach(transaction.id, idsOf(others), freshOf(others))
     const used: Used = {
       search: members.length > 0 ? BatchSearch.accepted(search) : search,
+      members,
+      left,
       nonce: transaction.nonce,
       reserve,
       sent: members.flat().length,

@@ -14,9 +14,9 @@ const REMEMBERED = 50_000
 /** Age up to which a credit counts, in milliseconds. Shorter than the day in which a loss is seen. */
 const LIFETIME_MILLIS = HOUR_MILLIS
 
-/** True if no sweep of listed tokens lost in 24 hours, so that no credit has fallen. */
-const isCalm = ({ first, listed }: Losses): boolean =>
-  [listed, first.any, first.unfunded].every(({ day }) => day.lost === 0n)
+/** True if no sweep lost in 24 hours, so that no credit has fallen. One of unlisted tokens takes from its owner's credit as well. */
+const isCalm = ({ first, listed, unlisted }: Losses): boolean =>
+  [listed, unlisted, first.any, first.unfunded].every(({ day }) => day.lost === 0n)
 
 /**
  * Makes `creditsOf(chain, needed)`: credits in wei of the owners, by one read. `needed` has the wei that each owner's sweeps cover. While

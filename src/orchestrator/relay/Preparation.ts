@@ -18,6 +18,7 @@ import type { Coverage } from "./FeeCoverage.ts"
 import { shortfall } from "./FeeCoverWait.ts"
 import * as FirstSweeps from "./FirstSweeps.ts"
 import type { Market } from "./Market.ts"
+import * as NewCode from "./NewCode.ts"
 import { type Candidate, type Later, later, laterWithoutRoom, type Prepared, type Signed, unfit } from "./Prepared.ts"
 import * as Reserving from "./Reserving.ts"
 import * as Trial from "./Trial.ts"
@@ -88,6 +89,18 @@ const admission = (
   return { admit, lacks }
 }
 
+/** A delegated account is checked, so that it cannot burn gas. An account that it pays is not. */
+const losingOn =
+  ({ chain }: ChainClient, losing: ReadonlySet<Address.Address>) =>
+  ({ authorization, intent: { order } }: Candidate): boolean =>
+    losing.has(order.owner) && (authorization !== undefined || paysOthers(chain, order))
+
+/** Sweeps that run code of strangers now, and did not in their quote. */
+const newlyMarked = (claimed: ReadonlyArray<Signed>, drafts: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
+  const marked = new Set(claimed.flatMap(({ id, runsOthersCode }) => (runsOthersCode === true ? [id] : [])))
+  return drafts.filter(({ intent: { id, runsOthersCode } }) => runsOthersCode === true && !marked.has(id))
+}
+
 const listedSweep =
   (fees: FeesPerGas) =>
   (draft: Candidate): FirstSweeps.ListedSweep => ({
@@ -122,6 +135,7 @@ export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
   const { counterOn, ownersOf } = yield* FirstSweeps.make
   const judge = yield* Budgets.make
+  const newCode = yield* NewCode.make
   const screen = yield* Clearance.make
 
   const candidate = (
@@ -167,20 +181,22 @@ export const make = Effect.gen(function* () {
         ? undefined
         : candidate(intent, chosen, coverage)
     })
-    const isListed = ({ intent }: Candidate) => desk.isListed(client.chain, intent)
-    const listed = drafts.filter((draft) => draft !== undefined).filter(isListed)
-    const { classes, full } = yield* ownersOf(client, listed.map(listedSweep(fees)))
+    const known = drafts.filter((draft) => draft !== undefined)
+    // Also if it pays an account that runs code of strangers: its owner can void it at the same price.
+    const mayBeFirst = known.filter(({ intent: { order } }) => desk.isListed(client.chain, { order }))
+    const { classes, full } = yield* ownersOf(client, mayBeFirst.map(listedSweep(fees)))
+    const unaffordable = yield* newCode(client, fees, newlyMarked(within, known))
     const candidates: Array<Candidate> = []
     const counter = yield* counterOn(client.chain, new Set([...classes.values()].flat()))
-    // A delegated account is checked, so that it cannot burn gas. An account that it pays is not.
-    const isLosing = ({ authorization, intent: { order } }: Candidate) =>
-      losing.has(order.owner) && (authorization !== undefined || paysOthers(client.chain, order))
-    const { admit, lacks } = admission(counter, fees, isLosing, full)
+    const { admit, lacks } = admission(counter, fees, losingOn(client, losing), full)
     for (const [index, intent] of sweeps.entries()) {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
       const draft = drafts[index]
-      const held = heldBy(intent, verdict, chosen) ?? shortfall(client, intent, coverages.get(intent.id))
+      const held =
+        heldBy(intent, verdict, chosen) ??
+        shortfall(client, intent, coverages.get(intent.id)) ??
+        unaffordable.get(intent.id)
       if (held !== undefined) dropped.push(held)
       else if (draft !== undefined) {
         const each = { ...draft, pots: classes.get(intent.order.owner) ?? [] }

@@ -43,11 +43,8 @@ export interface Candidate {
 /** A sweep that would settle in the next block. */
 export interface Ready extends Candidate {
   readonly gas: SweepGas
-  /**
-   * Ids of the listed sweeps that settled in the call of its rehearsal, in their order, with its own. Absent if its transaction has unlisted
-   * tokens.
-   */
-  readonly sequence?: ReadonlyArray<string>
+  /** Ids of the sweeps that settled in the call of its rehearsal in the next block, in their order, with its own. All of them share it. */
+  readonly sequence: ReadonlyArray<string>
   /** Claim that holds its reservation. Absent before it is reserved, and for a sweep that reserves nothing. */
   readonly reservedBy?: Claim
 }

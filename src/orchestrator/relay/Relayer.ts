@@ -21,6 +21,7 @@ import * as Pauses from "../shared/Pauses.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { SentHere } from "../shared/SentHere.ts"
+import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
 import * as BuilderFailures from "./BuilderFailures.ts"
@@ -160,6 +161,7 @@ export class Relayer extends Context.Service<
   ).pipe(
     Layer.provide([
       Settlements.layer,
+      RenewedAlerts.layerOnDemand,
       StandingAlerts.layer,
       RecentIntents.layer,
       KeptVersions.layer,

@@ -1,6 +1,6 @@
 /**
  * Reserves exposure before sweeps are signed, all of a claim at once: that of sweeps with unlisted tokens, that of owners' first
- * sweeps, and that of an owner's sweeps beyond its credit. Other sweeps of listed tokens reserve only what `RelayTransactions.allocate`
+ * sweeps, also those that pay an account with code, and that of an owner's sweeps beyond its credit. Other sweeps of listed tokens reserve only what `RelayTransactions.allocate`
  * stores for their transaction: the lane and the chain.
  */
 import { Clock, Effect } from "effect"
@@ -108,6 +108,10 @@ export const make = Effect.gen(function* () {
 
   const isListed = ({ chain }: ChainClient, { intent }: Ready): boolean => desk.isListed(chain, intent)
 
+  /** Classes of a first sweep that is unlisted only because of the account that it pays. Others reserve none beside their own. */
+  const potsOf = ({ chain }: ChainClient, { intent: { order }, pots }: Ready): Ready["pots"] =>
+    desk.isListed(chain, { order }) ? pots : []
+
   /**
    * The sweeps, those beyond their owner's credit with the class of batches. These come last, by their place beyond the credit, so that
    * the pot has room for one of each owner before it has for a second one. The accounts of sweeps that their owner has not paid for are
@@ -143,8 +147,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * If `use` succeeds, it has sent each sweep or released it. If it fails or is interrupted, the claim withdraws from all of them, also
-   * from those that were never tried. An unfinished transaction keeps the reservations of its sweeps.
+   * If `use` succeeds, it has sent each sweep or ended its reservation. If it fails or is interrupted, the claim withdraws from all of them,
+   * also from those that were never tried. An unfinished transaction keeps the reservations of its sweeps.
    */
   const reserving = Effect.fnUntraced(function* <A, E, R>(
     client: ChainClient,
@@ -158,7 +162,7 @@ export const make = Effect.gen(function* () {
     const needed = [
       ...others.map((each) => ({
         intentId: each.intent.id,
-        classes: desk.classes(chain, each.intent, conditions.lane),
+        classes: [...desk.classes(chain, each.intent, conditions.lane), ...potsOf(client, each)],
         wei: weiOf(conditions.fees, each)
       })),
       ...listed.flatMap((each) =>

@@ -118,7 +118,7 @@ export const run = Effect.fnUntraced(function* (
   block: Block
 ): Effect.fn.Return<ReadonlyMap<string, Tried>> {
   const found = new Map<string, Tried>()
-  const parts = partsOf(groups, Content.gasOf)
+  const parts = partsOf(groups, Content.executedGasOf)
   let calls = parts.length
   const runPart = (part: ReadonlyArray<Candidate>): Effect.Effect<void> =>
     Effect.flatMap(Effect.result(simulate(client, lane, part, block)), (ran) => {
@@ -141,16 +141,15 @@ export const run = Effect.fnUntraced(function* (
 })
 
 /**
- * Those of the sweeps, from the index `from` on, that do not settle in the next block in this order. All of them if the call fails. Each
- * of the others settles without them, since a sweep that fails has no effect.
+ * Those of the sweeps, from the index `judgedFrom` on, that do not settle in the next block in this order. Each of the others settles
+ * without them, since a sweep that fails has no effect. Fails if the call reverts as a whole, or if no node answers.
  */
-export const failing = Effect.fnUntraced(function* <A extends Candidate>(
+export const failing = <A extends Candidate>(
   client: ChainClient,
   lane: Address.Address,
-  { from, sweeps }: { readonly sweeps: ReadonlyArray<A>; readonly from: number }
-): Effect.fn.Return<ReadonlyArray<A>> {
-  const ran = yield* Effect.result(simulate(client, lane, sweeps, "next"))
-  return sweeps.filter(
-    (each, index) => index >= from && !(Result.isSuccess(ran) && hasSettled(each, ran.success[index]))
+  sweeps: ReadonlyArray<A>,
+  judgedFrom: number
+): Effect.Effect<ReadonlyArray<A>, ChainUnavailable> =>
+  Effect.map(simulate(client, lane, sweeps, "next"), (calls) =>
+    sweeps.filter((each, index) => index >= judgedFrom && !hasSettled(each, calls[index]))
   )
-})

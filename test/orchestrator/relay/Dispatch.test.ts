@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { decodeFunctionData, numberToHex } from "viem"
 import { sweepEntry } from "../../../src/adapters/evm/abi/contracts.generated.ts"
@@ -8,7 +8,7 @@ import { designator } from "../../../src/domain/Delegation.ts"
 import type { FeeCover } from "../../../src/domain/FeeCover.ts"
 import { sweepGasLimit, TRANSACTION_GAS_CAP } from "../../../src/domain/RelayGas.ts"
 import { address } from "../../support/FakeChain.ts"
-import { layer, layerWith, scene } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes, layerWith, scene } from "../../support/RelayScene.ts"
 import { reverting, source, TOKEN } from "../../support/RelayFixtures.ts"
 import { relay } from "../../support/SentSweep.ts"
 
@@ -164,6 +164,29 @@ describe("a batch", () => {
         ["c", "d"]
       ])
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("has room for the gas of its largest sweep, whatever limit one endpoint tells of the block", () =>
+    Effect.gen(function* () {
+      const { submit, unfinished } = yield* scene
+      for (const [index, gas] of [5_000_000n, 200_000n, 200_000n].entries()) {
+        yield* submit({ id: `s${index}`, owner: index + 1, cover: COVER, gas })
+      }
+      assert.deepStrictEqual(yield* relay, { claimed: 3, sent: 3 })
+      const carried = (yield* unfinished).map(({ intentIds }) => intentIds)
+      assert.deepStrictEqual(carried, [["s0"], ["s1", "s2"]])
+    }).pipe(
+      Effect.provide(
+        layerOnNodes((client) => ({
+          ...client,
+          block: (at) =>
+            Effect.map(
+              client.block(at),
+              Option.map((block) => ({ ...block, gasLimit: 100_000n }))
+            )
+        }))
+      )
+    )
   )
 
   it.effect("asks for no more gas than its lane can pay for", () =>

@@ -1,6 +1,6 @@
 /** One endpoint of two that lies ends no sweep. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger, References } from "effect"
+import { Effect, Logger, Option, References } from "effect"
 import { TestClock } from "effect/testing"
 import { numberToHex } from "viem"
 import { designator } from "../../../src/domain/Delegation.ts"
@@ -120,6 +120,25 @@ describe("a sweep of which one endpoint says", () => {
       assert.strictEqual(yield* givenUp("a"), "simulation_failed")
     }).pipe(Effect.provide(lying(reverts).nodes))
   )
+})
+
+it.effect("another block at the height of a confirmed one, of one endpoint, holds up no sweep that is sent", () => {
+  const nodes = layerOnNodes((client) =>
+    DifferingEndpoints.of(client, {
+      ...client,
+      block: (which) =>
+        Effect.map(
+          client.block(which),
+          Option.map((block) => (which === "latest" ? block : { ...block, timestamp: block.timestamp + 1n }))
+        )
+    })
+  )
+  return Effect.gen(function* () {
+    const { bury, submit } = yield* scene
+    yield* bury(5)
+    yield* submit({ id: "a" })
+    assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+  }).pipe(Effect.provide(nodes))
 })
 
 describe("a false base fee of one endpoint", () => {

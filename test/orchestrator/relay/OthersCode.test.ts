@@ -7,11 +7,13 @@ import { batchClass, classOf, firstClass } from "../../../src/domain/Exposure.ts
 import type { FeeCover } from "../../../src/domain/FeeCover.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
+import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { address } from "../../support/FakeChain.ts"
 import { source, type Sweep } from "../../support/RelayFixtures.ts"
 import { layerOnNodes, layerWith, scene } from "../../support/RelayScene.ts"
 import { relay } from "../../support/SentSweep.ts"
 import { conclude, openOf, sumsOf } from "./concluded.ts"
+import { wallet } from "./wallet.ts"
 
 const FINNEY = 10n ** 15n
 const GWEI = 10n ** 9n
@@ -88,16 +90,51 @@ describe("a settled owner whose destination burns the gas of its next sweep", ()
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("uses up no budget of first sweeps, although no sweep of it has settled", () =>
+  it.effect("reserves the budget of first sweeps as well until one of its sweeps has settled", () =>
     Effect.gen(function* () {
       const the = yield* scene
       yield* the.chain.setCode(DESTINATION, designator(address(0x99)))
       yield* the.submit(paying())
       assert.strictEqual((yield* relay).sent, 1)
-      assert.isUndefined(yield* sumsOf(FIRST))
+      for (const key of [FIRST, UNLISTED, ofAccount]) assert.isTrue((yield* openOf(key)) > 0n, key)
       yield* conclude(the, "reverted", FINNEY)
-      assert.isUndefined(yield* sumsOf(FIRST))
+      for (const key of [FIRST, UNLISTED, ofAccount]) assert.strictEqual(yield* openOf(key), 0n, key)
       assert.isTrue(((yield* sumsOf(ofAccount))?.hour.lost ?? 0n) > 0n)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("waits in its next claim once the losses of the account that it pays use up its budget", () =>
+    Effect.gen(function* () {
+      const the = yield* scene
+      const OTHER = address(0xde)
+      for (const owner of [1, 2, 3]) yield* the.sweptBefore(owner, PAID)
+      for (const each of [DESTINATION, OTHER]) yield* the.chain.setCode(each, "0x60")
+      yield* the.submit(paying())
+      assert.strictEqual((yield* relay).sent, 1)
+      yield* conclude(the, "reverted", 3n * FINNEY)
+      yield* the.submit(paying({ id: "same", owner: 2, gas: 220_000n, order: { ...toNative, nonce: 2n } }))
+      yield* the.submit(
+        paying({ id: "other", owner: 3, gas: 220_000n, order: { ...toNative, destination: OTHER, nonce: 3n } })
+      )
+      assert.strictEqual((yield* relay).sent, 1)
+      assert.isUndefined((yield* the.intent("same")).txHash)
+      assert.isDefined((yield* the.intent("other")).txHash)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("shares its transaction with a listed sweep of its own, which counts for no unlisted class", () =>
+    Effect.gen(function* () {
+      const the = yield* wallet([paying({ gas: 220_000n, cover: PAID }), { id: "listed", order: { deadline: LATE } }])
+      yield* the.sweptBefore(1, PAID)
+      yield* the.chain.setCode(DESTINATION, "0x60")
+      assert.strictEqual((yield* relay).sent, 2)
+      const [only, ...others] = yield* the.unfinished
+      assert.lengthOf(others, 0)
+      assert.deepStrictEqual(only?.intentIds.toSorted(), ["a", "listed"])
+      const { reserved } = yield* Exposures
+      const classes = yield* reserved(["a", "listed"])
+      assert.include(classes.get("a") ?? [], UNLISTED)
+      assert.notInclude(classes.get("listed") ?? [], UNLISTED)
     }).pipe(Effect.provide(layer))
   )
 
@@ -193,9 +230,10 @@ describe("accounts that receive native currency", () => {
 })
 
 describe("an owner without a settled sweep", () => {
-  it.effect("waits after two failures in a day, also once its account is delegated", () =>
+  it.effect.each(["0x", "0x60"] as const)("waits after two failures in a day, if it pays code %s", (code) =>
     Effect.gen(function* () {
       const the = yield* scene
+      yield* the.chain.setCode(DESTINATION, code)
       for (const [index, id] of ["a", "b", "c"].entries()) {
         yield* the.submit({ id, owner: 1, order: { ...toNative, nonce: BigInt(index) } })
         const { sent } = yield* relay

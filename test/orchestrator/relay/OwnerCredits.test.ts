@@ -15,10 +15,11 @@ const HOUR = 3_600_000
 
 const [owner, other] = [address(1), address(2)]
 
-it.effect("a credit that suffices is not read again for an hour, unless sweeps of listed tokens have lost", () =>
+it.effect("a credit that suffices is not read again for an hour, unless sweeps have lost", () =>
   Effect.gen(function* () {
     const asked: Array<string> = []
     let listed: Sums = EMPTY
+    let unlisted: Sums = EMPTY
     let settled = 10n
     const stored = yield* Exposures
     const exposures = Exposures.of({
@@ -35,7 +36,7 @@ it.effect("a credit that suffices is not read again for an hour, unless sweeps o
         })
     })
     const losses = ChainLosses.of({
-      of: () => Effect.sync(() => ({ listed, unlisted: EMPTY, first: { any: EMPTY, unfunded: EMPTY } })),
+      of: () => Effect.sync(() => ({ listed, unlisted, first: { any: EMPTY, unfunded: EMPTY } })),
       changed: () => undefined
     })
     const creditsOf = yield* Effect.provide(
@@ -54,6 +55,9 @@ it.effect("a credit that suffices is not read again for an hour, unless sweeps o
     settled = 6n
     assert.deepStrictEqual(yield* ask(5n), [0n, 1])
     listed = EMPTY
+    unlisted = { ...EMPTY, day: { lost: 1n, earned: 0n } }
+    assert.deepStrictEqual(yield* ask(0n), [0n, 1])
+    unlisted = EMPTY
     assert.deepStrictEqual(yield* ask(0n), [0n, 0])
     yield* TestClock.adjust(HOUR)
     assert.deepStrictEqual(yield* ask(0n), [0n, 1])

@@ -10,7 +10,7 @@ import { SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
 import { scene } from "../../support/RelayScene.ts"
-import { source } from "../../support/RelayFixtures.ts"
+import { source, type Sweep } from "../../support/RelayFixtures.ts"
 
 /** Signature value by which a test tells whose authorization a transaction has. */
 const signatureOf = (owner: number): Hex => numberToHex(owner, { size: 32 })
@@ -23,8 +23,15 @@ export const ownersIn = (raw: Hex): ReadonlyArray<Address.Address> => {
   return (items ?? []).map(({ account }) => Address.of(account))
 }
 
-/** Sweeps `s1`, `s2` … of owners 1, 2 …, on a node whose pool takes no authorization of the hostile ones. */
-export const crowd = Effect.fnUntraced(function* (count: number, names = false) {
+/**
+ * Sweeps `s1`, `s2` … of owners 1, 2 …, on a node whose pool takes no authorization of the hostile ones. `orderOf`: what the order of an
+ * owner has. Default: that of `offer`.
+ */
+export const crowd = Effect.fnUntraced(function* (
+  count: number,
+  names = false,
+  orderOf: (owner: number) => Sweep["order"] = () => undefined
+) {
   const the = yield* scene
   const transactions = yield* RelayTransactions
   const hostile = new Set<number>()
@@ -47,7 +54,10 @@ export const crowd = Effect.fnUntraced(function* (count: number, names = false) 
       return yield* new SendRejected({ chainId: source.id, reason: "AuthorityBusy", detail })
     })
   )
-  const submit = (owner: number, id = `s${owner}`) => the.submit({ id, owner, submission: { r: signatureOf(owner) } })
+  const submit = (owner: number, id = `s${owner}`) => {
+    const order = orderOf(owner)
+    return the.submit({ id, owner, submission: { r: signatureOf(owner) }, ...(order === undefined ? {} : { order }) })
+  }
   const intents = yield* Effect.forEach(
     Array.from({ length: count }, (_, index) => index + 1),
     (owner) => submit(owner)
