@@ -15,6 +15,11 @@ it("the loss of a sweep that reserved as an unlisted one counts for those classe
   const classes = [classOf("listed", "all", 1), classOf("listed", "owner", 1, "0xaa")]
   const reserved = [classOf("unlisted", "all", 1), classOf("unlisted", "token_out", 1, "0xdd")]
   assert.deepStrictEqual(ofReserved(classes, reserved), reserved)
+  // The owner caused it, and others pay the same account.
+  const ofOwner = [classOf("listed", "owner", 1, "0xaa"), classOf("unlisted", "owner", 1, "0xaa")]
+  const ofFirst = [firstClass(1, false), funderClass(1, "0xf0"), ...reserved, classOf("unlisted", "owner", 1, "0xaa")]
+  assert.deepStrictEqual(ofReserved(classes, ofFirst, false), ofOwner)
+  assert.deepStrictEqual(ofReserved(classes, reserved, false), reserved)
   // Claims of two replicas may have reserved both.
   assert.deepStrictEqual(ofReserved(classes, [firstClass(1, false), ...reserved]), reserved)
 })

@@ -45,7 +45,7 @@ export const relaying = {
     default: 2n * 10n ** 16n,
     check: wei,
     meaning:
-      "Maximum loss of all sweeps with unlisted tokens on one chain in one hour, in wei of ETH. They lose at most five times as much in 24 hours, and at most a tenth of `DAILY_SPEND_CAP_WEI`. With 0, only sweeps of listed tokens are served. A chain with another native currency has about the same worth of it, or none if the currency is unknown. A chain can have its own: `unlistedLossBudgetWei` in the chains file."
+      "Maximum loss of all sweeps with unlisted tokens on one chain in one hour, in wei of ETH. They lose at most five times as much in 24 hours, and at most a tenth of `DAILY_SPEND_CAP_WEI`. Payouts in native currency to contracts count as sweeps with unlisted tokens. With 0, these are refused as well, and only sweeps of listed tokens to other accounts are served. A chain with another native currency has about the same worth of it, or none if the currency is unknown. A chain can have its own: `unlistedLossBudgetWei` in the chains file."
   }),
   lossBudget: setting({
     name: "LOSS_BUDGET_WEI",
@@ -59,7 +59,7 @@ export const relaying = {
     default: 4n * 10n ** 16n,
     check: wei,
     meaning:
-      "Maximum loss of owners' first sweeps of listed tokens on one chain in one hour, in wei of ETH, above what first sweeps earned. An owner's sweeps are first ones until one of them has settled on the chain. Half of it is for owners who hold no gas of their own. While first sweeps have lost, owners whose tokens came from one account share an eighth of it. Sweeps beyond it wait. With 0, none is sent. A chain can have its own: `firstSweepsLossBudgetWei` in the chains file."
+      "Maximum loss of owners' first sweeps of listed tokens on one chain in one hour, in wei of ETH, above what first sweeps earned. An owner's sweeps are first ones until one of them has settled on the chain. Payouts in native currency to contracts are among them. Half of it is for owners who hold no gas of their own. While first sweeps have lost, owners whose tokens came from one account share an eighth of it. Sweeps beyond it wait. With 0, none is sent. A chain can have its own: `firstSweepsLossBudgetWei` in the chains file."
   }),
   networkFeeToleranceBps: setting({
     name: "NETWORK_FEE_TOLERANCE_BPS",

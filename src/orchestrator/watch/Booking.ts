@@ -1,7 +1,7 @@
 /** Losses and gains of a finished transaction's sweeps, by class: the part of its cost that each caused against its fee's worth. */
 import { Effect, Fiber, Schedule, Semaphore } from "effect"
 import * as Chain from "../../domain/Chain.ts"
-import { type ExposureClass, outcome, shares } from "../../domain/Exposure.ts"
+import { type ExposureClass, isOfFirstSweeps, outcome, parse, shares } from "../../domain/Exposure.ts"
 import { ofMarket, ofReserved } from "../../domain/LossClasses.ts"
 import { divided } from "../../domain/Money.ts"
 import { type Bearer, parts } from "../../domain/SkippedSweeps.ts"
@@ -37,7 +37,7 @@ export interface Finished {
   readonly isSettled: boolean
   /** False if the mined version of the transaction does not have the sweep, such as a self-send. */
   readonly isCarried: boolean
-  /** Wei that it cost at most, if the entry skipped it. */
+  /** Wei that it cost at most, if it is proved that it paid nobody: the entry skipped it, or it failed before. */
   readonly skipCost?: bigint | undefined
 }
 
@@ -112,7 +112,8 @@ const summed = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Booking> => {
 /**
  * Makes `bookingsOf(client, transaction, cost, sweeps)`, with the outcomes of listed sweeps one by one. Sweeps of listed tokens are booked
  * only if they lost. Their owners and networks bear the loss of a sweep that failed on chain, and no other. A first sweep is known by its
- * reservation, which lasts until its transaction ends.
+ * reservation, which lasts until its transaction ends. Its loss counts once: for the unlisted classes that it reserved, or, if it is proved
+ * that it paid nobody, for the classes of first sweeps and its owner.
  */
 export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
@@ -156,25 +157,30 @@ export const make = Effect.gen(function* () {
       },
       { concurrency: "unbounded" }
     )
-    const lost = ended.filter(({ isListed, window }) => isListed && window.lost > 0n)
-    const pots = yield* desk.reserved(lost.map(({ intent }) => intent.id))
-    const classesOf = ({
-      intent,
-      isCarried,
-      isListed,
-      isSettled
-    }: (typeof ended)[number]): ReadonlyArray<ExposureClass> => {
+    const losing = ended.filter(({ window }) => window.lost > 0n)
+    const lost = losing.filter(({ isListed }) => isListed)
+    const reserved = yield* desk.reserved(losing.map(({ intent }) => intent.id))
+    const potsOf = ({ intent }: Finished) => reserved.get(intent.id) ?? []
+    /** True for a first sweep that gave no gas to the account that it pays, so that this account cannot have caused the loss. */
+    const isUnpaidFirst = (each: Finished): boolean =>
+      (each.skipCost !== undefined || !each.isCarried) && potsOf(each).some(isOfFirstSweeps)
+    const classesOf = (each: (typeof ended)[number]): ReadonlyArray<ExposureClass> => {
+      const { intent, isCarried, isListed, isSettled } = each
       const classes = desk.classes(chain, intent, lane)
+      if (isUnpaidFirst(each)) return isCarried ? ofReserved(classes, potsOf(each), false) : []
       if (!isListed) return classes
-      return ofReserved(isSettled || !isCarried ? ofMarket(classes) : classes, pots.get(intent.id) ?? [])
+      return ofReserved(isSettled || !isCarried ? ofMarket(classes) : classes, potsOf(each))
     }
+    /** True if its loss or gain counts for the classes of first sweeps and of batches that it reserved, and for no unlisted one. */
+    const isOfPots = (each: (typeof ended)[number]): boolean =>
+      isUnpaidFirst(each) || (each.isListed && !potsOf(each).some((key) => parse(key)?.scope === "unlisted"))
     return {
       bookings: summed(
         [...ended.filter(({ isListed }) => !isListed), ...lost].flatMap((each) =>
           classesOf(each).map((key) => ({ key, ...each.window }))
         )
       ),
-      outcomes: ended.flatMap(({ intent, isListed, window }) => (isListed ? [{ intentId: intent.id, ...window }] : []))
+      outcomes: ended.filter(isOfPots).map(({ intent, window }) => ({ intentId: intent.id, ...window }))
     } satisfies Booked
   })
 })

@@ -8,6 +8,8 @@ import { SweepContracts as SweepContractsPort } from "../../../src/ports/orchest
 import * as Address from "../../../src/domain/Address.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import type { Hash, Hex } from "../../../src/domain/Hex.ts"
+import type { SweepOrder } from "../../../src/domain/SweepOrder.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
 import * as Skips from "../../../src/orchestrator/watch/Skips.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -76,13 +78,13 @@ const made = Effect.gen(function* () {
     )
 
   /** Mines a batch of the sweeps behind what their owners send. Returns the costs of skips, in gas. */
-  const batch = Effect.fnUntraced(function* (names: ReadonlyArray<Name>) {
+  const batch = Effect.fnUntraced(function* (names: ReadonlyArray<Name>, changes: Partial<SweepOrder> = {}) {
     const { lane, owners } = yield* accounts
     const sweeps = yield* Effect.forEach(names, (name) =>
       Effect.promise(async () => {
         const account = owners.get(name) ?? lane
         const owner = Address.of(account.address)
-        const terms = offer({ id: name, order: { owner, deadline: 1n } })
+        const terms = offer({ id: name, order: { owner, deadline: 1n, destChainId: BigInt(node.chainId), ...changes } })
         const signed = await account.signAuthorization({ chainId: node.chainId, contractAddress: delegate, nonce: 0 })
         const authorization = {
           ...signed,
@@ -102,16 +104,12 @@ const made = Effect.gen(function* () {
         data: contracts.encodeExecute(order, SIGNATURE)
       }))
     )
+    const authorizationList = sweeps.flatMap(({ intent, signed }) => (AUTHORIZING.has(intent.id) ? [signed] : []))
+    const content = { ...common, nonce: 0, to: entry, data, gas: 5_000_000n }
     const raw = yield* Effect.promise(() =>
-      lane.signTransaction({
-        ...common,
-        type: "eip7702",
-        nonce: 0,
-        to: entry,
-        data,
-        gas: 5_000_000n,
-        authorizationList: sweeps.flatMap(({ intent, signed }) => (AUTHORIZING.has(intent.id) ? [signed] : []))
-      })
+      authorizationList.length === 0
+        ? lane.signTransaction(content)
+        : lane.signTransaction({ ...content, type: "eip7702", authorizationList })
     )
     const before: Array<Hex> = []
     for (const [name, account] of owners) {
@@ -154,6 +152,18 @@ layer(Layer.merge(chains, SweepContracts.layer), { excludeTestServices: true, ti
         const cost = all.gasUsed - without.gasUsed
         const borne = [...all.skips.values()].reduce((sum, gas) => sum + gas, 0n)
         assert.isTrue(borne >= cost && borne < (cost * 110n) / 100n, `${borne} of ${cost}`)
+      })
+    )
+
+    it.effect("shows that a sweep which is alone has not paid native currency", () =>
+      Effect.gen(function* () {
+        const batch = yield* made
+        const toNative = { tokenOut: NATIVE, destination: address(0xdd) }
+        // Its signature is wrong, so it ends before the guard.
+        const failed = yield* batch(["runs ours"], toNative)
+        assert.deepStrictEqual([...failed.skips], [["runs ours", failed.gasUsed]])
+        assert.deepStrictEqual([...(yield* batch(["was stale"], toNative)).skips.keys()], ["was stale"])
+        assert.strictEqual((yield* batch(["runs ours"])).skips.size, 0)
       })
     )
   }
