@@ -4,8 +4,12 @@
  * An endpoint without a builder is removed: its row stays until its deliveries are deleted in small batches. A held delivery is pending for
  * a disabled endpoint, and is outside the index of those that can be sent.
  *
- * The release before finds no endpoint without a builder, and sends nothing to it, since it is disabled. It ignores `is_held` and needs
- * `webhook_deliveries_due`, which a later migration may drop.
+ * The release before lists no endpoint without a builder, and sends nothing to it, since it is disabled. If an attempt of that release is
+ * under way when its endpoint is removed, the record of the attempt fails, since it expects a builder; the delivery is deleted with the
+ * endpoint. It ignores `is_held` and needs `webhook_deliveries_due`, which a later migration may drop.
+ *
+ * Tables are locked in the order in which transactions write them, an endpoint before the audit log, so that none of them deadlocks with
+ * this one. All locks are kept to the end, so webhooks wait while the indexes are built.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"

@@ -26,6 +26,7 @@ import payable from "./0024_payable.ts"
 import chainless from "./0025_chainless.ts"
 import walletChains from "./0026_wallet_chains.ts"
 import boundedWebhooks from "./0027_bounded_webhooks.ts"
+import identityParts from "./0028_identity_parts.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -51,5 +52,6 @@ export const migrations = {
   "0024_payable": payable,
   "0025_chainless": chainless,
   "0026_wallet_chains": walletChains,
-  "0027_bounded_webhooks": boundedWebhooks
+  "0027_bounded_webhooks": boundedWebhooks,
+  "0028_identity_parts": identityParts
 }

@@ -139,7 +139,7 @@ const payouts = [
   HttpApiEndpoint.get("payoutSafe", "/admin/payouts/:id/safe", {
     params: batch,
     success: Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "SafeTransactions" }),
-    error: [NotFound, PayoutClosed, PaymentInFlight, RestoreUnreconciled, UpstreamFailed, ...failures]
+    error: [NotFound, PayoutClosed, PaymentInFlight, RestoreUnreconciled, InvalidRequest, UpstreamFailed, ...failures]
   }).annotateMerge(Docs.payoutSafe),
   HttpApiEndpoint.post("recordPayment", "/admin/payouts/:id/payments", {
     params: batch,

@@ -130,7 +130,7 @@ export class Accounts extends Context.Service<
 
       const rotateKey: Accounts["Service"]["rotateKey"] = Effect.fn("Accounts.rotateKey")(function* (builderId, actor) {
         if (Option.isNone(yield* builders.byId(builderId))) return yield* new BuilderNotFound({ id: builderId })
-        yield* check(actor)
+        yield* check(actor, "rotation")
         const key = yield* giveKey(builderId)
         yield* audit.append({
           actor,

@@ -55,14 +55,20 @@ export class PayoutDesk extends Context.Service<
     /**
      * Exports an open batch as a transaction file for a vault that is a Safe. The file of a closed one would pay it again, and so would
      * that of a batch whose recorded payment may still be mined, since the Safe does not pay through Permit2. The audit log keeps the
-     * vault of each export.
+     * vault of each export. `BadPayment` if the batch was exported for another vault: both Safes could pay it.
      */
     readonly safeTransactions: (
       id: string,
       actor: string
     ) => Effect.Effect<
       BatchFile,
-      PayoutNotFound | PayoutClosed | PaymentInFlight | RestoreUnreconciled | ChainFailure | StoreUnavailable
+      | PaymentProof.BadPayment
+      | PayoutNotFound
+      | PayoutClosed
+      | PaymentInFlight
+      | RestoreUnreconciled
+      | ChainFailure
+      | StoreUnavailable
     >
     /**
      * Stores a signed payment before it is broadcast. It must be signed by the vault's key and pay exactly this batch through
@@ -129,6 +135,7 @@ export class PayoutDesk extends Context.Service<
           if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
           if (yield* isInFlight(batch)) return yield* new PaymentInFlight({ id })
           const { builderVault: vault } = (yield* chains.get(batch.chainId)).chain
+          yield* requireNoOtherSafe(audit, id, vault)
           yield* audit.append({ actor, action: SAFE_EXPORT, subject: id, details: { vault } })
           return toSafeTransactions(batch, vault)
         }

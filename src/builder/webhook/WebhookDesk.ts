@@ -46,6 +46,10 @@ export const isChange = (endpoint: WebhookEndpoint, { enabled, ...fields }: Endp
   return enabled ? disabled !== undefined || failing !== undefined : disabled === undefined
 }
 
+/** True if a patch disables an endpoint and names nothing else. */
+const isDisabling = ({ enabled, ...fields }: EndpointPatch): boolean =>
+  enabled === false && Object.values(fields).every((value) => value === undefined)
+
 export interface WithSecret {
   readonly endpoint: WebhookEndpoint
   /** Returned once. */
@@ -132,7 +136,7 @@ export class WebhookDesk extends Context.Service<
         const before = yield* webhooks.find(builderId, id)
         if (Option.isSome(before)) {
           if (!isChange(before.value, patch)) return before.value
-          yield* check(actorOf(builderId))
+          if (!isDisabling(patch)) yield* check(actorOf(builderId))
         }
         const endpoint = yield* webhooks.modify(builderId, id, patch)
         const { enabled, url } = patch
@@ -154,7 +158,7 @@ export class WebhookDesk extends Context.Service<
       }, atomically)
 
       const rotate: WebhookDesk["Service"]["rotate"] = Effect.fn("WebhookDesk.rotate")(function* (builderId, id) {
-        yield* check(actorOf(builderId))
+        yield* check(actorOf(builderId), "rotation")
         const secret = yield* newSecret
         const until = (yield* Clock.currentTimeMillis) + ROTATION_MILLIS
         const endpoint = yield* webhooks.rotate(builderId, id, secret, until)

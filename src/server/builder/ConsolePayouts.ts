@@ -80,6 +80,7 @@ const batches = Effect.gen(function* () {
         // A batch is opened on a configured chain. If the chain was removed since, the configuration is wrong.
         Effect.catchTags({
           ...Failures.payout,
+          ...Failures.exportedElsewhere,
           UnsupportedChain: Effect.die,
           ...Failures.unreconciled,
           ...Failures.chain,

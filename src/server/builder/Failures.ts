@@ -76,6 +76,10 @@ export const badPayment = {
   BadPayment: ({ message }: BadPayment) => Effect.fail(Body.InvalidRequest.field("raw", message))
 }
 
+export const exportedElsewhere = {
+  BadPayment: ({ message }: BadPayment) => Effect.fail(Body.InvalidRequest.field("id", message))
+}
+
 export const payment = {
   PaymentTaken: answer(() => new Payout.PaymentTaken()),
   PaymentUnproven: ({ builderIds, reason }: PaymentUnproven) =>

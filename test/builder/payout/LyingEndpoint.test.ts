@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { keccak256 } from "viem"
 import * as PaymentProof from "../../../src/builder/payout/PaymentProof.ts"
 import { observe } from "../../../src/builder/payout/PaymentObserving.ts"
 import type { PayoutBatch } from "../../../src/domain/Payout.ts"
@@ -14,7 +15,10 @@ const chainsOf = (client: ChainClient): Chains["Service"] => ({ all: [client], g
 
 type Proof = Effect.Success<typeof PaymentProof.make>
 
-/** Asks the proof of a chain with these endpoints. Returns the answer, or the text of the failure. */
+/** Longer than an endpoint that was just found may be behind without being stopped, in milliseconds. */
+const KNOWN_MILLIS = 20_000
+
+/** Asks the proof of a chain whose endpoints are known for a while. Returns the answer, or the text of the failure. */
 const concluded = <A>(
   ask: (proof: Proof, batch: PayoutBatch) => Effect.Effect<A, { readonly message: string }>,
   ...nodes: ReadonlyArray<Scripted>
@@ -24,7 +28,12 @@ const concluded = <A>(
     const names = ["first", "second", "third"]
     const { use } = network(Object.fromEntries(nodes.map((node, index) => [names[index], node])))
     return yield* use((client) =>
-      Effect.flatMap(Effect.provideService(PaymentProof.make, Chains, chainsOf(client)), (proof) => ask(proof, batch))
+      Effect.gen(function* () {
+        yield* Effect.ignore(client.block("latest"))
+        yield* TestClock.adjust(KNOWN_MILLIS)
+        const proof = yield* Effect.provideService(PaymentProof.make, Chains, chainsOf(client))
+        return yield* ask(proof, batch)
+      })
     )
   }).pipe(
     Effect.result,
@@ -168,11 +177,57 @@ describe("a payment that is proved", () => {
     })
   )
 
+  it.effect("is one that two endpoints show, although a third one hides it", () =>
+    Effect.gen(function* () {
+      yield* start(PAST)
+      for (const nodes of [
+        [paid, quiet, paid],
+        [quiet, paid, paid],
+        [paid, paid, quiet]
+      ]) {
+        assert.strictEqual(yield* prove(...nodes.map(saying)), "proved")
+      }
+    })
+  )
+
   it.effect("is confirmed on both endpoints", () =>
     Effect.gen(function* () {
       yield* start(PAST)
       const above = saying({ ...paid, head: 103, receipt: { block: 102, status: "0x1", paid: 5n } })
       yield* inBothOrders(prove, above, saying(quiet), (conclusion) => assert.include(conclusion, "not_confirmed"))
+    })
+  )
+})
+
+describe("a payment whose receipt an endpoint has deleted", () => {
+  /** An endpoint that has the block with the payment. */
+  const deleted = Effect.map(recorded, ({ payments = [] }): View => ({
+    ...paid,
+    receipt: undefined,
+    lists: payments.map(({ txHash }) => txHash)
+  }))
+
+  it.effect("is proved, and is not given up, by the receipt of another endpoint", () =>
+    Effect.gen(function* () {
+      yield* start(PAST)
+      const pruned = yield* deleted
+      const proved = (conclusion: unknown) => assert.strictEqual(conclusion, "proved")
+      yield* inBothOrders(prove, saying(pruned), saying(paid), proved)
+      const stays = (conclusion: unknown) => assert.isTrue(conclusion)
+      for (const conclude of [isInFlight, mayPay]) {
+        yield* inBothOrders(conclude, saying({ ...pruned, isSpent: false }), saying({ ...paid, isSpent: false }), stays)
+      }
+      assert.strictEqual(yield* prove(saying(pruned), saying(pruned), saying(paid)), "proved")
+      assert.include(yield* prove(saying(pruned), saying(pruned)), "not prove")
+    })
+  )
+
+  it.effect("is not one that an endpoint makes up, since the block of another one does not have it", () =>
+    Effect.gen(function* () {
+      yield* start(PAST)
+      const honest = saying({ ...paid, receipt: undefined, lists: [keccak256("0x01")] })
+      yield* inBothOrders(prove, saying(paid), honest, differ)
+      assert.include(yield* prove(saying(paid), saying(yield* deleted), honest), "gave different answers")
     })
   )
 })

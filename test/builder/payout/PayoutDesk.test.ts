@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
+import { AuditLog } from "../../../src/ports/builder/AuditLog.ts"
 import { address } from "../../support/IntentFixtures.ts"
 import {
   DEADLINE,
@@ -104,6 +105,21 @@ describe("a batch with a payment under way", () => {
     }).pipe(Effect.provide(deskOn(node)))
   })
 
+  it.effect("that was exported for a Safe is not exported for the one that replaced it", () => {
+    const node = quiet()
+    return Effect.gen(function* () {
+      yield* start
+      const batch = yield* opened(node)
+      const { fail, safeTransactions } = yield* PayoutDesk
+      yield* exportedFor(node, batch.id, SAFE)
+      const refused = yield* Effect.flip(safeTransactions(batch.id, "test"))
+      assert.strictEqual(refused._tag, "BadPayment")
+      assert.include(refused.message, SAFE)
+      assert.strictEqual(yield* outcome(exportedFor(node, batch.id, SAFE)), "done")
+      assert.strictEqual((yield* fail(batch.id, "rejected in the Safe", "test")).status, "failed")
+    }).pipe(Effect.provide(deskOn(node)))
+  })
+
   it.effect("that was exported for the present vault takes a payment by key, and repeats it after an export", () => {
     const node = quiet()
     return Effect.gen(function* () {
@@ -114,7 +130,8 @@ describe("a batch with a payment under way", () => {
       const raw = yield* signed(batch)
       assert.lengthOf((yield* record(batch.id, raw, 0, "test")).payments ?? [], 1)
       node.seconds = BigInt(DEADLINE + 1)
-      yield* exportedFor(node, batch.id, SAFE)
+      const { append } = yield* AuditLog
+      yield* append({ actor: "test", action: "payout.export_safe", subject: batch.id, details: { vault: SAFE } })
       assert.lengthOf((yield* record(batch.id, raw, 0, "test")).payments ?? [], 1)
     }).pipe(Effect.provide(deskOn(node)))
   })

@@ -51,6 +51,8 @@ export interface View {
     | undefined
   /** The vault's transaction count. Default: 0. */
   readonly count?: number
+  /** Transactions of each block. Default: none. */
+  readonly lists?: ReadonlyArray<Hash>
 }
 
 const hashOf = (block: number): Hash => keccak256(numberToHex(block))
@@ -75,7 +77,7 @@ const receiptOf = (transactionHash: Hash, { block, gas = 1, paid, status }: NonN
   logs: status === "0x0" ? [] : [logOf(transactionHash, block, paid)]
 })
 
-export const saying = ({ count = 0, head, isSpent, receipt, seconds }: View): Scripted => {
+export const saying = ({ count = 0, head, isSpent, lists = [], receipt, seconds }: View): Scripted => {
   const blockAt = (tag: unknown) => {
     const number = tag === "latest" ? head : Number(tag)
     if (number > head) return null
@@ -95,6 +97,8 @@ export const saying = ({ count = 0, head, isSpent, receipt, seconds }: View): Sc
         return { result: blockAt(params[0]) }
       case "eth_getTransactionReceipt":
         return { result: receipt === undefined ? null : receiptOf(params[0] as Hash, receipt) }
+      case "eth_getBlockByHash":
+        return { result: { transactions: lists } }
       case "eth_getTransactionCount":
         return { result: numberToHex(count) }
       case "eth_feeHistory":

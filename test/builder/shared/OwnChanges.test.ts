@@ -7,8 +7,8 @@ import { AuditLog } from "../../../src/ports/builder/AuditLog.ts"
 
 const HOUR = 3_600_000
 
-const change = (actor: string) =>
-  AuditLog.use((audit) => audit.append({ actor, action: "webhook.patch", subject: "one", details: {} }))
+const change = (actor: string, action = "webhook.patch") =>
+  AuditLog.use((audit) => audit.append({ actor, action, subject: "one", details: {} }))
 
 describe("the changes of a builder", () => {
   it.effect("are so many in 24 hours, counted from the oldest of them", () =>
@@ -27,6 +27,34 @@ describe("the changes of a builder", () => {
       yield* check("builder:alpha")
       yield* change("builder:alpha")
       assert.deepInclude(yield* Effect.flip(check("builder:alpha")), { retryAfterMillis: 2 * HOUR })
+    }).pipe(Effect.provide(MemoryAuditLog.layer))
+  )
+
+  it.effect("leave a reserve for rotations", () =>
+    Effect.gen(function* () {
+      const check = yield* OwnChanges.make
+      for (let index = 0; index < OwnChanges.MAX_CHANGES; index += 1) yield* change("builder:alpha")
+      yield* Effect.flip(check("builder:alpha"))
+      for (let index = 0; index < OwnChanges.ROTATION_RESERVE; index += 1) {
+        yield* check("builder:alpha", "rotation")
+        yield* change("builder:alpha", "webhook.rotate_secret")
+      }
+      const refused = yield* Effect.flip(check("builder:alpha", "rotation"))
+      assert.deepInclude(refused, { _tag: "TooManyChanges", retryAfterMillis: 24 * HOUR })
+    }).pipe(Effect.provide(MemoryAuditLog.layer))
+  )
+
+  it.effect("do not include removals and revocations", () =>
+    Effect.gen(function* () {
+      const check = yield* OwnChanges.make
+      for (let index = 1; index < OwnChanges.MAX_CHANGES; index += 1) {
+        yield* change("builder:alpha", "webhook.create")
+        yield* change("builder:alpha", index % 2 === 0 ? "webhook.remove" : "builder.revoke_key")
+      }
+      yield* check("builder:alpha")
+      yield* change("builder:alpha")
+      yield* change("builder:alpha", "webhook.remove")
+      yield* Effect.flip(check("builder:alpha"))
     }).pipe(Effect.provide(MemoryAuditLog.layer))
   )
 

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { MAX_CHANGES } from "../../../src/builder/shared/OwnChanges.ts"
+import { MAX_CHANGES, ROTATION_RESERVE } from "../../../src/builder/shared/OwnChanges.ts"
 import { DELIVERIES_LISTED, MAX_TESTS } from "../../../src/domain/Webhook.ts"
 import { AuditLog } from "../../../src/ports/builder/AuditLog.ts"
 import * as Harness from "./Harness.ts"
@@ -97,18 +97,27 @@ layer(Harness.layer(), { excludeTestServices: true })("a builder's webhooks", (i
         SELECT now() - interval '23 hours 59 minutes', ${`builder:${builderId}`}, 'webhook.patch', 'x', '{}'::jsonb
         FROM generate_series(1, ${MAX_CHANGES - length - 1}::integer)`
       assert.strictEqual((yield* own(`PATCH ${path}`, { body: { description: "last" } })).status, 200)
-      const refusals = [
-        yield* own(`PATCH ${path}`, { body: { description: "more" } }),
-        yield* own("POST /me/webhooks", { body: { url: URL } }),
-        yield* own(`POST ${path}/secret/rotate`),
-        yield* own("POST /me/apikeys", { body: { name: "Other", scopes: ["read"] } }),
-        yield* own("POST /me/apikey/rotate")
-      ]
-      for (const { body, headers, status } of refusals) {
+      const refused = ({ body, headers, status }: Harness.Answer) => {
         assert.deepStrictEqual([status, body], [429, { error: "rate limit exceeded" }])
         assert.match(headers.get("retry-after") ?? "", /^[1-9][0-9]*$/)
       }
+      refused(yield* own(`PATCH ${path}`, { body: { description: "more" } }))
+      refused(yield* own(`PATCH ${path}`, { body: { description: "more", enabled: false } }))
+      refused(yield* own("POST /me/webhooks", { body: { url: URL } }))
+      refused(yield* own("POST /me/apikeys", { body: { name: "Other", scopes: ["read"] } }))
       assert.strictEqual((yield* recordsOf(builderId)).length, MAX_CHANGES)
+
+      // These protect the builder.
+      assert.strictEqual((yield* own(`PATCH ${path}`, { body: { enabled: false } })).status, 200)
+      refused(yield* own(`PATCH ${path}`, { body: { enabled: true } }))
+      assert.strictEqual((yield* own(`POST ${path}/secret/rotate`)).status, 200)
+      assert.strictEqual((yield* own("POST /me/apikey/rotate")).status, 200)
+      yield* sql`INSERT INTO builder.audit_log (at, actor, action, subject, details)
+        SELECT now(), ${`builder:${builderId}`}, 'webhook.rotate_secret', 'x', '{}'::jsonb
+        FROM generate_series(1, ${ROTATION_RESERVE - 3}::integer)`
+      refused(yield* own(`POST ${path}/secret/rotate`))
+      refused(yield* own("POST /me/apikey/rotate"))
+      assert.strictEqual((yield* recordsOf(builderId)).length, MAX_CHANGES + ROTATION_RESERVE)
       assert.strictEqual(text(yield* own("GET /me/webhooks"), "webhooks", 0, "description"), "last")
       assert.strictEqual((yield* own(`PATCH ${path}`, { body: { description: "last" } })).status, 200)
       assert.strictEqual((yield* asAdmin(`PATCH /admin/builders/${builderId}`, { body: { name: "New" } })).status, 200)

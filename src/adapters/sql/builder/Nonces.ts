@@ -3,6 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Hash } from "../../../domain/Hex.ts"
 import { Nonces } from "../../../ports/builder/Nonces.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 
 /** Number of expired rows that an insert deletes: more than it adds, so that the table does not grow without limit. */
@@ -23,8 +24,9 @@ export const layer = Layer.effect(
       )
 
     const issue: Nonces["Service"]["issue"] = Effect.fn("Nonces.issue")(function* (nonce, expiresAtMs) {
+      const expired = yield* boundedTime(sql, yield* Clock.currentTimeMillis)
       yield* sql`DELETE FROM builder.nonces WHERE nonce IN (SELECT nonce FROM builder.nonces
-        WHERE expires_at <= ${yield* now} ORDER BY expires_at LIMIT ${PRUNED} FOR UPDATE SKIP LOCKED)`
+        WHERE expires_at <= ${expired} ORDER BY expires_at LIMIT ${PRUNED} FOR UPDATE SKIP LOCKED)`
       yield* sql`INSERT INTO builder.nonces (nonce, expires_at) VALUES (${nonce}, ${timestamp(expiresAtMs)})`
     }, guarded("Nonces.issue"))
 

@@ -34,10 +34,14 @@ const restores = (rows: ReadonlyArray<unknown>) =>
     }))
   )
 
-/** True if this is not the database in which the last record of a restore, its reconciliation, or the migration, noted the identity. */
+/**
+ * True if this is not the database in which the last record of a restore, its reconciliation, or the migration, noted the identity. A part
+ * of it that the role may not read, now or then, does not count.
+ */
 export const isForeign = (sql: Sql) =>
   Effect.map(
-    sql`SELECT 1 AS foreign_identity FROM builder.database_identity WHERE identity <> builder.current_identity()`,
+    sql`SELECT 1 AS foreign_identity FROM builder.database_identity
+      WHERE builder.is_other_database(identity, builder.current_identity())`,
     (rows) => rows.length > 0
   )
 
@@ -105,7 +109,8 @@ export const close = Effect.fnUntraced(function* (sql: Sql, ids: ReadonlyArray<s
         WHERE reconciled_at IS NULL AND id = ANY(${ids}::text[]::bigint[])`,
       sql`INSERT INTO builder.database_identity (identity) SELECT builder.current_identity()
         WHERE NOT EXISTS (SELECT FROM builder.restores WHERE reconciled_at IS NULL)
-        ON CONFLICT (id) DO UPDATE SET identity = excluded.identity`
+        ON CONFLICT (id) DO UPDATE
+          SET identity = builder.fuller_identity(database_identity.identity, excluded.identity)`
     ])
   )
 })

@@ -2,6 +2,7 @@
 import { Array as Arr, Clock, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Sessions } from "../../../ports/builder/Sessions.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
@@ -14,11 +15,11 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const create: Sessions["Service"]["create"] = Effect.fn("Sessions.create")(function* (session) {
-      const now = timestamp(yield* Clock.currentTimeMillis)
+      const millis = yield* Clock.currentTimeMillis
       yield* sql`DELETE FROM builder.sessions WHERE token_hash IN (SELECT token_hash FROM builder.sessions
-        WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${PRUNED} FOR UPDATE SKIP LOCKED)`
+        WHERE expires_at <= ${yield* boundedTime(sql, millis)} ORDER BY expires_at LIMIT ${PRUNED} FOR UPDATE SKIP LOCKED)`
       yield* sql`INSERT INTO builder.sessions (token_hash, builder_id, created_at, expires_at)
-        VALUES (${session.tokenHash}, ${session.builderId}, ${now}, ${timestamp(session.expiresAtMs)})`
+        VALUES (${session.tokenHash}, ${session.builderId}, ${timestamp(millis)}, ${timestamp(session.expiresAtMs)})`
     }, guarded("Sessions.create"))
 
     const find: Sessions["Service"]["find"] = Effect.fn("Sessions.find")(function* (tokenHash) {

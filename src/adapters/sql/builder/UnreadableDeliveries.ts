@@ -6,8 +6,8 @@
  * without an alert. Both change alerts first, in the order of their keys. Replicas then wait for each other at the alert, without a
  * deadlock, and the one that frees sees what the other one has postponed.
  *
- * A replica without the key cannot read a secret that others can. They free its deliveries, and leave its alert to it. Otherwise each turn
- * would end the alert and begin another one.
+ * A replica without the key cannot read a secret that others can. They free its deliveries, and leave its alert to it while it renews it.
+ * Otherwise each turn would end the alert and begin another one.
  */
 import { Array as Arr, Clock, Context, Effect, Layer, Order, Schedule } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -38,6 +38,9 @@ const LONGEST_PAUSE_MILLIS = 36 * HOUR_MILLIS
 /** Interval at which deliveries and secrets for which an alert stands are read again. */
 const RECHECK = Schedule.spaced("30 seconds")
 
+/** The alert of an endpoint is cleared after so many rechecks in a row that saw no renewal. */
+const LEFT_RECHECKS = 3
+
 /** Number of alerts that one statement reads. */
 const PAGE = 100
 
@@ -49,6 +52,9 @@ interface Locked extends Unreadable {
 /** A standing alert, with what it is about. */
 interface Standing {
   readonly key: string
+  readonly alert_id: string
+  /** Absent in alerts of deliveries, and in those of earlier releases. */
+  readonly renewed: string | null
   /** Absent in the alert of an endpoint. */
   readonly id: string | null
   /** True for a delivery that waits to be sent. */
@@ -70,12 +76,12 @@ const alertOfRow = ({ detail, id }: Unreadable): NewAlert => ({
   details: { deliveryId: id, detail }
 })
 
-const alertOfSecret = ([webhookId, detail]: readonly [webhookId: string, detail: string]): NewAlert => ({
+const alertOfSecret = (webhookId: string, detail: string, renewedAtMs: number): NewAlert => ({
   key: keyOfEndpoint(webhookId),
   severity: "warning",
   kind: KIND,
   message: `A secret of the webhook ${webhookId} cannot be read, so nothing is sent to it. Set SECRETS_FORMER_KEY to the key that encrypted it, or let its builder rotate the secret. The service reads it again every 30 seconds.`,
-  details: { webhookId, detail }
+  details: { webhookId, detail, renewedAtMs }
 })
 
 const byKey = <A extends { readonly key: string }>(all: ReadonlyArray<A>) =>
@@ -84,6 +90,32 @@ const byKey = <A extends { readonly key: string }>(all: ReadonlyArray<A>) =>
 /** True for alerts of endpoints that this process raised, false for those that it cleared, by their keys. */
 type Told = Map<string, boolean>
 
+/**
+ * Counts the rechecks of this process since it saw the newest renewal of each alert. Clocks of processes may differ, so only a change of the
+ * renewal counts.
+ */
+const makeRenewals = () => {
+  let before = new Map<string, { readonly renewal: string; readonly rechecks: number }>()
+  let seen = before
+
+  /** Begins a recheck, and forgets the alerts that the last one did not see. */
+  const begin = (): void => {
+    before = seen
+    seen = new Map()
+  }
+
+  const note = ({ alert_id, key, renewed }: Standing): void => {
+    const renewal = `${alert_id} ${renewed}`
+    const known = before.get(key)
+    seen.set(key, { renewal, rechecks: known?.renewal === renewal ? known.rechecks + 1 : 0 })
+  }
+
+  /** True if no process renews the alert. */
+  const isLeft = (key: string): boolean => (seen.get(key)?.rechecks ?? 0) >= LEFT_RECHECKS
+
+  return { begin, isLeft, note }
+}
+
 /** Raises the alerts of deliveries, and postpones them. */
 const makeSetAside = Effect.fnUntraced(function* (told: Told) {
   const alerts = yield* Alerts
@@ -91,11 +123,13 @@ const makeSetAside = Effect.fnUntraced(function* (told: Told) {
 
   return Effect.fnUntraced(function* (failures: ReadonlyArray<Unreadable>, locked: ReadonlyArray<Locked>) {
     const details = new Map(locked.map(({ detail, webhookId }) => [webhookId, detail]))
-    const raised = byKey([...failures.map(alertOfRow), ...[...details].map(alertOfSecret)])
+    const now = yield* Clock.currentTimeMillis
+    const ofSecrets = [...details].map(([webhookId, detail]) => alertOfSecret(webhookId, detail, now))
+    const raised = byKey([...failures.map(alertOfRow), ...ofSecrets])
     for (const alert of raised) {
       yield* Effect.logError("webhook.unreadable").pipe(Effect.annotateLogs(alert.details))
     }
-    const until = timestamp((yield* Clock.currentTimeMillis) + SET_ASIDE_MILLIS)
+    const until = timestamp(now + SET_ASIDE_MILLIS)
     yield* sql.withTransaction(
       Effect.andThen(
         Effect.forEach(raised, alerts.raise, { discard: true }),
@@ -108,7 +142,7 @@ const makeSetAside = Effect.fnUntraced(function* (told: Told) {
 })
 
 /** Makes the effect that frees deliveries that can be read, and ends their alerts. */
-const makeFree = Effect.fnUntraced(function* (told: Told) {
+const makeFree = Effect.fnUntraced(function* (told: Told, isLeft: (key: string) => boolean) {
   const alerts = yield* Alerts
   const sql = yield* SqlClient.SqlClient
 
@@ -127,9 +161,9 @@ const makeFree = Effect.fnUntraced(function* (told: Told) {
         WHERE a.delivery_id = d.id AND a.at > d.due_at - ${LONGEST_PAUSE_MILLIS} * interval '1 millisecond')`
   })
 
-  /** True for the alert of an endpoint that this process can read, and that another one raised after this one had cleared it. */
+  /** True for the alert of an endpoint that this process can read, and that another one renews after this one had cleared it. */
   const isOfAnother = ({ endpoint_id, id, key }: Standing) =>
-    id === null && endpoint_id !== null && told.get(key) === false
+    id === null && endpoint_id !== null && told.get(key) === false && !isLeft(key)
 
   /** Clears alerts, or only locks those of other processes, in the order of their keys. */
   const end = Effect.fnUntraced(function* (mended: ReadonlyArray<Standing>) {
@@ -157,10 +191,12 @@ const makeFree = Effect.fnUntraced(function* (told: Told) {
 })
 
 const make = Effect.gen(function* () {
+  const alerts = yield* Alerts
   const box = yield* SecretBox
   const sql = yield* SqlClient.SqlClient
+  const renewals = makeRenewals()
   const told: Told = new Map()
-  const free = yield* makeFree(told)
+  const free = yield* makeFree(told, renewals.isLeft)
   const setAside = yield* makeSetAside(told)
 
   /** The secrets that sign: the current one, and the previous one if there is one. */
@@ -195,12 +231,13 @@ const make = Effect.gen(function* () {
 
   /** Standing alerts after one of them, in the order of their keys. */
   const standingAfter = (key: string, at: Date) => sql<Standing>`
-    SELECT a.key, a.details ->> 'deliveryId' AS id, d.state = 'pending' AS waits, d.type, d.payload, d.failures,
+    SELECT a.key, a.id::text AS alert_id, a.details ->> 'renewedAtMs' AS renewed, a.details ->> 'deliveryId' AS id,
+      d.state = 'pending' AS waits, d.type, d.payload, d.failures,
       e.id AS endpoint_id, e.secret, e.secret_sealed,
       CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret,
       CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret_sealed END AS previous_secret_sealed
     FROM (
-      SELECT key, details FROM builder.alerts WHERE cleared_at IS NULL AND kind = ${KIND} AND key > ${key}
+      SELECT id, key, details FROM builder.alerts WHERE cleared_at IS NULL AND kind = ${KIND} AND key > ${key}
       ORDER BY key LIMIT ${PAGE}
     ) a LEFT JOIN builder.webhook_deliveries d ON d.id = (a.details ->> 'deliveryId')::bigint
       LEFT JOIN builder.webhook_endpoints e
@@ -219,10 +256,16 @@ const make = Effect.gen(function* () {
   })
 
   const recheck = Effect.gen(function* () {
-    const at = timestamp(yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    const at = timestamp(now)
+    renewals.begin()
     for (let after: string | undefined = ""; after !== undefined;) {
       const rows: ReadonlyArray<Standing> = yield* standingAfter(after, at)
-      const mended = yield* Effect.filter(rows, (row) => Effect.map(lasts(row), (isLasting) => !isLasting))
+      for (const row of rows) renewals.note(row)
+      const lasting = new Set(yield* Effect.filter(rows, lasts))
+      // This process is one of those that cannot read the secrets of these endpoints.
+      for (const { alert_id, id } of lasting) if (id === null) yield* alerts.amend(alert_id, { renewedAtMs: now })
+      const mended = rows.filter((row) => !lasting.has(row))
       if (mended.length > 0) yield* free(mended, at)
       after = rows.length < PAGE ? undefined : rows.at(-1)?.key
     }
@@ -238,7 +281,7 @@ export class UnreadableDeliveries extends Context.Service<
     readonly decode: (
       rows: ReadonlyArray<{ readonly id: bigint }>
     ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
-    /** Reads the rows and secrets again for which an alert stands. Frees what can be read, and clears alerts that no other process has. */
+    /** Reads the rows and secrets again for which an alert stands. Frees what can be read, and clears alerts that no other process renews. */
     readonly recheck: Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/adapters/sql/UnreadableDeliveries") {

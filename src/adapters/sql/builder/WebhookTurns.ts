@@ -10,7 +10,8 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { FAILING_WAIT_MILLIS, PER_FAILING_ENDPOINT } from "../../../domain/Webhook.ts"
 import type { FreePlaces, Webhooks } from "../../../ports/builder/Webhooks.ts"
-import { guarded, text, timestamp } from "../shared/Database.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
+import { guarded, text } from "../shared/Database.ts"
 import type { UnreadableDeliveries } from "./UnreadableDeliveries.ts"
 
 /** Endpoint of a row, found by its id. Without the limit, a plan may read all endpoints in their order for a few rows. */
@@ -36,7 +37,7 @@ export const endpointsWith = (sql: SqlClient.SqlClient, name: string, kind: Frag
 export const waiting = (sql: SqlClient.SqlClient) => endpointsWith(sql, "waiting", sql`NOT is_held`)
 
 /** Leased deliveries of each endpoint, and places of each builder. */
-const held = (sql: SqlClient.SqlClient, at: Date, open: ReadonlyMap<string, number>) => sql`
+const held = (sql: SqlClient.SqlClient, at: Fragment, open: ReadonlyMap<string, number>) => sql`
   leased AS MATERIALIZED (
     SELECT endpoint_id, count(*) AS places FROM builder.webhook_deliveries
     WHERE state = 'pending' AND lease_until > ${at} GROUP BY endpoint_id
@@ -50,16 +51,14 @@ const held = (sql: SqlClient.SqlClient, at: Date, open: ReadonlyMap<string, numb
   )`
 
 /** True for a delivery that no process holds, whose time has come, and whose endpoint was not disabled when it was last looked at. */
-export const isDue = (sql: SqlClient.SqlClient, at: Date) =>
+export const isDue = (sql: SqlClient.SqlClient, at: Date | Fragment) =>
   sql`state = 'pending' AND NOT is_held AND due_at <= ${at} AND (lease_until IS NULL OR lease_until <= ${at})`
 
 /** Due deliveries that could be leased, each with its turn. Those of one class, healthy or failing, have positions. */
-const turns = (sql: SqlClient.SqlClient, millis: number, { perBuilder, perEndpoint }: FreePlaces) => {
-  const at = timestamp(millis)
-  return sql`
+const turns = (sql: SqlClient.SqlClient, at: Fragment, { perBuilder, perEndpoint }: FreePlaces) => sql`
   due AS (
     SELECT d.id, e.builder_id, e.failing_since IS NOT NULL AS is_failing, w.since,
-      e.failing_since IS NOT NULL AND w.since > ${timestamp(millis - FAILING_WAIT_MILLIS)} AS stands_behind
+      e.failing_since IS NOT NULL AND w.since > ${at} - ${FAILING_WAIT_MILLIS}::double precision * interval '1 millisecond' AS stands_behind
     FROM waiting CROSS JOIN ${endpointOf(sql, "waiting.id")} e LEFT JOIN leased l ON l.endpoint_id = e.id
       CROSS JOIN LATERAL (
         SELECT id, due_at FROM builder.webhook_deliveries WHERE endpoint_id = e.id AND ${isDue(sql, at)}
@@ -78,7 +77,6 @@ const turns = (sql: SqlClient.SqlClient, millis: number, { perBuilder, perEndpoi
       row_number() OVER (PARTITION BY is_failing ORDER BY stands_behind, turn, since, id) AS position
     FROM turns WHERE turn <= ${perBuilder}::bigint
   )`
-}
 
 export const claim = (
   sql: SqlClient.SqlClient,
@@ -87,9 +85,10 @@ export const claim = (
   Effect.fn("Webhooks.claim")(function* (places) {
     const { failingLimit, leaseMillis, limit, open = new Map<string, number>() } = places
     const millis = yield* Clock.currentTimeMillis
-    const at = timestamp(millis)
+    const at = yield* boundedTime(sql, millis)
+    const leasedUntil = yield* boundedTime(sql, millis + leaseMillis)
     const rows = yield* sql<{ readonly id: bigint }>`
-      WITH RECURSIVE ${waiting(sql)}, ${held(sql, at, open)}, ${turns(sql, millis, places)}, chosen AS (
+      WITH RECURSIVE ${waiting(sql)}, ${held(sql, at, open)}, ${turns(sql, at, places)}, chosen AS (
         SELECT c.* FROM (
           SELECT * FROM candidates WHERE NOT is_failing OR position <= ${failingLimit}::bigint
           ORDER BY stands_behind, turn, since, id LIMIT ${2 * limit}::bigint
@@ -98,7 +97,7 @@ export const claim = (
         ) d
         ORDER BY stands_behind, turn, since, c.id LIMIT ${limit}::bigint
       ), taken AS (
-        UPDATE builder.webhook_deliveries d SET lease_until = ${timestamp(millis + leaseMillis)}
+        UPDATE builder.webhook_deliveries d SET lease_until = ${leasedUntil}
         FROM chosen WHERE d.id = chosen.id
         RETURNING d.id, d.endpoint_id, d.message_id, d.type, d.payload, d.failures
       )

@@ -3,7 +3,8 @@ import { Clock, Effect } from "effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Webhooks } from "../../../ports/builder/Webhooks.ts"
-import { guarded, timestamp } from "../shared/Database.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
+import { guarded } from "../shared/Database.ts"
 import { endpointOf, endpointsWith, waiting } from "./WebhookTurns.ts"
 
 /** Deletes up to `limit` deliveries that a query selects by their ids. */
@@ -21,7 +22,7 @@ const ofEndpoints = (sql: SqlClient.SqlClient, endpoints: Fragment, deliveries: 
 
 export const prune = (sql: SqlClient.SqlClient): Webhooks["Service"]["prune"] =>
   Effect.fn("Webhooks.prune")(function* (beforeMs, limit) {
-    const before = timestamp(beforeMs)
+    const before = yield* boundedTime(sql, beforeMs)
     let gone = yield* deleted(sql, ofEndpoints(sql, sql`e.builder_id IS NULL`, sql``, limit))
     if (gone < limit) {
       yield* sql`DELETE FROM builder.webhook_endpoints e WHERE e.id = ANY(ARRAY(
@@ -51,7 +52,7 @@ export const release = (sql: SqlClient.SqlClient, id: string, limit: number) =>
 
 export const hold = (sql: SqlClient.SqlClient): Webhooks["Service"]["hold"] =>
   Effect.fn("Webhooks.hold")(function* (limit) {
-    const at = timestamp(yield* Clock.currentTimeMillis)
+    const at = yield* boundedTime(sql, yield* Clock.currentTimeMillis)
     const held = yield* sql`UPDATE builder.webhook_deliveries SET is_held = true WHERE id = ANY(ARRAY(
       WITH RECURSIVE ${waiting(sql)}
       SELECT d.id FROM waiting CROSS JOIN ${endpointOf(sql, "waiting.id")} e CROSS JOIN LATERAL (

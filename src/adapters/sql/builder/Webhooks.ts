@@ -16,6 +16,7 @@ import {
   WebhookTestPending
 } from "../../../ports/builder/Webhooks.ts"
 import { SecretBox, type SecretBoxShape } from "../../../ports/shared/SecretBox.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import {
   deliveries,
@@ -209,7 +210,7 @@ const record = (sql: SqlClient.SqlClient): Webhooks["Service"]["record"] =>
           WHERE id = ${due.id}::bigint AND state <> 'delivered'`
       } else {
         yield* sql`UPDATE builder.webhook_deliveries SET failures = failures + 1, lease_until = NULL,
-            due_at = ${next._tag === "Retry" ? timestamp(next.atMs) : at},
+            due_at = ${next._tag === "Retry" ? yield* boundedTime(sql, next.atMs) : at},
             state = ${next._tag === "Retry" ? "pending" : "failed"},
             closed_at = ${next._tag === "Retry" ? null : at}
           WHERE id = ${due.id}::bigint AND state = 'pending' AND failures = ${due.failures}`

@@ -48,6 +48,42 @@ layer(books, { excludeTestServices: true })("a restore", (it) => {
     })
   )
 
+  it.effect("is not one because the role may read a part of the identity now, or no longer", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const [row] = yield* sql<{ identity: string }>`SELECT builder.current_identity() AS identity`
+      const full = row?.identity ?? ""
+      const [cluster = "", database = "", timeline = ""] = full.split("/")
+      const noted = Effect.map(
+        sql<{ identity: string }>`SELECT identity FROM builder.database_identity`,
+        ([first]) => first?.identity
+      )
+      const note = (identity: string) => sql`UPDATE builder.database_identity SET identity = ${identity}`
+      for (const partial of [`-/${database}/-`, `${cluster}/${database}/-`, `-/${database}/${timeline}`]) {
+        yield* note(partial)
+        assert.deepStrictEqual([yield* Restores.isForeign(sql), yield* refuses], [false, false])
+        // The part that was read is noted, so that a change of it is noticed.
+        assert.strictEqual(yield* noted, full)
+        const [seen] = yield* sql<{ other: boolean; fuller: string }>`SELECT
+          builder.is_other_database(${full}, ${partial}) AS other, builder.fuller_identity(${full}, ${partial}) AS fuller`
+        assert.deepStrictEqual({ ...seen }, { other: false, fuller: full })
+      }
+      yield* note(`-/${database}/-`)
+      const reading = sql`SET TRANSACTION READ ONLY`.pipe(
+        Effect.andThen(Restores.isUnreconciled(sql)),
+        sql.withTransaction
+      )
+      assert.isFalse(yield* reading)
+      assert.strictEqual(yield* noted, `-/${database}/-`)
+      for (const other of [`1/${database}/-`, `-/${database}/0000FFFF`, `-/1/-`]) {
+        yield* note(other)
+        assert.deepStrictEqual([yield* Restores.isForeign(sql), yield* refuses], [true, true])
+        assert.strictEqual(yield* noted, other)
+      }
+      yield* note(full)
+    })
+  )
+
   it.effect("is that of the database in which it is recorded, which counts as unreconciled all the same", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient

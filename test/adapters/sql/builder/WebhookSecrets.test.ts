@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import * as AesGcmSecretBox from "../../../../src/adapters/secrets/AesGcmSecretBox.ts"
 import * as Migrated from "../../../../src/adapters/sql/builder/Migrated.ts"
 import * as Stores from "../../../../src/adapters/sql/builder/Stores.ts"
@@ -206,6 +207,81 @@ describe("secrets of webhooks", () => {
         // The replica is started again with the key.
         yield* Effect.provide(recheck, yield* Layer.build(replica(B, A)))
         assert.deepStrictEqual(yield* standing, [])
+      }).pipe(Effect.provide(able))
+    }).pipe(Effect.scoped, Effect.provide(migratedDatabase))
+  )
+
+  it.effect("end the alert of a replica that is gone after three reviews in which nobody renewed it", () =>
+    Effect.gen(function* () {
+      const has = Effect.map(kinds, (all) => all.includes("secrets_unreadable"))
+      yield* Effect.andThen(register, create("one")).pipe(Effect.provide(withKeys(A)))
+      yield* Effect.gen(function* () {
+        const able = yield* Effect.provide(SecretReview.make, withKeys(A))
+        const unable = yield* SecretReview.make
+        yield* able
+        // The clock of the other replica is behind, and its renewals keep the alert.
+        for (let minute = 10; minute > 0; minute -= 1) {
+          yield* TestClock.setTime(minute * 60_000)
+          yield* unable
+          yield* able
+          assert.isTrue(yield* has)
+        }
+        for (let review = 0; review < 2; review += 1) {
+          yield* able
+          assert.isTrue(yield* has)
+        }
+        yield* able
+        assert.isFalse(yield* has)
+      }).pipe(Effect.provide(withKeys(B)))
+    }).pipe(Effect.provide(migratedDatabase))
+  )
+
+  it.effect("end an alert that does not tell its renewals after thirty reviews", () =>
+    Effect.gen(function* () {
+      const has = Effect.map(kinds, (all) => all.includes("secrets_unreadable"))
+      const alert = {
+        key: "secrets_unreadable",
+        severity: "critical",
+        kind: "secrets_unreadable",
+        message: ""
+      } as const
+      const able = yield* SecretReview.make
+      yield* able
+      yield* Alerts.use(({ raise }) => raise({ ...alert, details: { webhooks: 1 } }))
+      for (let review = 0; review < 30; review += 1) {
+        yield* able
+        assert.isTrue(yield* has)
+      }
+      yield* able
+      assert.isFalse(yield* has)
+    }).pipe(Effect.provide(withKeys(A)), Effect.provide(migratedDatabase))
+  )
+
+  it.effect("end the alert of an endpoint after three rechecks in which no replica renewed it", () =>
+    Effect.gen(function* () {
+      const has = Effect.map(kinds, (all) => all.includes("webhook_unreadable"))
+      const recheck = Effect.flatMap(UnreadableDeliveries, (unreadable) => unreadable.recheck)
+      const able = yield* Layer.build(replica(A))
+      const unable = yield* Layer.build(replica(B))
+      yield* Effect.provide(Effect.andThen(register, create("one")), able)
+      yield* Effect.gen(function* () {
+        for (const message of ["a", "b"]) {
+          assert.deepStrictEqual(yield* Effect.provide(signing(message), unable), [])
+          if (message === "a") yield* recheck
+        }
+        for (let minute = 10; minute > 0; minute -= 1) {
+          yield* TestClock.setTime(minute * 60_000)
+          yield* Effect.provide(recheck, unable)
+          yield* recheck
+          assert.isTrue(yield* has)
+        }
+        for (let turn = 0; turn < 2; turn += 1) {
+          yield* recheck
+          assert.isTrue(yield* has)
+        }
+        yield* recheck
+        assert.isFalse(yield* has)
+        assert.include(yield* signing("c"), "one: whsec_one")
       }).pipe(Effect.provide(able))
     }).pipe(Effect.scoped, Effect.provide(migratedDatabase))
   )

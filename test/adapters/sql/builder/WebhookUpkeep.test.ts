@@ -128,6 +128,11 @@ it.effect("what waits for a disabled endpoint is set aside, is not counted, and 
   }).pipe(Effect.provide(Layer.fresh(world)))
 )
 
+const oldest = Effect.map(
+  WebhookBacklog.use(({ read }) => read),
+  ({ oldestMs }) => oldestMs
+)
+
 it.effect("the oldest message that waits is not one of a single builder whose endpoints fail", () =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
@@ -136,10 +141,6 @@ it.effect("the oldest message that waits is not one of a single builder whose en
     yield* create("beta's", "beta")
     yield* fill("one", 1)
     yield* fill("beta's", 1)
-    const oldest = Effect.map(
-      WebhookBacklog.use(({ read }) => read),
-      ({ oldestMs }) => oldestMs
-    )
     const failure = { atMs: 0, durationMs: 1, error: "ECONNREFUSED" }
     const fails = () => ({ failing: { sinceMs: 0, lastMs: 0 } })
     const [first, second] = yield* webhooks.claim(PLACES)
@@ -148,7 +149,46 @@ it.effect("the oldest message that waits is not one of a single builder whose en
     assert.strictEqual(yield* oldest, 0)
     yield* webhooks.record(second, { ...failure }, { _tag: "Retry", atMs: 1 }, fails)
     assert.strictEqual(yield* oldest, 0)
+    yield* create("two")
+    yield* fill("two", 1)
+    const third = (yield* webhooks.claim(PLACES)).find(({ webhookId }) => webhookId === "two")
+    if (third === undefined) return assert.fail("nothing was due")
+    yield* webhooks.record(third, { atMs: 0, durationMs: 1, statusCode: 200 }, { _tag: "Delivered" }, () => ({}))
+    assert.strictEqual(yield* oldest, 0)
     yield* webhooks.modify("alpha", "one", { enabled: false })
     assert.isUndefined(yield* oldest)
+  }).pipe(Effect.provide(Layer.fresh(world)))
+)
+
+it.effect("the oldest message is one of a single builder whose endpoint fails if nothing was delivered since", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* register
+    yield* create("one")
+    yield* fill("one", 1)
+    yield* sql`UPDATE builder.webhook_endpoints SET failing_since = to_timestamp(60), last_failure_at = to_timestamp(60)`
+    assert.strictEqual(yield* oldest, 0)
+    const ended = (state: string, seconds: number) => sql`INSERT INTO builder.webhook_deliveries
+      (endpoint_id, message_id, type, payload, state, due_at, created_at, closed_at)
+      VALUES ('one', ${state + String(seconds)}, 'sweep.delivered', '{}', ${state}, to_timestamp(0), to_timestamp(0),
+        to_timestamp(${seconds}))`
+    yield* ended("delivered", 59)
+    yield* ended("failed", 70)
+    assert.strictEqual(yield* oldest, 0)
+    yield* ended("delivered", 61)
+    assert.isUndefined(yield* oldest)
+  }).pipe(Effect.provide(Layer.fresh(world)))
+)
+
+it.effect("the oldest message is found behind the long queue of another endpoint", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* register
+    yield* create("a-long")
+    yield* create("b-short", "beta")
+    yield* fill("a-long", 10_001)
+    yield* sql`UPDATE builder.webhook_deliveries SET created_at = to_timestamp(9)`
+    yield* fill("b-short", 1)
+    assert.deepInclude(yield* WebhookBacklog.use(({ read }) => read), { waiting: 10_000, oldestMs: 0 })
   }).pipe(Effect.provide(Layer.fresh(world)))
 )
