@@ -87,8 +87,8 @@ export const nonces: ReadonlyArray<Mutant> = [
   {
     name: "a transaction is given up although another endpoint has its receipt",
     file: "src/orchestrator/watch/Observing.ts",
-    text: "const found = isForGood(displaced.get(transaction.id), nowMs)",
-    replacement: "const found = isForGood(undefined, nowMs)",
+    text: "const isLost = isForGood(displaced.get(id), nowMs)",
+    replacement: "const isLost = isForGood(undefined, nowMs)",
     tests: ["test/orchestrator/watch/Observing.test.ts"]
   },
   {

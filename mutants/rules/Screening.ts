@@ -86,8 +86,8 @@ export const screening: ReadonlyArray<Mutant> = [
   {
     name: "a sweep that waited long is not screened again",
     file: CLEARANCE,
-    text: "nowMs - submittedAtMs > settings.clearanceLifetimeMillis",
-    replacement: "nowMs - submittedAtMs > 1_000 * settings.clearanceLifetimeMillis",
+    text: "ageOf(nowMs, submittedAtMs) > settings.clearanceLifetimeMillis",
+    replacement: "ageOf(nowMs, submittedAtMs) > 1_000 * settings.clearanceLifetimeMillis",
     tests: ["test/orchestrator/relay/Preparation.test.ts"]
   },
   {

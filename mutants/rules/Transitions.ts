@@ -72,15 +72,15 @@ export const transitions: ReadonlyArray<Mutant> = [
   {
     name: "a nonce counts as unused by a newest block that may have lost its place",
     file: "src/orchestrator/settle/Evidence.ts",
-    text: "new Set([view.head.hash, ...confirmed])",
-    replacement: "new Set([view.head.hash])",
+    text: "[view.head, ...confirmed].map(",
+    replacement: "[view.head].map(",
     tests: ["test/orchestrator/watch/Unsettled.test.ts"]
   },
   {
     name: "a nonce counts as unused if the node does not have the newest block's state",
     file: "src/orchestrator/settle/Evidence.ts",
-    text: 'Effect.catchTag("ChainUnavailable", () => Effect.succeed(false))',
-    replacement: 'Effect.catchTag("ChainUnavailable", () => Effect.succeed(true))',
+    text: "failure.isContradiction === true ? Effect.fail(failure) : Effect.succeed(false)",
+    replacement: "failure.isContradiction === true ? Effect.fail(failure) : Effect.succeed(true)",
     tests: ["test/orchestrator/watch/Unsettled.test.ts"]
   },
   {

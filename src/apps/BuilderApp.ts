@@ -28,6 +28,7 @@ import * as SumReview from "../runtime/SumReview.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 import * as WebAssets from "../server/web/WebAssets.ts"
+import * as Clocks from "./Clocks.ts"
 import * as Notifications from "./Notifications.ts"
 import * as Redis from "./Redis.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -113,6 +114,7 @@ export const layer = (options: Options) =>
     RestoreReview.layer,
     options.notifications === undefined ? Layer.empty : notifications(options.notifications),
     Redis.review(options.redisUrl),
+    Clocks.review(),
     WebhookDelivery.layer
   ).pipe(
     Layer.provide(adapters(options)),

@@ -67,6 +67,7 @@ import * as AppPortfolio from "./orchestrator/Portfolio.ts"
 import * as AppPrices from "./orchestrator/Prices.ts"
 import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppRisk from "./orchestrator/Risk.ts"
+import * as Clocks from "./Clocks.ts"
 import * as Notifications from "./Notifications.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
 import * as Redis from "./Redis.ts"
@@ -287,7 +288,7 @@ export const layer = (options: Options) =>
       ? Sampling.layer.pipe(Layer.provide(followed))
       : Layer.empty,
     options.notifications === undefined ? Layer.empty : notifications(options.notifications),
-    Redis.review(options.redisUrl)
+    Layer.merge(Redis.review(options.redisUrl), Clocks.review())
   ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(ProviderHealth.layer),

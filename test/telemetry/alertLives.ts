@@ -44,6 +44,11 @@ export const LIVES: Readonly<Record<AlertKind, Life>> = {
   lane_low: alone("lane_low", "orchestrator/relay/Relayer.test.ts", "a lane short of gas"),
   lane_delegated: alone("lane_delegated", "orchestrator/relay/Relayer.test.ts", "a lane with code sends nothing until"),
   foreign_nonce: alone("foreign_nonce", "orchestrator/watch/LateReceipts.test.ts", "is booked when its receipt"),
+  nonce_doubted: alone(
+    "nonce_doubted",
+    "orchestrator/relay/LaneCounts.test.ts",
+    "names the endpoints after a minute, and ends"
+  ),
   signing_failed: alone("signing_failed", "orchestrator/relay/SendAlerts.test.ts", "a sweep whose lane cannot sign"),
   transaction_rejected: alone(
     "transaction_rejected",
@@ -194,6 +199,12 @@ export const LIVES: Readonly<Record<AlertKind, Life>> = {
     "runtime/SharedStoreReview.test.ts",
     "raises an alert if the store %s for a while",
     'yield* standing, ["redis_away"])',
+    "yield* standing, [])"
+  ),
+  clock_differs: one(
+    "runtime/ClockReview.test.ts",
+    "that differs for over a minute raises an alert",
+    'yield* standing, ["clock_differs"])',
     "yield* standing, [])"
   ),
   sweep_event_rejected: {

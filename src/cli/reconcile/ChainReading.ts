@@ -1,5 +1,5 @@
 /** Reads what a chain's logs show since a moment: settlements of the guards, and payments of the vaults. */
-import { Effect, Option } from "effect"
+import { Effect, Equal, Option } from "effect"
 import { pad } from "viem"
 import { hashOf, isOwnSale, sweepId } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
@@ -12,12 +12,48 @@ import { type PayoutBatch, TRANSFER } from "../../domain/Payout.ts"
 import { type ChainView, inconsistent } from "../../orchestrator/shared/ChainView.ts"
 import * as FeeRecipients from "../../orchestrator/shared/FeeRecipients.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import type { BlockRange, ChainClient, Log, LogFilter, ReadLogs } from "../../ports/shared/Chains.ts"
+import {
+  type Block,
+  type BlockRange,
+  type ChainClient,
+  ChainUnavailable,
+  type Log,
+  type LogFilter,
+  type ReadLogs,
+  type Receipt
+} from "../../ports/shared/Chains.ts"
 
 /** Receipts that are requested concurrently. */
 const CONCURRENCY = 8
 
-/** The first block that is not older than this (UNIX milliseconds). The block after `newest` if there is none. */
+/** Requests of one read of logs. A second endpoint has to finish as many in the time in which it may confirm the read. */
+const REQUESTS = 16
+
+/** True for the same block at the same time. */
+const isSameBlock = Option.makeEquivalence<Block>((a, b) => a.hash === b.hash && a.timestamp === b.timestamp)
+
+/** True for logs of the same places, with the same content. */
+const areSameLogs = (one: ReadonlyArray<Log>, other: ReadonlyArray<Log>): boolean => {
+  const [a, b] = [one, other].map((logs) =>
+    logs.map(({ address, blockHash, data, logIndex, topics, transactionHash }) =>
+      [blockHash, transactionHash, logIndex, address, data, ...topics].join(" ").toLowerCase()
+    )
+  )
+  return Equal.equals(a, b)
+}
+
+const isSameReceipt = Option.makeEquivalence<Receipt>(
+  (a, b) => a.blockHash === b.blockHash && a.status === b.status && areSameLogs(a.logs, b.logs)
+)
+
+/** Receipt of a transaction. Fails if a second endpoint contradicts it. */
+const receiptOf = ({ corroborated, receipt }: ChainClient, hash: Hash) =>
+  corroborated(receipt(hash), { isSame: isSameReceipt, isUnknown: Option.isNone })
+
+/**
+ * The first block that is not older than this (UNIX milliseconds). The block after `newest` if there is none. A second endpoint has to agree
+ * that the one before it is older, since logs of earlier blocks are not read.
+ */
 export const firstBlockSince = Effect.fnUntraced(function* (client: ChainClient, newest: bigint, sinceMs: number) {
   let [low, high] = [0n, newest + 1n]
   while (low < high) {
@@ -27,7 +63,40 @@ export const firstBlockSince = Effect.fnUntraced(function* (client: ChainClient,
     if (Number(block.value.timestamp) * 1000 < sinceMs) low = middle + 1n
     else high = middle
   }
-  return low
+  if (low === 0n) return low
+  const before = yield* client.corroborated(client.block(low - 1n), { isSame: isSameBlock, isUnknown: Option.isNone })
+  const isOlder = Option.exists(before, ({ timestamp }) => Number(timestamp) * 1000 < sinceMs)
+  return isOlder ? low : yield* inconsistent(client)
+})
+
+/** The newest block of a range that a read has come to. */
+const endOf = ({ unread }: ReadLogs, { toBlock }: BlockRange): bigint =>
+  unread === undefined ? toBlock : unread.fromBlock - 1n
+
+/** Reads a part of the range at least. */
+const readPart = Effect.fnUntraced(function* (client: ChainClient, filter: LogFilter) {
+  const part = yield* client.logs({ ...filter, requests: REQUESTS })
+  if (endOf(part, filter) >= filter.fromBlock) return part
+  const detail = `no endpoint has read the logs from block ${filter.fromBlock} on`
+  return yield* new ChainUnavailable({ chainId: client.chain.id, method: "eth_getLogs", detail })
+})
+
+/**
+ * Logs of the beginning of a range, with its last block. Fails if a second endpoint has other logs, since one that leaves out a payment
+ * would have it paid again. The endpoints may read parts of different length. The shorter one counts.
+ */
+const provedPart = Effect.fnUntraced(function* (client: ChainClient, filter: LogFilter) {
+  let end = filter.toBlock
+  const upTo = (last: bigint, { logs }: ReadLogs) => logs.filter(({ blockNumber }) => blockNumber <= last)
+  const part = yield* client.corroborated(readPart(client, filter), {
+    isSame: (one, other) => {
+      for (const each of [endOf(one, filter), endOf(other, filter)]) if (each < end) end = each
+      return areSameLogs(upTo(end, one), upTo(end, other))
+    }
+  })
+  const own = endOf(part, filter)
+  if (own < end) end = own
+  return { logs: upTo(end, part), end }
 })
 
 /** All logs of a range. Nodes limit the blocks of a request, so one read may return a part only. */
@@ -37,11 +106,15 @@ const allLogs = Effect.fnUntraced(function* (
   range: BlockRange
 ) {
   const found: Array<Log> = []
-  let rest: BlockRange | undefined = range.fromBlock > range.toBlock ? undefined : range
-  while (rest !== undefined) {
-    const part: ReadLogs = yield* client.logs({ ...filter, ...rest })
+  let { fromBlock } = range
+  while (fromBlock <= range.toBlock) {
+    const part: Effect.Success<ReturnType<typeof provedPart>> = yield* provedPart(client, {
+      ...filter,
+      fromBlock,
+      toBlock: range.toBlock
+    })
     found.push(...part.logs)
-    rest = part.unread
+    fromBlock = part.end + 1n
   }
   return found
 })
@@ -52,7 +125,7 @@ type RecipientOf = Effect.Success<typeof FeeRecipients.make>
 const settlementsOf = Effect.fnUntraced(function* (client: ChainClient, txHash: Hash, recipientOf: RecipientOf) {
   const { decodeSwept } = yield* SweepContracts
   const { chain } = client
-  const receipt = yield* client.receipt(txHash)
+  const receipt = yield* receiptOf(client, txHash)
   if (Option.isNone(receipt)) return yield* inconsistent(client)
   const block = yield* client.block(receipt.value.blockNumber)
   if (Option.isNone(block) || block.value.hash !== receipt.value.blockHash) return yield* inconsistent(client)
@@ -108,7 +181,7 @@ export const settlements = Effect.fnUntraced(function* ({ client, confirmed }: C
 export const settlement = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, id: string) {
   const txHash = hashOf(id)
   if (txHash === undefined || Option.isNone(confirmed)) return Option.none()
-  const receipt = yield* client.receipt(txHash)
+  const receipt = yield* receiptOf(client, txHash)
   if (Option.isNone(receipt) || receipt.value.blockNumber > confirmed.value.number) return Option.none()
   const found = yield* settlementsOf(client, txHash, yield* FeeRecipients.make)
   return Option.fromUndefinedOr(found.find((each) => each.sweepId === id))

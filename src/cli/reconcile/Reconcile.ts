@@ -4,8 +4,10 @@ import { Clock, Effect, Option } from "effect"
 import * as Money from "../../adapters/sql/builder/LostMoney.ts"
 import * as Restores from "../../adapters/sql/builder/Restores.ts"
 import * as Transactions from "../../adapters/sql/orchestrator/LostTransactions.ts"
-import { mapped } from "../../adapters/sql/shared/Database.ts"
+import { mapped, timestamp } from "../../adapters/sql/shared/Database.ts"
+import * as OperatorChoices from "../../adapters/sql/shared/OperatorChoices.ts"
 import * as LostPayments from "../../domain/LostPayments.ts"
+import { nameOf } from "../../domain/PauseName.ts"
 import { type ChainView, look } from "../../orchestrator/shared/ChainView.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { UsageError } from "../UsageError.ts"
@@ -222,6 +224,22 @@ const record = Effect.fnUntraced(function* (sql: PgClient.PgClient, sinceMs: num
   yield* Restores.record(sql, sinceMs, Booking.ACTOR)
 })
 
+/**
+ * Pauses all sweeps if nobody has since the restores were recorded, since earlier releases recorded restores without a pause. A resumption
+ * is in the operators' log, too, and is not undone.
+ */
+const pauseOnce = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  // Another run waits for this one, and then sees its pause.
+  yield* sql`SELECT id FROM builder.restores WHERE reconciled_at IS NULL ORDER BY id FOR UPDATE`
+  const open = yield* Restores.open(sql)
+  const [earliest] = open
+  if (earliest === undefined) return
+  const recordedAt = timestamp(Math.max(...open.map(({ recordedAtMs }) => recordedAtMs)))
+  const choices = yield* sql`SELECT 1 AS choice FROM orchestrator.operator_log
+    WHERE subject = ${nameOf({ scope: "all" })} AND starts_with(action, 'pause.') AND at >= ${recordedAt} LIMIT 1`
+  if (choices.length === 0) yield* OperatorChoices.pauseAll(sql, earliest.restoredToMs, Booking.ACTOR)
+})
+
 /** The database has another identity than the last record noted, and nobody said which moment it lacks. */
 const UNNAMED =
   "the database was restored again, or a replica took over, after the last restore was recorded. Data may be missing since then. Give " +
@@ -245,6 +263,7 @@ export const restoreOf = Effect.fnUntraced(function* (sinceMs: number | undefine
   if (sinceMs !== undefined && !dryRun && (isForeign || latest?.restoredToMs !== sinceMs)) {
     yield* record(sql, sinceMs, isForeign)
   }
+  if (!dryRun) yield* sql.withTransaction(pauseOnce(sql))
   const open = yield* Restores.open(sql)
   const [earliest] = open
   if (earliest === undefined) {

@@ -40,7 +40,12 @@ export interface Change {
 }
 
 /** Alerts about a lane that is to take batches. */
-const KINDS_OF_ALERTS = ["lane_low", "lane_delegated", "signing_failed"] satisfies ReadonlyArray<AlertKind>
+const KINDS_OF_ALERTS = [
+  "lane_low",
+  "lane_delegated",
+  "nonce_doubted",
+  "signing_failed"
+] satisfies ReadonlyArray<AlertKind>
 
 /** Alerts about a lane's transactions, of which a retired lane has none left to end them. */
 const KINDS_IN_FLIGHT = ["gas_price", "transaction_rejected"] satisfies ReadonlyArray<AlertKind>

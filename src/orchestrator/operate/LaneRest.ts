@@ -185,7 +185,8 @@ export const make = Effect.gen(function* () {
     { address: recipient, isAllowed }: Recipient,
     recordOf: RecordOf
   ) {
-    const nonce = yield* client.transactionCount(lane, "latest")
+    // A transfer with a nonce that is too high would never be mined. Nothing is in flight, so endpoints differ for a moment at most.
+    const nonce = yield* client.corroborated(client.transactionCount(lane, "latest"))
     const before = yield* book.withdrawal(client.chain.id, lane, nonce)
     if (Option.isNone(before) && !isAllowed) return yield* new RecipientNotAllowed()
     const kept = Option.isSome(before) ? before : yield* stored(client, { lane, nonce, recipient }, recordOf)

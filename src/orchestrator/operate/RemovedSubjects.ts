@@ -38,6 +38,7 @@ const CONDITIONS: ReadonlySet<string> = new Set<AlertKind>([
   "lane_delegated",
   "lane_low",
   "logs_unavailable",
+  "nonce_doubted",
   "owner_blocks_batch",
   "price_deviates",
   "relayer_paused",
@@ -76,6 +77,7 @@ const SUBJECTS: ReadonlyMap<string, IsConfigured> = new Map<AlertKind, IsConfigu
   ["gas_price", isLane],
   ["lane_delegated", isLane],
   ["lane_low", isLane],
+  ["nonce_doubted", isLane],
   ["signing_failed", isLane],
   ["transaction_rejected", isLane],
   [

@@ -7,11 +7,10 @@ import { accountCode, type AccountCode } from "../../domain/Delegation.ts"
 import * as Generations from "../../domain/Generations.ts"
 import * as LatestMap from "../../domain/LatestMap.ts"
 import { position } from "../../domain/OrderNonce.ts"
-import type { Hash } from "../../domain/Hex.ts"
 import type { Evidence } from "../../domain/SweepVerdict.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import type { ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
+import type { Block, ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type ChainView, isDeep, isPast } from "../shared/ChainView.ts"
 import * as SweepValue from "./SweepValue.ts"
@@ -62,7 +61,7 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
    * Guards of the order at which its nonce is used, its own first. Reads the state of a block by its hash, so that endpoints with other
    * heads cannot answer for another block. A settled order would fail by a lie, so a second endpoint has to agree.
    */
-  const usedAt = ({ client }: ChainView, { order }: Intent, hash: Hash) => {
+  const usedAt = ({ client }: ChainView, { order }: Intent, { hash, number }: Pick<Block, "hash" | "number">) => {
     const { mask, word } = position(order.nonce)
     const used = Effect.filter(
       Generations.guardsOf(client.chain, order.nonce),
@@ -73,7 +72,7 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
         ),
       { concurrency: "unbounded" }
     )
-    return client.corroborated(used)
+    return client.corroborated(used, { blockOf: () => number })
   }
 
   /**
@@ -81,8 +80,9 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
    * The confirmed block is asked too, since the newest may have lost its place by now. False if the node does not have their state.
    */
   const isUnusedNow = (view: ChainView, intent: Intent) => {
-    const confirmed = Option.match(view.confirmed, { onNone: () => [], onSome: ({ hash }) => [hash] })
-    return Effect.forEach(new Set([view.head.hash, ...confirmed]), (hash) => usedAt(view, intent, hash), {
+    const confirmed = Option.match(view.confirmed, { onNone: () => [], onSome: (block) => [block] })
+    const blocks = new Map([view.head, ...confirmed].map((block) => [block.hash, block]))
+    return Effect.forEach(blocks.values(), (block) => usedAt(view, intent, block), {
       concurrency: "unbounded"
     }).pipe(
       Effect.map((used) => used.every((guards) => guards.length === 0)),
@@ -98,10 +98,10 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
   ): Effect.fn.Return<Evidence["nonce"], ChainUnavailable | StoreUnavailable | GuardLogs.SearchUnfinished> {
     const { client, confirmed } = view
     if (Option.isNone(confirmed)) return "unused"
-    const { hash, number } = confirmed.value
+    const { number } = confirmed.value
     const isLeg = intent.submission?.batch !== undefined
     const refuses = (guard: Address.Address) => Generations.isRefusedBy(client.chain, guard, intent.order.nonce, isLeg)
-    const used = yield* usedAt(view, intent, hash)
+    const used = yield* usedAt(view, intent, confirmed.value)
     // Only its own guard settles a leg: the first generation does not know batches.
     const spent = isLeg ? used.filter(refuses) : used
     // The order may have settled at any guard whose spender is unseen, whatever the others show.

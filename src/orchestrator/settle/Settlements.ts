@@ -2,7 +2,7 @@
  * Ends intents by what their source chain proves (design, "Rules of money", 1). The guard's `Swept` event settles an intent,
  * no matter who sent the transaction. An intent fails only when the chain proves that it has not settled and cannot settle any more.
  */
-import { Array, Clock, Context, Effect, Layer, Option } from "effect"
+import { Array, Clock, Context, Effect, Layer, Option, Result } from "effect"
 import * as Accrual from "../../domain/Accrual.ts"
 import { effectsOf, type FailureReason } from "../../domain/Intent.ts"
 import { type UnsettledCause, verdict } from "../../domain/SweepVerdict.ts"
@@ -10,7 +10,7 @@ import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import { type Intent, Intents, type Step } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient, ChainUnavailable, Log, Receipt } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import { type ChainView, inconsistent, isDeep } from "../shared/ChainView.ts"
+import { attestedReceipt, type ChainView, inconsistent, isDeep } from "../shared/ChainView.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
@@ -31,6 +31,14 @@ import * as UnseenSpenders from "./UnseenSpenders.ts"
  */
 export type Resolution = "settled_source" | "delivered" | "failed" | "elsewhere" | "undecided" | "retry" | "given_up"
 
+/** Result of `settleAll`. */
+export interface Settled {
+  /** Resolution of each proven intent, by id. An intent without one has no event in these receipts. */
+  readonly resolutions: ReadonlyMap<string, Resolution>
+  /** Set if some are undecided because a node did not answer. */
+  readonly unavailable?: ChainUnavailable
+}
+
 /** Intents that one transaction of the store moves, at most. */
 const STEPS = 500
 
@@ -47,13 +55,13 @@ export class Settlements extends Context.Service<
   Settlements,
   {
     /**
-     * Settles the intents that confirmed receipts prove, in as few transactions of the store as possible. Returns the
-     * resolution of each proven intent, by id. A sweep stays unsettled while a node does not tell if it is a sale of collected fees.
+     * Settles the intents that confirmed receipts prove, in as few transactions of the store as possible. A proven sweep stays undecided
+     * while a node does not tell if it is a sale of collected fees.
      */
     readonly settleAll: (
       view: ChainView,
       mined: ReadonlyArray<SettlementSteps.Mined>
-    ) => Effect.Effect<ReadonlyMap<string, Resolution>, StoreUnavailable>
+    ) => Effect.Effect<Settled, StoreUnavailable>
     /** True when the receipt holds the guard's event for the intent's order. */
     readonly isSettledBy: (client: ChainClient, intent: Intent, receipt: Receipt) => boolean
     /**
@@ -86,12 +94,14 @@ export class Settlements extends Context.Service<
       /** Settles an intent by a log that {@link SweptEvents} found. */
       const settleBy = Effect.fnUntraced(function* (view: ChainView, intent: Intent, { transactionHash }: Log) {
         const { client } = view
-        const receipt = yield* client.receipt(transactionHash)
+        const { corroborate } = yield* attestedReceipt(client, transactionHash)
+        const receipt = yield* corroborate
         if (Option.isNone(receipt)) return yield* inconsistent(client)
         const block = yield* client.block(receipt.value.blockNumber)
         if (Option.isNone(block) || block.value.hash !== receipt.value.blockHash) return yield* inconsistent(client)
-        const settled = yield* settleAll(view, [{ receipt: receipt.value, block: block.value, intents: [intent] }])
-        return settled.get(intent.id) ?? "undecided"
+        const mined = { receipt: receipt.value, block: block.value, intents: [intent] }
+        const { resolutions } = yield* settleAll(view, [mined])
+        return resolutions.get(intent.id) ?? "undecided"
       })
 
       const resolve: Settlements["Service"]["resolve"] = Effect.fn("Settlements.resolve")(
@@ -203,13 +213,12 @@ const makeSettleAll = Effect.fnUntraced(function* (events: Pick<Effect.Success<t
   const settleAll: Settlements["Service"]["settleAll"] = Effect.fn("Settlements.settleAll")(function* (view, mined) {
     const confirmed = mined.filter(({ block }) => isDeep(view, block.number))
     const carried = confirmed.flatMap((each) => each.intents)
-    const { sales, unclear } = yield* salesAmong(view.client, carried)
+    const { sales, unavailable, unclear } = yield* salesAmong(view.client, carried)
     const proven = confirmed.flatMap((each) => events.stepsOf(view, each, sales))
-    const steps = yield* priced(
-      view,
-      proven.filter(({ id }) => !unclear.has(id)),
-      carried
+    const [clear, waiting] = Array.partition(proven, (step) =>
+      unclear.has(step.id) ? Result.fail(step) : Result.succeed(step)
     )
+    const steps = yield* priced(view, clear, carried)
     const moved = new Set<string>()
     for (const chunk of Array.chunksOf(steps, STEPS)) {
       for (const id of yield* intents.applyAll(chunk)) moved.add(id)
@@ -221,12 +230,12 @@ const makeSettleAll = Effect.fnUntraced(function* (events: Pick<Effect.Success<t
       if (!sales.has(intent.id)) yield* SettledFees.counted(intent)
       if (!intent.quote.crossChain) yield* StageTimes.delivered(intent)
     }
-    return new Map(
-      steps.map((step): readonly [string, Resolution] => {
-        if (!moved.has(step.id)) return [step.id, "elsewhere"]
-        return [step.id, step.events.length === 1 ? "settled_source" : "delivered"]
-      })
-    )
+    const resolutions = new Map<string, Resolution>(waiting.map(({ id }) => [id, "undecided"]))
+    for (const { events: proofs, id } of steps) {
+      const reached = proofs.length === 1 ? "settled_source" : "delivered"
+      resolutions.set(id, moved.has(id) ? reached : "elsewhere")
+    }
+    return waiting.length > 0 && unavailable !== undefined ? { resolutions, unavailable } : { resolutions }
   })
 
   return settleAll

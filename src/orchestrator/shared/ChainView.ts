@@ -1,6 +1,7 @@
 /** A snapshot of a chain's tip, so that one pass decides everything by the same blocks. */
-import { Effect, Option } from "effect"
-import { type Block, type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { Effect, Equal, Option } from "effect"
+import type { Hash } from "../../domain/Hex.ts"
+import { type Block, type ChainClient, ChainUnavailable, type Receipt } from "../../ports/shared/Chains.ts"
 
 export interface ChainView {
   readonly client: ChainClient
@@ -17,11 +18,53 @@ export const inconsistent = (client: ChainClient) =>
     detail: "the node's logs, receipts and blocks disagree"
   })
 
+/** True for receipts that settle the same. Nodes tell gas and fees in different ways. */
+const isSameReceipt = (a: Option.Option<Receipt>, b: Option.Option<Receipt>): boolean => {
+  const [one, other] = [a, b].map(
+    Option.map(({ blockHash, logs, status, transactionHash }) => ({ blockHash, logs, status, transactionHash }))
+  )
+  return Equal.equals(one, other)
+}
+
+/** Reads a receipt, with its comparison with that of a second endpoint. */
+export const attestedReceipt = (client: ChainClient, hash: Hash, scope?: "everywhere") =>
+  client.attested(client.receipt(hash, scope), { isSame: isSameReceipt, isUnknown: Option.isNone })
+
 /** True for the same block at the same time. */
 const isSameBlock = (a: Option.Option<Block>, b: Option.Option<Block>): boolean =>
   Option.isSome(a) && Option.isSome(b)
     ? a.value.number === b.value.number && a.value.hash === b.value.hash && a.value.timestamp === b.value.timestamp
     : Option.isNone(a) && Option.isNone(b)
+
+/** Honest heads may differ by so many blocks and milliseconds. */
+const LAG = { blocks: 2n, millis: 2_000 }
+
+/** Reads a block that a second endpoint has too, unless that one hangs. `known`: the block as an endpoint gave it before. */
+const agreedBlock = (client: ChainClient, number: bigint, lag: bigint, known?: Option.Option<Block>) => {
+  let unread = known
+  const read = Effect.suspend(() => {
+    const before = unread
+    unread = undefined
+    return before === undefined ? client.block(number) : Effect.succeed(before)
+  })
+  return client.corroborated(read, {
+    isSame: isSameBlock,
+    isUnknown: Option.isNone,
+    // An endpoint that follows the chain and lacks the block contradicts it, even if it lags only a little.
+    blockOf: () => number + lag
+  })
+}
+
+/**
+ * Reads the newest block up to `deep` that two endpoints agree on. One that names a block which the chain does not have yet could choose
+ * its time. So where the other endpoint lacks it, the block counts that the other one has if it lags.
+ */
+const confirmedBlock = (client: ChainClient, deep: bigint, known?: Option.Option<Block>) => {
+  const lag = LAG.blocks + BigInt(Math.floor(LAG.millis / client.chain.blockTimeMillis))
+  return Effect.catchTag(agreedBlock(client, deep, lag, known), "ChainUnavailable", (failure) =>
+    failure.isContradiction === true && deep >= lag ? agreedBlock(client, deep - lag, lag) : Effect.fail(failure)
+  )
+}
 
 /**
  * Reads the head, which may be `maxAgeMillis` old, and the newest confirmed block. Its time ends sweeps, so a second endpoint has to agree.
@@ -36,13 +79,8 @@ export const look = Effect.fnUntraced(function* (
     return yield* new ChainUnavailable({ chainId: client.chain.id, method: "eth_getBlockByNumber", detail: "no head" })
   }
   const deep = head.value.number - BigInt(client.chain.confirmations) + 1n
-  if (deep === head.value.number) return { client, head: head.value, confirmed: head }
   if (deep < 0n) return { client, head: head.value, confirmed: Option.none() }
-  const confirmed = yield* client.corroborated(client.block(deep), {
-    isSame: isSameBlock,
-    isUnknown: Option.isNone,
-    blockOf: () => deep
-  })
+  const confirmed = yield* confirmedBlock(client, deep, deep === head.value.number ? head : undefined)
   // The endpoint that answered is behind the one that has the head. Without the block nothing would count as confirmed.
   if (Option.isNone(confirmed)) return yield* inconsistent(client)
   return { client, head: head.value, confirmed }

@@ -222,8 +222,9 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
     }))
     yield* noteBlocks(concluding)
     const settled = yield* settlements.settleAll(view, mined)
-    for (const each of concluding) note(each, known, settled)
-    yield* noteTimes(concluding, known, settled)
+    const { resolutions } = settled
+    for (const each of concluding) note(each, known, resolutions)
+    yield* noteTimes(concluding, known, resolutions)
     const decide = (each: Concluding) => isolated(decideRest(view, each, settled))
     const decided = Effect.fnUntraced(function* (some: ReadonlyArray<Concluding>) {
       const findings = yield* Effect.forEach(some, decide, { concurrency: CONCURRENCY })
@@ -231,7 +232,7 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
       return findings
     })
     if (patience === "impatient") return yield* decided(concluding)
-    const { quick = [], rest = [] } = Object.groupBy(concluding, quickBy(view.client, known, settled))
+    const { quick = [], rest = [] } = Object.groupBy(concluding, quickBy(view.client, known, resolutions))
     for (const each of rest) yield* aside.decideAside(each.transaction, decided([each]))
     return [...(yield* decided(quick)), ...rest.map(({ transaction: { id } }) => aside.findingOf(id))]
   })

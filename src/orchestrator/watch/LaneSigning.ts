@@ -3,13 +3,16 @@
  * caller goes on with the bytes that are stored.
  */
 import { Clock, Effect, Option } from "effect"
+import { ageOf } from "../../domain/Age.ts"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import { RelayerKeys, type SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
 import * as Signing from "../relay/Signing.ts"
+import * as AgedMap from "../shared/AgedMap.ts"
 import * as LaneAlerts from "../shared/LaneAlerts.ts"
+import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 /** Maximum time between two failures of one outage, in milliseconds. A signer that nobody has asked for longer may work again. */
@@ -21,9 +24,54 @@ interface Outage {
   readonly lastMs: number
 }
 
-/** Makes `sign`, `failed` and `outageMillis`. */
+/** Pause between two writes of an alert, in milliseconds. A pass may fail to sign many versions. */
+const RAISE_MILLIS = 5_000
+
+/** Makes `raise`, `end` and `review` for the alerts of lanes that cannot sign. */
+const makeAlerts = Effect.gen(function* () {
+  const renewed = yield* RenewedAlerts
+  const standing = yield* StandingAlerts
+  /** UNIX milliseconds of the newest failure of each lane, by the key of its alert. */
+  const failures = AgedMap.make<string, number>(GAP_MILLIS)
+  /** UNIX milliseconds of the newest write of each alert that this process renews, by key. */
+  const raised = new Map<string, { readonly chainId: number; readonly atMs: number }>()
+
+  const raise = Effect.fnUntraced(function* (chain: Chain, lane: Address.Address, detail: string) {
+    const now = yield* Clock.currentTimeMillis
+    const alert = LaneAlerts.cannotSign(chain, lane, detail)
+    failures.set(alert.key, now, now)
+    const before = raised.get(alert.key)
+    if (before !== undefined && ageOf(now, before.atMs) < RAISE_MILLIS) return
+    raised.set(alert.key, { chainId: chain.id, atMs: now })
+    yield* renewed.raise(alert)
+  })
+
+  /** The lane has signed. Its alert stands while any process renews it, and `review` clears it after that. */
+  const end = Effect.fnUntraced(function* ({ id }: Chain, lane: Address.Address) {
+    yield* standing.clear(LaneAlerts.signingKey(id, lane))
+    const key = LaneAlerts.versionSigningKey(id, lane)
+    failures.delete(key)
+    if (raised.delete(key)) yield* renewed.end(key)
+  })
+
+  /** Ends the alerts of lanes that have not failed lately, also of those that have nothing to sign any more. */
+  const review = Effect.fnUntraced(function* ({ id }: Chain) {
+    const now = yield* Clock.currentTimeMillis
+    const own = [...raised].flatMap(([key, { chainId }]) => (chainId === id ? [key] : []))
+    const left = [...(yield* renewed.left)].filter((key) => LaneAlerts.isVersionSigningKey(id, key))
+    for (const key of new Set([...own, ...left])) {
+      if (failures.get(key, now) !== undefined) continue
+      raised.delete(key)
+      yield* renewed.end(key)
+    }
+  })
+
+  return { end, raise, review }
+})
+
+/** Makes `sign`, `failed`, `outageMillis` and `review`. */
 export const make = Effect.gen(function* () {
-  const alerts = yield* StandingAlerts
+  const alerts = yield* makeAlerts
   const keys = yield* RelayerKeys
   const signAttempt = yield* Signing.make
   /** By chain and lane. A restart forgets it, which only prolongs the wait. */
@@ -46,7 +94,7 @@ export const make = Effect.gen(function* () {
   ) {
     note(chain, lane, yield* Clock.currentTimeMillis)
     yield* Effect.annotateLogs(Effect.logError("watch.signing_failed"), { detail: message })
-    yield* alerts.raise(LaneAlerts.cannotSign(chain, lane, detail))
+    yield* alerts.raise(chain, lane, detail)
   })
 
   /** The signed version. None if the lane cannot sign. */
@@ -56,9 +104,8 @@ export const make = Effect.gen(function* () {
       yield* failed(client, lane, signed.failure)
       return Option.none()
     }
-    const key = LaneAlerts.signingKey(client.chain.id, lane)
-    outages.delete(key)
-    yield* alerts.clear(key)
+    outages.delete(LaneAlerts.signingKey(client.chain.id, lane))
+    yield* alerts.end(client.chain, lane)
     return Option.some(signed.success)
   })
 
@@ -70,7 +117,7 @@ export const make = Effect.gen(function* () {
     return outage === undefined || nowMs - outage.lastMs > GAP_MILLIS ? 0 : nowMs - outage.sinceMs
   })
 
-  return { failed, outageMillis, sign }
+  return { failed, outageMillis, review: alerts.review, sign }
 })
 
 export type LaneSigning = Effect.Success<typeof make>

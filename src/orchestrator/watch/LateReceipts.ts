@@ -1,10 +1,10 @@
 /** Books own transactions whose receipts come after they were taken for displaced, and clears the alerts about strangers. */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { ageOf } from "../../domain/Age.ts"
 import { type DisplacedTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { Receipt } from "../../ports/shared/Chains.ts"
+import type { ChainUnavailable, Receipt } from "../../ports/shared/Chains.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
-import { type ChainView, isDeep } from "../shared/ChainView.ts"
+import { attestedReceipt, type ChainView, isDeep } from "../shared/ChainView.ts"
 import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import { costOf, foreignNonceKey, inclusionOf } from "./Findings.ts"
 
@@ -23,13 +23,13 @@ export const make = Effect.gen(function* () {
   /** UNIX milliseconds of the newest look, by chain id. */
   const looked = new Map<number, number>()
 
-  /** The receipt of one of its attempts in a confirmed canonical block. */
+  /** The receipt of one of its attempts in a confirmed canonical block. Its cost is booked, so a second endpoint has to agree. */
   const findReceipt = Effect.fnUntraced(function* (view: ChainView, { hashes }: DisplacedTransaction) {
     for (const hash of hashes) {
-      const receipt = yield* view.client.receipt(hash)
+      const { answer: receipt, corroborate } = yield* attestedReceipt(view.client, hash)
       if (Option.isNone(receipt) || !isDeep(view, receipt.value.blockNumber)) continue
       const block = yield* view.client.block(receipt.value.blockNumber)
-      if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) return receipt
+      if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) return yield* corroborate
     }
     return Option.none<Receipt>()
   })
@@ -40,8 +40,12 @@ export const make = Effect.gen(function* () {
     if (ageOf(nowMs, looked.get(chain.id) ?? -Infinity) < LOOK_MILLIS) return
     looked.set(chain.id, nowMs)
     const displaced = yield* transactions.displaced(chain.id, nowMs - LATE_MILLIS)
+    let unavailable: ChainUnavailable | undefined
     const found = yield* Effect.forEach(displaced, (transaction) =>
-      Effect.map(findReceipt(view, transaction), (receipt) => ({ ...transaction, receipt }))
+      Effect.map(Effect.result(findReceipt(view, transaction)), (outcome) => {
+        if (Result.isFailure(outcome)) unavailable ??= outcome.failure
+        return { ...transaction, receipt: Result.getOrElse(outcome, () => Option.none<Receipt>()) }
+      })
     )
     for (const { id, lane, nonce, receipt } of found) {
       if (Option.isNone(receipt)) continue
@@ -55,5 +59,7 @@ export const make = Effect.gen(function* () {
         Effect.annotateLogs({ chain: chain.name, lane, nonce: nonce.toString(), txHash: inclusion.hash })
       )
     }
+    // Last, so that a receipt on which two endpoints differ does not keep the others from their bookings.
+    if (unavailable !== undefined) return yield* unavailable
   })
 })

@@ -149,7 +149,9 @@ export const make = Effect.fnUntraced(function* (send: Send, signing: LaneSignin
     const fronts = yield* transactions.fronts(client.chain.id)
     const pending = fronts.find((front) => front.lane === lane)?.pending.map((each) => each.nonce) ?? []
     if (pending.some((each) => each < nonce)) return
-    const count = yield* client.corroborated(client.transactionCount(lane, { hash: head.hash }))
+    const count = yield* client.corroborated(client.transactionCount(lane, { hash: head.hash }), {
+      blockOf: () => head.number
+    })
     if (count >= nonce) return
     if (!hasSlot(nonce, count)) return yield* giveUp(client, transaction)
     const ended = (yield* transactions.displaced(client.chain.id, 0)).filter((each) => each.lane === lane)

@@ -1,10 +1,10 @@
 /** Reads what the chain shows of a relay transaction: its receipt, its block, and its lane's nonces. */
-import { Clock, Effect, Equal, Option } from "effect"
-import { ageOf } from "../../domain/Age.ts"
+import { Clock, Effect, Option } from "effect"
+import { ageOf, CAREFUL_MILLIS } from "../../domain/Age.ts"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { Block, ChainUnavailable, Receipt } from "../../ports/shared/Chains.ts"
+import type { Block, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
-import { type ChainView, inconsistent, isHeadPast } from "../shared/ChainView.ts"
+import { attestedReceipt, type ChainView, inconsistent, isHeadPast } from "../shared/ChainView.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { type ChainPass, type Displaced, type Included, inclusionOf, type Observation } from "./Findings.ts"
 import { depth, isForGood, newestOf } from "./Plan.ts"
@@ -16,14 +16,6 @@ interface Found {
   readonly corroborate: Effect.Effect<unknown, ChainUnavailable>
 }
 
-/** True for receipts that settle the same. Nodes tell gas and fees in different ways. */
-const isSameReceipt = (a: Option.Option<Receipt>, b: Option.Option<Receipt>): boolean => {
-  const [one, other] = [a, b].map(
-    Option.map(({ blockHash, logs, status, transactionHash }) => ({ blockHash, logs, status, transactionHash }))
-  )
-  return Equal.equals(one, other)
-}
-
 /** Finds the receipt of whichever attempt was mined, with its block. */
 const findReceipt = Effect.fnUntraced(function* (
   pass: ChainPass,
@@ -33,10 +25,7 @@ const findReceipt = Effect.fnUntraced(function* (
   const { client } = pass.view
   let isOrphaned = false
   for (const { hash } of attempts.toReversed()) {
-    const { answer: receipt, corroborate } = yield* client.attested(client.receipt(hash, scope), {
-      isSame: isSameReceipt,
-      isUnknown: Option.isNone
-    })
+    const { answer: receipt, corroborate } = yield* attestedReceipt(client, hash, scope)
     if (Option.isNone(receipt)) continue
     const block = yield* pass.block(receipt.value.blockNumber)
     if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) {
@@ -71,6 +60,14 @@ const inclusionStands = Effect.fnUntraced(function* (pass: ChainPass, inclusion:
   return Option.getOrUndefined(Option.map(block, (canonical) => canonical.hash === inclusion.blockHash))
 })
 
+/** Nonces of a lane that confirmed blocks use. A transaction ends by them, so a second endpoint has to agree. */
+const confirmedNonce = ({ client, confirmed }: ChainView, lane: RelayTransaction["lane"]) =>
+  Option.match(confirmed, {
+    onNone: () => Effect.succeed(0n),
+    onSome: ({ hash, number }) =>
+      client.corroborated(client.transactionCount(lane, { hash }), { blockOf: () => number })
+  })
+
 /** Makes `find`, which finds a transaction on its chain, `displacedOf`, which tells for how long it has been missing, and `retain`. */
 const makeFinding = () => {
   /** By transaction. A restart forgets it, which only prolongs the wait. */
@@ -89,10 +86,7 @@ const makeFinding = () => {
     const { attempts, id, lane, nonce } = transaction
     const soon = yield* findReceipt(pass, attempts)
     const latest = pass.laneNonces.get(lane) ?? 0n
-    const confirmed =
-      Option.isNone(soon) && latest > nonce && Option.isSome(view.confirmed)
-        ? yield* view.client.transactionCount(lane, { hash: view.confirmed.value.hash })
-        : 0n
+    const confirmed = Option.isNone(soon) && latest > nonce ? yield* confirmedNonce(view, lane) : 0n
     if (confirmed > nonce) {
       const { passes, sinceMs } = displaced.get(id) ?? { passes: 0, sinceMs: nowMs }
       displaced.set(id, { chainId: view.client.chain.id, passes: passes + 1, sinceMs: Math.min(nowMs, sinceMs) })
@@ -121,7 +115,8 @@ export const make = Effect.gen(function* () {
     const newest = newestOf(transaction)
     if (newest?.broadcastAtMs === undefined || wantedUntil === undefined || wantedUntil < head.timestamp) return true
     const { bumpMillis, rebroadcastMillis } = settings.relayer
-    return ageOf(nowMs, newest.broadcastAtMs) >= rebroadcastMillis || ageOf(nowMs, newest.signedAtMs) >= bumpMillis
+    const isOld = ageOf(nowMs, newest.signedAtMs, CAREFUL_MILLIS) >= bumpMillis
+    return isOld || ageOf(nowMs, newest.broadcastAtMs) >= rebroadcastMillis
   }
 
   const isQuiet = Effect.fnUntraced(function* (

@@ -2,7 +2,7 @@
  * Decides the next step for a relay transaction, as a total function of one observation. Receipts come first: while any attempt
  * may be in a block, nothing is concluded from nonces or times.
  */
-import { ageOf } from "../../domain/Age.ts"
+import { ageOf, CAREFUL_MILLIS } from "../../domain/Age.ts"
 import * as FeeBump from "../../domain/FeeBump.ts"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Displaced, Observation, TransactionPlan } from "./Findings.ts"
@@ -49,8 +49,9 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   const isNext = laneNonce.latest === nonce
   const isQuiet = ageOf(nowMs, newest.broadcastAtMs) >= timing.rebroadcastMillis
   // No block can include it, and the lane's other transactions wait for its nonce.
-  const isOutpriced = isQuiet && market.baseFeePerGas > newest.maxFeePerGas
-  const isStuck = isOutpriced || ageOf(nowMs, newest.signedAtMs) >= timing.bumpMillis
+  const isUnheard = ageOf(nowMs, newest.broadcastAtMs, CAREFUL_MILLIS) >= timing.rebroadcastMillis
+  const isOutpriced = isUnheard && market.baseFeePerGas > newest.maxFeePerGas
+  const isStuck = isOutpriced || ageOf(nowMs, newest.signedAtMs, CAREFUL_MILLIS) >= timing.bumpMillis
   // Above the limit no sweep is signed, but the nonce can still be freed by a self-send.
   const limit = isOutpriced ? undefined : seen.feeLimit
   if (isNext && isStuck && FeeBump.isWorthwhile(fees, market, limit)) return { _tag: "Bump", fees }

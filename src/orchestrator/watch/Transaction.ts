@@ -70,6 +70,7 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
     retainMembers(client.chain.id, unfinished)
     if (unfinished.length === 0) {
       yield* keptVersions.review(client.chain)
+      yield* signing.review(client.chain)
       return []
     }
     const lanes = [...new Set(unfinished.map(({ lane }) => lane))]
@@ -87,6 +88,7 @@ export const make = Effect.fnUntraced(function* (aside: Aside) {
       concurrency: RECEIPTS
     })
     yield* keptVersions.review(client.chain)
+    yield* signing.review(client.chain)
     const concluding = looked.flatMap((each) => ("receipt" in each ? [each] : []))
     const others = looked.flatMap((each) => ("receipt" in each ? [] : [each]))
     return [...others, ...(yield* conclude(view, concluding, patience))]

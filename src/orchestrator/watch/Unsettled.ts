@@ -7,7 +7,7 @@ import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Envelope from "../relay/Envelope.ts"
-import { type Resolution, Settlements } from "../settle/Settlements.ts"
+import { type Resolution, type Settled, Settlements } from "../settle/Settlements.ts"
 import type { ChainView } from "../shared/ChainView.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import type { Concluding, Finding } from "./Findings.ts"
@@ -27,13 +27,13 @@ export const make = Effect.gen(function* () {
 
   /**
    * Resolves the open intents. Those that the transaction holds no longer are detached at once only if it must wait for another one.
-   * Otherwise its end frees them, and books their part of its cost in the same step: a stop in between would lose that part. Those that
-   * this process cannot judge keep the transaction unfinished: its end would book them as unsettled.
+   * Otherwise its end frees them, and books their part of its cost in the same step: a stop in between would lose that part. `waits`: it
+   * has intents that this process cannot judge or book yet. They keep the transaction unfinished: its end would book them as unsettled.
    */
   const endUnsettled = Effect.fnUntraced(function* (
     view: ChainView,
     transaction: RelayTransaction,
-    { judged, unsettled }: { readonly judged: ReadonlyArray<Intent>; readonly unsettled: ReadonlyArray<Intent> },
+    { judged, waits }: { readonly judged: ReadonlyArray<Intent>; readonly waits: boolean },
     causeOf: (intent: Intent) => UnsettledCause,
     detail: string
   ) {
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
     )
     const resolutions: ReadonlyArray<Resolution> = [
       ...decided.map(({ resolution }) => resolution),
-      ...(judged.length < unsettled.length ? (["undecided"] as const) : [])
+      ...(waits ? (["undecided"] as const) : [])
     ]
     const freed = decided.flatMap(({ intent, resolution }) =>
       resolution === "retry" || resolution === "given_up" ? [intent.id] : []
@@ -59,16 +59,21 @@ export const make = Effect.gen(function* () {
     return resolutions
   })
 
-  /** `settled` has the resolutions of intents that an event proved. Decides the others, which it lacks or has `elsewhere`. */
+  /**
+   * `settled` has the resolutions of intents that an event proved. Decides the others, which it lacks or has `elsewhere`. An undecided one
+   * has settled, and waits for a node that tells how to book it.
+   */
   const decideRest = Effect.fnUntraced(
     function* (
       view: ChainView,
       { block, receipt, transaction }: Concluding,
-      settled: ReadonlyMap<string, Resolution>
+      { resolutions: settled, unavailable }: Settled
     ): Effect.fn.Return<Finding, ChainUnavailable | StoreUnavailable> {
       const resolutions = transaction.intentIds.flatMap((id) => settled.get(id) ?? [])
       const others = transaction.intentIds.filter((id) => (settled.get(id) ?? "elsewhere") === "elsewhere")
-      if (others.length === 0) return finding(resolutions)
+      const isUndecided = resolutions.includes("undecided")
+      const silence = isUndecided ? unavailable : undefined
+      if (others.length === 0) return finding(resolutions, silence)
       const { status, transactionHash } = receipt
       const sent = transaction.attempts.find(({ hash }) => hash === transactionHash)
       const isCancel = sent !== undefined && Envelope.isSelfSend(sent.raw, transaction.lane)
@@ -84,10 +89,9 @@ export const make = Effect.gen(function* () {
           ? { _tag: "Cancelled" }
           : { _tag: "Ineffective", late: block.timestamp > order.deadline }
       const detail = `${transactionHash} in block ${block.number} ${isCancel ? "took the nonce" : `has status ${status} and no event for the order`}`
-      return finding([
-        ...resolutions,
-        ...(yield* endUnsettled(view, transaction, { judged, unsettled }, causeOf, detail))
-      ])
+      const waits = isUndecided || judged.length < unsettled.length
+      const decided = yield* endUnsettled(view, transaction, { judged, waits }, causeOf, detail)
+      return finding([...resolutions, ...decided], silence)
     },
     (effect, view, { transaction }) => Effect.annotateLogs(effect, transactionFields(view.client, transaction))
   )
@@ -97,7 +101,7 @@ export const make = Effect.gen(function* () {
     const judged = yield* judgedOf(view, carried)
     yield* warnOfLost(view.client, transaction, judged)
     const detail = `another transaction took nonce ${transaction.nonce} of ${transaction.lane}`
-    const all = { judged, unsettled: carried }
+    const all = { judged, waits: judged.length < carried.length }
     return finding(yield* endUnsettled(view, transaction, all, () => ({ _tag: "Displaced" }), detail))
   })
 
@@ -105,7 +109,8 @@ export const make = Effect.gen(function* () {
 })
 
 /** A transaction is concluded once none of its intents is undecided. */
-const finding = (resolutions: ReadonlyArray<Resolution>): Finding => ({
+const finding = (resolutions: ReadonlyArray<Resolution>, unavailable?: ChainUnavailable): Finding => ({
   action: resolutions.includes("undecided") ? "none" : "concluded",
-  resolutions
+  resolutions,
+  ...(unavailable === undefined ? {} : { unavailable })
 })

@@ -11,7 +11,8 @@ export class WebhookBacklog extends Context.Service<
         readonly waiting: number
         /**
          * UNIX milliseconds since which the oldest of them waits. Undefined if none does. Those to endpoints that fail count only if such
-         * endpoints of several builders have messages that wait.
+         * endpoints of several builders have messages that wait, or if nothing was delivered to any builder since they fail. Of a queue,
+         * the first 10 that are due are read.
          */
         readonly oldestMs: number | undefined
         /**

@@ -211,8 +211,8 @@ export class RelayTransactions extends Context.Service<
      */
     readonly finalize: (endings: ReadonlyArray<Ending>) => Effect.Effect<void, StoreUnavailable>
     /**
-     * Final transactions of a chain without a block that ended after `sinceMs` (UNIX milliseconds), ordered by id: another
-     * transaction used the nonce, or their receipt is late.
+     * Final transactions of a chain without a block that ended, or of which a version was signed or sent, after `sinceMs` (UNIX
+     * milliseconds), ordered by id: another transaction used the nonce, or their receipt is late.
      */
     readonly displaced: (
       chainId: ChainId,
@@ -253,6 +253,8 @@ export class RelayTransactions extends Context.Service<
      * and if it is, their cost counts then.
      */
     readonly spending: (chainId: ChainId, sinceMs: number) => Effect.Effect<bigint, StoreUnavailable>
+    /** One more than the highest nonce of the lane's transactions, without those that ended without a block. 0 without any. */
+    readonly nextNonce: (chainId: ChainId, lane: Address.Address) => Effect.Effect<bigint, StoreUnavailable>
     /** The front of each lane of a chain that has one, ordered by lane. */
     readonly fronts: (chainId: ChainId) => Effect.Effect<ReadonlyArray<Front>, StoreUnavailable>
     /** Every readable transaction of a chain that is not final, ordered by lane and nonce. */

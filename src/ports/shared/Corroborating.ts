@@ -7,7 +7,10 @@ export interface Comparison<A> {
   readonly isSame?: ((a: A, b: A) => boolean) | undefined
   /** True for "not known yet", which contradicts a known answer only if its endpoint has the block of that answer. Default: false. */
   readonly isUnknown?: ((answer: A) => boolean) | undefined
-  /** Block of a known answer. Default: its `blockNumber`, also inside an option. */
+  /**
+   * Block of a known answer. Default: its `blockNumber`, also inside an option. A read of a block by its hash has to tell it, or an
+   * endpoint that does not have the block contradicts nothing.
+   */
   readonly blockOf?: ((answer: A) => bigint | undefined) | undefined
 }
 
@@ -21,9 +24,10 @@ export interface Attested<A, E> {
 /** `E`: the failure of reads. */
 export interface Corroborating<E> {
   /**
-   * Runs a read on two endpoints, and compares. Returns the answer of the first if the second is equal or does not answer in time. Fails
-   * with both endpoints in the failure's text if they differ. With one endpoint it runs once. Endpoints have different heads, so the
-   * read has to name its block. It must not keep answers.
+   * Runs a read on two endpoints, and compares. Returns the answer of the first if the second is equal or does not answer in time. If they
+   * differ, the others are asked as well. Returns the answer of one side if two endpoints or more take it and only one the other, and
+   * fails with the names of both sides otherwise. With one endpoint it runs once. Endpoints have different heads, so the read has to name
+   * its block. It must not keep answers.
    */
   readonly corroborated: <A>(read: Effect.Effect<A, E>, comparison?: Comparison<A>) => Effect.Effect<A, E>
   /** Runs a read once, for a reader that learns from the answer if it needs the word of a second endpoint. */

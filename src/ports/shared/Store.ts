@@ -19,3 +19,9 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()(
 export const StoreProbe = Context.Reference<Effect.Effect<void, StoreUnavailable>>("sweep/ports/StoreProbe", {
   defaultValue: () => Effect.void
 })
+
+/** Reads the time of the store's server, in UNIX milliseconds. Undefined without a server. Default: there is none. */
+export const DatabaseTime = Context.Reference<Effect.Effect<number | undefined, StoreUnavailable>>(
+  "sweep/ports/DatabaseTime",
+  { defaultValue: () => Effect.undefined }
+)

@@ -30,7 +30,7 @@ export const LANE_OLDEST = gauge({
 
 export const LANE_NONCE_GAP = gauge({
   name: "sweep_lane_nonce_gap",
-  help: "Nonces of a lane between its lowest and its highest transaction without a confirmed block that no transaction has.",
+  help: "Nonces that no transaction has, between those of a lane's lowest and highest transactions without a confirmed block.",
   labels: LANE
 })
 

@@ -20,6 +20,7 @@ import { address, hash } from "../../support/IntentFixtures.ts"
 import { stores } from "../../support/OrchestratorStores.ts"
 import { migratedDatabase } from "../../support/Postgres.ts"
 import { source } from "../../support/RelayFixtures.ts"
+import { lying } from "../../support/TwoEndpoints.ts"
 
 export const [TOKEN, PAYEE] = [address(0xa), address(0x80)]
 
@@ -66,6 +67,8 @@ export const transfer = (
 export interface Answers extends Partial<Pick<ChainClient, "block" | "call" | "chain" | "code" | "transactionCount">> {
   /** More chains, without any logs. */
   readonly others?: ReadonlyArray<Chain>
+  /** Answers of the first of two endpoints, which differ from those of the second one. */
+  readonly lies?: Parameters<typeof lying>[1]
 }
 
 /** A chain without logs. */
@@ -91,7 +94,7 @@ const chainsOf = (all: ReadonlyArray<ChainClient>) =>
 const chainWith = (
   transfers: ReadonlyArray<Log>,
   meanwhile: Effect.Effect<void>,
-  { others = [], ...answers }: Answers
+  { lies, others = [], ...answers }: Answers
 ) => {
   const chain = FakeChain.client({
     chain: source,
@@ -123,7 +126,7 @@ const chainWith = (
     },
     ...answers
   })
-  return chainsOf([chain, ...others.map(quiet)])
+  return chainsOf([lies === undefined ? chain : lying(chain, lies), ...others.map(quiet)])
 }
 
 const sceneWith = (transfers: ReadonlyArray<Log>, meanwhile: Effect.Effect<void>, answers: Answers) =>

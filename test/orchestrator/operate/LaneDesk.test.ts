@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type * as Address from "../../../src/domain/Address.ts"
 import * as Lanes from "../../../src/orchestrator/relay/Lanes.ts"
+import { RenewedAlerts } from "../../../src/orchestrator/shared/RenewedAlerts.ts"
 import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../../src/ports/orchestrator/RelayerKeys.ts"
@@ -71,7 +72,14 @@ describe("a lane", () => {
       const { desk, lane } = yield* scene
       const alerts = yield* AlertsPort
       const transactions = yield* RelayTransactions
-      const kinds = ["gas_price", "lane_delegated", "lane_low", "signing_failed", "transaction_rejected"] as const
+      const kinds = [
+        "gas_price",
+        "lane_delegated",
+        "lane_low",
+        "nonce_doubted",
+        "signing_failed",
+        "transaction_rejected"
+      ] as const
       for (const kind of kinds) {
         const key = `${kind}:${source.id}:${lane}`
         yield* alerts.raise({ key, severity: "critical", kind, message: "", details: {} })
@@ -116,7 +124,7 @@ describe("a lane", () => {
       const { client, desk, lane, other } = yield* scene
       const answering = { value: true }
       const usable = yield* Lanes.make.pipe(
-        Effect.provide(StandingAlerts.layer),
+        Effect.provide([StandingAlerts.layer, RenewedAlerts.layerOnDemand]),
         Effect.updateService(RelayerKeys, (own) => ({
           ...own,
           isAnswering: (each) => Effect.sync(() => each !== other || answering.value)

@@ -6,7 +6,7 @@ import { keccak256, parseTransaction } from "viem"
 import * as Address from "../../../src/domain/Address.ts"
 import { LaneDesk } from "../../../src/orchestrator/operate/LaneDesk.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
-import { Chains, SendRejected } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, Chains, ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { LimitChoices } from "../../../src/ports/shared/LimitChoices.ts"
 import { source } from "../../support/RelayFixtures.ts"
 import { CHANGE, FEES, RECIPIENT, STRANGER, TRANSFER_GAS, confirmed, layer, reasonOf, retired } from "./LaneScene.ts"
@@ -126,6 +126,46 @@ describe("the rest of a lane", () => {
       yield* chain.fail()
       assert.strictEqual((yield* activate()).state, "active")
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "is not signed for while two endpoints contradict each other about the nonce, and is for a silent one",
+    () =>
+      Effect.gen(function* () {
+        const { all } = yield* Chains
+        const compared = Context.Reference<boolean>("test/Compared", { defaultValue: () => false })
+        let isSilent = false
+        const difference = new ChainUnavailable({
+          chainId: source.id,
+          method: "a read",
+          detail: "first and second differ"
+        })
+        const change = (client: ChainClient): ChainClient => ({
+          ...client,
+          transactionCount: (address, block) =>
+            Effect.flatMap(compared, (isSecond) =>
+              isSecond ? client.transactionCount(address, block) : Effect.succeed(isSilent ? 0n : 7n)
+            ),
+          corroborated: (read) =>
+            Effect.gen(function* () {
+              const first = yield* read
+              if (isSilent) return first
+              return first === (yield* Effect.provideService(read, compared, true)) ? first : yield* difference
+            })
+        })
+        const nodes = { all: all.map(change), get: () => Effect.orDie(Effect.fromNullishOr(all.map(change)[0])) }
+        const desk = yield* LaneDesk.pipe(
+          Effect.provide(Layer.fresh(LaneDesk.layer)),
+          Effect.provideService(Chains, nodes)
+        )
+        const { chain, lane, other } = yield* retired
+        const empty = desk.empty(lane, { chainId: source.id, recipient: other }, CHANGE)
+        assert.strictEqual(yield* Effect.flip(empty), difference)
+        assert.lengthOf(yield* chain.sent, 0)
+        assert.strictEqual((yield* (yield* LaneBook).lastWithdrawals(lane)).size, 0)
+        isSilent = true
+        assert.strictEqual((yield* empty).recipient, other)
+      }).pipe(Effect.provide(layer))
   )
 
   it.effect("stays where it is without a retired lane, an allowed recipient, or enough for the transfer", () =>

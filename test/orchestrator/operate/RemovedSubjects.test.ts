@@ -139,6 +139,7 @@ describe("alerts of removed subjects", () => {
     "gas_price",
     "lane_delegated",
     "lane_low",
+    "nonce_doubted",
     "signing_failed",
     "transaction_rejected"
   ] as const) {

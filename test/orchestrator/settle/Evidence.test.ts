@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { layerOnNodes } from "../../support/RelayScene.ts"
-import { cancelledLog } from "../../support/RelayFixtures.ts"
+import { cancelledLog, source } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
 describe("endpoints with other heads behind one load balancer", () => {
@@ -59,6 +59,27 @@ describe("endpoints with other heads behind one load balancer", () => {
       isOnBranch = false
       yield* tick
       assert.strictEqual((yield* intent("a")).failureReason, "nonce_used")
+    }).pipe(Effect.provide(nodes))
+  })
+
+  it.effect("are told the height of each block whose state they compare", () => {
+    const heights: Array<bigint | undefined> = []
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      corroborated: (read, comparison) =>
+        Effect.tap(client.corroborated(read, comparison), (answer) =>
+          Effect.sync(() => {
+            if (Array.isArray(answer)) heights.push(comparison?.blockOf?.(answer))
+          })
+        )
+    }))
+    return Effect.gen(function* () {
+      const { attempt, bury, chain, mineLane } = yield* sentSweep()
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* bury(3)
+      const { number } = yield* chain.mine()
+      yield* tick
+      assert.deepStrictEqual(heights, [number, number - BigInt(source.confirmations) + 1n])
     }).pipe(Effect.provide(nodes))
   })
 })

@@ -64,6 +64,9 @@ describe("a transaction of a lane that cannot sign", () => {
 
       signer.signs = () => true
       assert.strictEqual((yield* tick).replaced, 1)
+      // No process has renewed it for 20 seconds.
+      yield* TestClock.adjust(20_000)
+      yield* tick
       assert.deepStrictEqual(yield* alertKinds, [])
     }).pipe(Effect.provide(layer))
   })

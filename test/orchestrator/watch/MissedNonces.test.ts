@@ -1,45 +1,13 @@
 /** Lanes whose transactions wait for nonces that no transaction has. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, HashMap, Layer, Ref } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { account, OrchestratorState } from "../../../src/adapters/memory/orchestrator/OrchestratorState.ts"
-import * as RelayTransactionsInMemory from "../../../src/adapters/memory/orchestrator/RelayTransactions.ts"
-import { hasSlot, missedNonce } from "../../../src/domain/LaneSlots.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { source, sweptLog } from "../../support/RelayFixtures.ts"
-import { onDemandIn, scene, worldOnNodes } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes, scene } from "../../support/RelayScene.ts"
 import { relay, sentSweep, tick } from "../../support/SentSweep.ts"
-
-/** Uses missed nonces, as the database does. */
-const transactions = Layer.effect(
-  RelayTransactions,
-  Effect.gen(function* () {
-    const stored = yield* RelayTransactions
-    const { state } = yield* OrchestratorState
-    const setNext = (key: string, next: bigint) =>
-      Ref.update(state, (current) => ({ ...current, laneNonces: HashMap.set(current.laneNonces, key, next) }))
-    const allocate: typeof stored.allocate = (options) =>
-      Effect.gen(function* () {
-        const { chainId, chainNonce, lane, slots } = options
-        const key = account(chainId, lane)
-        const { laneNonces, transactions: all } = yield* Ref.get(state)
-        const next = [...HashMap.entries(laneNonces)].find(([each]) => each === key)?.[1] ?? 0n
-        const taken = [...HashMap.values(all)].flatMap((each) => (each.lane === lane ? [each.nonce] : []))
-        const nonce = hasSlot(next, chainNonce, slots) ? undefined : missedNonce({ next, taken }, chainNonce, slots)
-        if (nonce === undefined) return yield* stored.allocate(options)
-        yield* setNext(key, nonce)
-        return yield* Effect.ensuring(stored.allocate(options), setNext(key, next))
-      })
-    return { ...stored, allocate }
-  })
-).pipe(Layer.provide(RelayTransactionsInMemory.layerNoDeps), Layer.provide(OrchestratorState.layer))
-
-const layerOnNodes = (change: (client: ChainClient) => ChainClient) =>
-  onDemandIn(Layer.merge(worldOnNodes(change), transactions))
-
-const layer = layerOnNodes((client) => client)
 
 const wait = (millis: number) => Effect.andThen(TestClock.adjust(millis), tick)
 
@@ -79,6 +47,29 @@ describe("a transaction that ended because an endpoint showed its nonce as used"
       assert.deepStrictEqual(yield* store.displaced(source.id, 0), [])
     }).pipe(Effect.provide(nodes))
   })
+
+  it.effect("is booked although it ended days ago", () =>
+    Effect.gen(function* () {
+      const { bury, chain, mineLane, submit, transaction } = yield* sentSweep()
+      const store = yield* RelayTransactions
+      yield* submit({ id: "b", owner: 2 })
+      yield* relay
+      yield* bury(2)
+      yield* store.finalize([{ id: transaction.id }])
+      yield* TestClock.adjust("3 days")
+      yield* tick
+      const spent = store.spending(source.id, 0)
+      const [ended] = yield* store.displaced(source.id, 0)
+      assert.lengthOf(ended?.hashes ?? [], 2)
+      yield* mineLane({ hash: ended?.hashes[1] ?? "0x" })
+      const before = yield* spent
+      yield* bury(3)
+      yield* chain.mine()
+      yield* wait(15_000)
+      assert.deepStrictEqual(yield* store.displaced(source.id, 0), [])
+      assert.isTrue((yield* spent) > before)
+    }).pipe(Effect.provide(layer))
+  )
 
   it.effect("is replaced by self-sends that pay more and more, and no more than the loss budget", () =>
     Effect.gen(function* () {
@@ -218,6 +209,26 @@ describe("a transaction with a nonce that is too high", () => {
       differ = false
       yield* wait(20_000)
       assert.deepStrictEqual(yield* nonces, [])
+    }).pipe(Effect.provide(nodes))
+  })
+
+  it.effect("tells the height of the block whose transaction count two endpoints compare", () => {
+    const heights: Array<bigint | undefined> = []
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      corroborated: (read, comparison) =>
+        Effect.tap(client.corroborated(read, comparison), (answer) =>
+          Effect.sync(() => {
+            if (typeof answer === "bigint") heights.push(comparison?.blockOf?.(answer))
+          })
+        )
+    }))
+    return Effect.gen(function* () {
+      const { chain } = yield* sentBehind(1_000n)
+      const { number } = yield* chain.mine()
+      heights.length = 0
+      yield* wait(20_000)
+      assert.include(heights, number)
     }).pipe(Effect.provide(nodes))
   })
 })

@@ -213,6 +213,36 @@ describe("the plan for a relay transaction", () => {
     assert.strictEqual(decide(at(4_600_000, 4_600_000))._tag, "Bump")
   })
 
+  it("replaces no version that another process signed by a clock that is some minutes ahead", () => {
+    const fees = { maxFeePerGas: 100n, maxPriorityFeePerGas: 1n }
+    const at = (aheadMs: number, baseFeePerGas = 100n): Observation => ({
+      transaction: {
+        kind: "sweep",
+        nonce: 5n,
+        newest: {
+          hash: hash("second"),
+          raw: "0x",
+          ...fees,
+          signedAtMs: 1_000_000 + aheadMs,
+          broadcastAtMs: 1_000_000 + aheadMs
+        }
+      },
+      mined: undefined,
+      inclusionStands: false,
+      head: 6n,
+      confirmations: 2,
+      laneNonce: { latest: 5n, confirmed: 5n },
+      wanted: true,
+      nowMs: 1_000_000,
+      market: { maxFeePerGas: 2n * baseFeePerGas, maxPriorityFeePerGas: 1n, baseFeePerGas }
+    })
+    assert.strictEqual(decide(at(100_000))._tag, "Rebroadcast")
+    assert.strictEqual(decide(at(900_000))._tag, "Rebroadcast")
+    assert.strictEqual(decide(at(900_000, 101n))._tag, "Rebroadcast")
+    // The clock was set back by hours.
+    assert.strictEqual(decide(at(900_001))._tag, "Bump")
+  })
+
   it("takes the including block as the first of the depth", () => {
     assert.strictEqual(depth(10n, 10n), 1n)
     assert.strictEqual(depth(12n, 10n), 3n)

@@ -6,7 +6,9 @@ import type { Address } from "../../../src/domain/Address.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { IntentTaken, RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, hash, newIntent, submitted } from "../../support/IntentFixtures.ts"
+import { endedCases } from "./EndedTransactions.cases.ts"
 import { frontCases } from "./LaneFronts.cases.ts"
+import { missedNonceCases } from "./MissedNonces.cases.ts"
 import { reopeningCases } from "./Reopenings.cases.ts"
 import { reserveCases } from "./Reserves.cases.ts"
 
@@ -264,7 +266,11 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    endedCases(stores)
+
     frontCases(stores)
+
+    missedNonceCases(stores)
 
     reopeningCases(stores)
 

@@ -6,6 +6,7 @@ import type { Chain } from "../../../domain/Chain.ts"
 import { feesWithin } from "../../../domain/ChainMoney.ts"
 import { type Hash, Hex } from "../../../domain/Hex.ts"
 import type { ChainClient, ChainUnavailable, FeesPerGas } from "../../../ports/shared/Chains.ts"
+import * as Choice from "../rpc/Choice.ts"
 import * as Receipts from "../rpc/Receipts.ts"
 import * as Rpc from "../rpc/Schemas.ts"
 import * as ContractCode from "./ContractCode.ts"
@@ -38,19 +39,19 @@ const makeEverywhere = (pool: Node["pool"], unavailable: Node["unavailable"]) =>
     decode: (method: string, answer: unknown) => Effect.Effect<A, ChainUnavailable>,
     isNothing: (found: A) => boolean
   ): Effect.fn.Return<A, ChainUnavailable> {
-    const having: Array<A> = []
-    const lacking: Array<A> = []
+    const having: Array<Choice.Given<A>> = []
+    const lacking: Array<Choice.Given<A>> = []
     const proved = yield* Deferred.make<void>()
-    const collect = (found: A) =>
+    const collect = (found: Choice.Given<A>) =>
       Effect.suspend(() => {
-        const answers = isNothing(found) ? lacking : having
+        const answers = isNothing(found.answer) ? lacking : having
         answers.push(found)
         return having.length > 0 || lacking.length >= 2 ? Deferred.succeed(proved, undefined) : Effect.void
       })
     const survey = pool.everywhere((endpoint) =>
       endpoint.request(method, params).pipe(
         Effect.flatMap((answer) => decode(method, answer)),
-        Effect.tap(collect)
+        Effect.tap((answer) => collect({ answer, by: endpoint }))
       )
     )
     const needed = yield* Effect.raceFirst(
@@ -60,8 +61,12 @@ const makeEverywhere = (pool: Node["pool"], unavailable: Node["unavailable"]) =>
         Effect.as(2)
       )
     )
-    const [best] = having.length === 0 && lacking.length >= needed ? lacking : having
-    return best === undefined ? yield* unavailable(method, "fewer than two endpoints answered") : best
+    const [best] = having
+    if (best !== undefined) return yield* Choice.used(Effect.succeed(best))
+    const [nothing] = yield* Effect.forEach(lacking, (given) => Choice.used(Effect.succeed(given)))
+    return nothing === undefined || lacking.length < needed
+      ? yield* unavailable(method, "fewer than two endpoints answered")
+      : nothing
   })
 
 type Reads = Pick<

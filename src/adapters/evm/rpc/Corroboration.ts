@@ -1,8 +1,8 @@
 /**
- * Runs a read on a second endpoint, so that one endpoint alone cannot cause what costs money. A contradiction fails the read. The silence
- * of the others does not, since one endpoint that is down must not stop a chain.
+ * Runs a read on a second endpoint, so that one endpoint alone cannot cause what costs money. A contradiction fails the read, unless more
+ * endpoints take one side. The silence of the others does not, since one endpoint that is down must not stop a chain.
  */
-import { Clock, Data, Effect, Equal, Option, Predicate, Result } from "effect"
+import { Clock, Data, Effect, Equal, Option, Predicate, Schema } from "effect"
 import type { Attested, Comparison } from "../../../ports/shared/Corroborating.ts"
 import { Current as Priority } from "../../../ports/shared/Priority.ts"
 import * as Choice from "./Choice.ts"
@@ -22,57 +22,107 @@ export class Contradiction extends Data.TaggedError("Contradiction")<{ readonly 
   }
 }
 
-/** An answer, with the endpoints that gave it. */
+/** An answer. None: the endpoint does not have the block that the read names. */
+type Said<A> = Option.Option<A>
+
 interface Statement<A> {
-  readonly answer: A
+  readonly said: Said<A>
   readonly by: ReadonlyArray<Endpoint>
+  /** Endpoints of which each gave the whole answer. */
+  readonly votes: number
 }
 
+const valueOf = (answer: unknown): unknown => (Option.isOption(answer) ? Option.getOrUndefined(answer) : answer)
+
 const blockNumberOf = (answer: unknown): bigint | undefined => {
-  const value = Option.isOption(answer) ? Option.getOrUndefined(answer) : answer
+  const value = valueOf(answer)
   const number = Predicate.hasProperty(value, "blockNumber") ? value.blockNumber : undefined
   return typeof number === "bigint" ? number : undefined
+}
+
+const decodeListed = Schema.decodeUnknownOption(Schema.Struct({ transactions: Schema.Array(Schema.String) }))
+
+/** True if the answer is a receipt, and the endpoint's own block has the transaction. Nodes lose receipts before blocks. */
+const hasTransaction = (endpoint: Endpoint, answer: unknown): Effect.Effect<boolean> => {
+  const value = valueOf(answer)
+  if (!Predicate.hasProperty(value, "blockHash") || !Predicate.hasProperty(value, "transactionHash")) {
+    return Effect.succeed(false)
+  }
+  const { blockHash, transactionHash } = value
+  return endpoint.request("eth_getBlockByHash", [blockHash, false]).pipe(
+    Effect.timeoutOption(ANSWER_MILLIS),
+    Effect.map((block) =>
+      Option.exists(Option.flatMap(block, decodeListed), ({ transactions }) =>
+        transactions.some((hash) => hash.toLowerCase() === transactionHash)
+      )
+    ),
+    Effect.orElseSucceed(() => false)
+  )
 }
 
 /** Height of an endpoint that is asked for it unless its last known head has the block. */
 type HeightFor = (endpoint: Endpoint, block: bigint) => Effect.Effect<bigint | undefined, RpcFailure>
 
+/** Relation of two statements. `held unknown` and `other unknown`: that one does not know the answer of the other one, and need not. */
+type Relation = "same" | "both unknown" | "held unknown" | "other unknown" | "contradiction"
+
 /** Makes the comparison of two statements. */
 const makeCompare = (health: Health, heightFor: HeightFor) => {
   /** True if an endpoint that does not know an answer should know it: it has the block, or follows the chain and is far below. */
-  const knows = (endpoint: Endpoint, block: bigint) =>
-    Effect.gen(function* () {
-      const height = yield* Effect.orElseSucceed(heightFor(endpoint, block), () => undefined)
-      return (height !== undefined && height >= block) || (yield* health.denies(endpoint, block))
-    })
-
-  const shouldKnow = (endpoints: ReadonlyArray<Endpoint>, block: bigint | undefined) =>
-    block === undefined
-      ? Effect.succeed(false)
-      : Effect.map(
-          Effect.forEach(endpoints, (endpoint) => knows(endpoint, block)),
-          (known) => known.includes(true)
-        )
-
-  /** Returns the statement to go on with, and if it is proved. Fails if they contradict each other. */
-  return Effect.fnUntraced(function* <A>(held: Statement<A>, other: Statement<A>, comparison: Comparison<A>) {
-    const { blockOf = blockNumberOf, isSame = Equal.equals, isUnknown = () => false } = comparison
-    if (isSame(held.answer, other.answer)) return { held, isProved: true }
-    const [isHeldUnknown, isOtherUnknown] = [isUnknown(held.answer), isUnknown(other.answer)]
-    if (isHeldUnknown && isOtherUnknown) return { held, isProved: false }
-    const isIgnorance =
-      (isHeldUnknown && !(yield* shouldKnow(held.by, blockOf(other.answer)))) ||
-      (isOtherUnknown && !(yield* shouldKnow(other.by, blockOf(held.answer))))
-    if (isIgnorance) return { held: isHeldUnknown ? other : held, isProved: false }
-    return yield* new Contradiction({ endpoints: [...held.by, ...other.by].map(({ name }) => name) })
+  const shouldKnow = Effect.fnUntraced(function* (endpoint: Endpoint, block: bigint, answer: unknown) {
+    const height = yield* Effect.orElseSucceed(heightFor(endpoint, block), () => undefined)
+    const denies = (height !== undefined && height >= block) || (yield* health.denies(endpoint, block))
+    return denies && !(yield* hasTransaction(endpoint, answer))
   })
+
+  /** True if one of the endpoints does not know the answer and should. */
+  const denies = Effect.fnUntraced(function* <A>({ by }: Statement<A>, known: Said<A>, comparison: Comparison<A>) {
+    const { blockOf = blockNumberOf } = comparison
+    const block = Option.isSome(known) ? blockOf(known.value) : undefined
+    if (block === undefined || Option.isNone(known)) return false
+    const found = yield* Effect.forEach(by, (endpoint) => shouldKnow(endpoint, block, known.value))
+    return found.includes(true)
+  })
+
+  const isUnknown = <A>(said: Said<A>, comparison: Comparison<A>): boolean =>
+    Option.isNone(said) || comparison.isUnknown?.(said.value) === true
+
+  const relate = Effect.fnUntraced(function* <A>(
+    held: Statement<A>,
+    other: Statement<A>,
+    comparison: Comparison<A>
+  ): Effect.fn.Return<Relation> {
+    const { isSame = Equal.equals } = comparison
+    if (Option.isSome(held.said) && Option.isSome(other.said) && isSame(held.said.value, other.said.value))
+      return "same"
+    const [isHeldUnknown, isOtherUnknown] = [isUnknown(held.said, comparison), isUnknown(other.said, comparison)]
+    if (isHeldUnknown && isOtherUnknown) return "both unknown"
+    if (isHeldUnknown && !(yield* denies(held, other.said, comparison))) return "held unknown"
+    if (isOtherUnknown && !(yield* denies(other, held.said, comparison))) return "other unknown"
+    return "contradiction"
+  })
+
+  /** True if the statement takes a side against another one. It must know the answer, or should know that of the other side. */
+  const backs = Effect.fnUntraced(function* <A>(
+    one: Statement<A>,
+    [side, against]: readonly [Statement<A>, Statement<A>],
+    comparison: Comparison<A>
+  ) {
+    const relation = yield* relate(side, one, comparison)
+    if (!isUnknown(one.said, comparison)) return relation === "same"
+    const isAgreed = relation === "same" || relation === "both unknown"
+    return isAgreed && (yield* denies(one, against.said, comparison))
+  })
+
+  return { backs, relate }
 }
 
 export interface Corroboration {
   /**
    * Runs the read. `corroborate` runs it again on an endpoint that did not answer it. It returns the answer if the second one is equal, or
-   * if no other endpoint answers. Of an unknown and a known answer, the known one counts, unless the other endpoint has its block.
-   * The reads inside a read that is compared are not compared again, and an answer that no endpoint gave now is not.
+   * if no other endpoint answers. Of an unknown and a known answer, the known one counts, unless the other endpoint has its block. An
+   * endpoint without the block that the read names does not know the answer. The reads inside a read that is compared are not compared
+   * again. An answer that no endpoint is known to have given needs two endpoints.
    */
   readonly attested: <A, E>(
     read: Effect.Effect<A, E>,
@@ -80,7 +130,10 @@ export interface Corroboration {
   ) => Effect.Effect<Attested<A, E | Contradiction>, E>
 }
 
-/** Makes a function that runs a read on one endpoint only. Its answer is none if the endpoint fails or is late. */
+const isBlockUnknown = (failure: unknown): boolean =>
+  Predicate.hasProperty(failure, "isBlockUnknown") && failure.isBlockUnknown === true
+
+/** Makes a function that runs a read on one endpoint only. Its answer is undefined if the endpoint fails or is late. */
 const makeAskOnly = () => {
   /** UNIX milliseconds of the last read that an endpoint did not finish in time. */
   const silentAt = new Map<Endpoint, number>()
@@ -90,23 +143,70 @@ const makeAskOnly = () => {
     return at !== undefined && now >= at && now - at < SILENCE_MILLIS
   }
 
-  return Effect.fnUntraced(function* <A, E>(endpoint: Endpoint, read: Effect.Effect<A, E>) {
-    if (isSilent(endpoint, yield* Clock.currentTimeMillis)) return Option.none<A>()
+  return Effect.fnUntraced(function* <A, E>(
+    endpoint: Endpoint,
+    read: Effect.Effect<A, E>
+  ): Effect.fn.Return<Said<A> | undefined> {
+    if (isSilent(endpoint, yield* Clock.currentTimeMillis)) return undefined
     const choice = { only: endpoint, answered: new Set<Endpoint>() }
     const outcome = yield* Effect.result(Effect.provideService(read, Choice.Current, choice)).pipe(
       Effect.timeoutOption(ANSWER_MILLIS)
     )
-    if (Option.isNone(outcome)) silentAt.set(endpoint, yield* Clock.currentTimeMillis)
-    return Option.flatMap(outcome, Result.getSuccess)
+    if (Option.isNone(outcome)) {
+      silentAt.set(endpoint, yield* Clock.currentTimeMillis)
+      return undefined
+    }
+    if (outcome.value._tag === "Success") return Option.some(outcome.value.success)
+    return isBlockUnknown(outcome.value.failure) ? Option.none() : undefined
   })
 }
 
+const namesOf = ({ by }: Statement<unknown>): ReadonlyArray<string> => by.map(({ name }) => name)
+
+/** The side of a contradiction that more endpoints take. Fails if there is none. */
+const elect = Effect.fnUntraced(function* <A>(one: Statement<A>, other: Statement<A>) {
+  const [winner, loser] = one.votes > other.votes ? [one, other] : [other, one]
+  if (winner.votes < 2 || loser.votes > 1 || Option.isNone(winner.said)) {
+    return yield* new Contradiction({ endpoints: [...namesOf(one), ...namesOf(other)] })
+  }
+  yield* Effect.logWarning("endpoint.outvoted").pipe(
+    Effect.annotateLogs({ outvoted: namesOf(loser).join(", "), endpoints: namesOf(winner).join(", ") })
+  )
+  return winner.said.value
+})
+
 export const make = (health: Health, heightFor: HeightFor): Corroboration => {
   const askOnly = makeAskOnly()
-  const compare = makeCompare(health, heightFor)
+  const { backs, relate } = makeCompare(health, heightFor)
+
+  const joined = <A>(side: Statement<A>, other: Statement<A>): Statement<A> => ({
+    said: side.said,
+    by: [...new Set([...side.by, ...other.by])],
+    votes: side.votes + 1
+  })
+
+  /** The statement of one endpoint, with its relation to the other one. */
+  const ask = Effect.fnUntraced(function* <A, E>(
+    endpoint: Endpoint,
+    read: Effect.Effect<A, E>,
+    held: Statement<A>,
+    comparison: Comparison<A>
+  ) {
+    const said = yield* askOnly(endpoint, read)
+    if (said === undefined) return undefined
+    const other: Statement<A> = { said, by: [endpoint], votes: 1 }
+    const relation = yield* relate(held, other, comparison)
+    if (Option.isSome(said) || relation !== "contradiction") return { other, relation }
+    // Of the nodes behind a load balancer, another one may have the block.
+    const again = yield* askOnly(endpoint, read)
+    if (again === undefined || Option.isNone(again)) return { other, relation }
+    const second = { ...other, said: again }
+    return { other: second, relation: yield* relate(held, second, comparison) }
+  })
 
   const corroborate = Effect.fnUntraced(function* <A, E>(
     read: Effect.Effect<A, E>,
+    answer: A,
     first: Statement<A>,
     comparison: Comparison<A>
   ): Effect.fn.Return<A, Contradiction> {
@@ -114,15 +214,25 @@ export const make = (health: Health, heightFor: HeightFor): Corroboration => {
     const others = ordered.filter((endpoint) => !first.by.includes(endpoint))
     // Each of several endpoints may have given a part of the answer, so that each could be the one that lies.
     const parts = first.by.length === 1 ? [] : ordered.filter((endpoint) => first.by.includes(endpoint))
-    let held = first
+    let held: Statement<A> = first
+    let rival: Statement<A> | undefined
     for (const endpoint of [...others, ...parts]) {
-      const said = yield* askOnly(endpoint, read)
-      if (Option.isNone(said)) continue
-      const compared = yield* compare(held, { answer: said.value, by: [endpoint] }, comparison)
-      held = compared.held
-      if (compared.isProved && others.includes(endpoint)) break
+      const asked = yield* ask(endpoint, read, held, comparison)
+      if (asked === undefined) continue
+      const { other, relation } = asked
+      if (rival !== undefined) {
+        const sides = [held, rival] as const
+        if (yield* backs(other, sides, comparison)) held = joined(held, other)
+        if (yield* backs(other, [sides[1], sides[0]], comparison)) rival = joined(rival, other)
+      } else if (relation === "contradiction") rival = other
+      else if (relation === "held unknown") held = other
+      else if (relation === "same") {
+        held = joined(held, other)
+        if (others.includes(endpoint) && (first.by.length > 0 || held.votes > 1)) break
+      }
     }
-    return held.answer
+    if (rival !== undefined) return yield* elect(held, rival)
+    return Option.getOrElse(held.said, () => answer)
   })
 
   return {
@@ -137,10 +247,13 @@ export const make = (health: Health, heightFor: HeightFor): Corroboration => {
       }
       const answered = new Set<Endpoint>()
       const answer = yield* Effect.provideService(read, Choice.Current, { only: undefined, answered })
-      const first = { answer, by: [...answered] }
       return {
         answer,
-        corroborate: answered.size === 0 ? Effect.succeed(answer) : corroborate(read, first, comparison)
+        corroborate: Effect.suspend(() => {
+          const by = [...answered]
+          const first = { said: Option.some(answer), by, votes: by.length === 1 ? 1 : 0 }
+          return corroborate(read, answer, first, comparison)
+        })
       }
     })
   }

@@ -19,14 +19,17 @@ export interface Health {
   /**
    * Records the height of the endpoint's head. One far above all known heads may be that of another chain, or made up, so the endpoint's
    * chain and blocks are then checked first. Calls that come during a check wait for it, and make another one only if their head is far above the checked one.
-   * Fails without a record if the check fails.
+   * Fails without a record if the check fails, and with one if only one other endpoint has another block, since that one may lie.
    */
   readonly recordHeight: (endpoint: Endpoint, height: bigint) => Effect.Effect<void, RpcFailure>
   /** Height of the endpoint's head, if it was recorded in the last minute. */
   readonly heightOf: (endpoint: Endpoint) => Effect.Effect<bigint | undefined>
   /** True if the others let the height count as a head; see `limitOf` in Standing.ts. */
   readonly isCredible: (endpoint: Endpoint, height: bigint) => Effect.Effect<boolean>
-  /** True if the endpoint follows the chain, and its head is so far below the block that it contradicts the block. */
+  /**
+   * True if the endpoint's head is so far below the block that it contradicts the block, and the endpoint follows the chain or has not
+   * been observed for long.
+   */
   readonly denies: (endpoint: Endpoint, block: bigint) => Effect.Effect<boolean>
   /** True when the endpoint's head is below the highest credible head. */
   readonly isBehind: (endpoint: Endpoint) => Effect.Effect<boolean>
@@ -45,7 +48,10 @@ export interface Health {
   readonly newest: (priority: Priority, now: number, except: ReadonlySet<Endpoint>) => ReadonlyArray<PacedEndpoint>
   /** False if each endpoint failed at its last request, in the last 30 seconds. */
   readonly isAnswering: Effect.Effect<boolean>
-  /** Names of the endpoints that served another chain when they last answered, or other blocks in the last minute. */
+  /**
+   * Names of the endpoints that served another chain when they last answered, or other blocks in the last minute. Both of two that have
+   * different blocks, unless one of them is known to be wrong.
+   */
   readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
 }
 
@@ -181,13 +187,51 @@ const makeOrder = (
       height <= (limitOf(endpoint, now, jitter) ?? height),
     denies: (endpoint: Endpoint, block: bigint, now: number) => {
       const standing = standings.get(endpoint)
-      return standing !== undefined && Standing.isFollowing(standing, now) && block > standing.height + jitter
+      return (
+        standing !== undefined && Standing.mayDeny(standing, now, blockTimeMillis) && block > standing.height + jitter
+      )
     },
     ordered,
     othersOf,
     newest
   }
 }
+
+interface Checked {
+  readonly endpoints: ReadonlyArray<PacedEndpoint>
+  readonly order: Pick<ReturnType<typeof makeOrder>, "heightOf" | "isCoolingDown">
+  readonly record: (endpoint: Endpoint, height: bigint) => Effect.Effect<void>
+  readonly standings: ReadonlyMap<Endpoint, Standing.Standing>
+  readonly blockTimeMillis: number
+}
+
+/** Makes the check of a far head, which notes what it proves. It fails unless the endpoint has the blocks of the others. */
+const makeIsSameHistory = ({ blockTimeMillis, endpoints, order, record, standings }: Checked) =>
+  Effect.fnUntraced(function* (endpoint: Endpoint, height: bigint) {
+    const own = standings.get(endpoint)
+    if (own === undefined) return
+    const startedAt = yield* Clock.currentTimeMillis
+    const others = endpoints.flatMap((other) => {
+      const isLeftOut = other === endpoint || order.isCoolingDown(other, startedAt)
+      const known = isLeftOut ? undefined : order.heightOf(other, startedAt)
+      return known === undefined ? [] : [{ endpoint: other, height: known }]
+    })
+    const [witness, ...more] = yield* SameHistory.check(endpoint, height, others)
+    const now = yield* Clock.currentTimeMillis
+    if (witness === undefined) return Standing.prove(own, height, now)
+    const theirs = standings.get(witness)
+    if (more.length > 0 || theirs === undefined || Standing.isRefutedBy(theirs, own, height, now, blockTimeMillis)) {
+      Standing.refute(own, now)
+      const detail = "its blocks are not those of the other endpoints"
+      return yield* new EndpointFailed({ endpoint: endpoint.name, detail, isOtherChain: true })
+    }
+    yield* record(endpoint, height)
+    for (const each of [own, theirs]) each.differedAt = now
+    return yield* new EndpointFailed({
+      endpoint: endpoint.name,
+      detail: `its blocks are not those of ${witness.name}, and no third endpoint shows whose are true`
+    })
+  })
 
 /** @param blockTimeMillis Typical milliseconds between blocks. Default: 250. */
 export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis = BLOCK_TIME_MILLIS): Health => {
@@ -215,19 +259,10 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis = BLOCK
   const order = makeOrder(endpoints, standings, blockTimeMillis)
   const at = <A>(read: (now: number) => A): Effect.Effect<A> => Effect.map(Clock.currentTimeMillis, read)
 
-  const isSameHistory = Effect.fnUntraced(function* (endpoint: Endpoint, height: bigint) {
-    const now = yield* Clock.currentTimeMillis
-    const others = endpoints.flatMap((other) => {
-      const known = other === endpoint || order.isCoolingDown(other, now) ? undefined : order.heightOf(other, now)
-      return known === undefined ? [] : [{ endpoint: other, height: known }]
-    })
-    if (yield* SameHistory.check(endpoint, height, others)) {
-      return yield* update(endpoint, (standing, then) => Standing.prove(standing, height, then))
-    }
-    yield* update(endpoint, Standing.refute)
-    const detail = "its blocks are not those of the other endpoints"
-    return yield* new EndpointFailed({ endpoint: endpoint.name, detail, isOtherChain: true })
-  })
+  const record = (endpoint: Endpoint, height: bigint) =>
+    update(endpoint, (standing, now) => Standing.rise(standing, height, now, blockTimeMillis))
+
+  const isSameHistory = makeIsSameHistory({ endpoints, order, record, standings, blockTimeMillis })
 
   const recordHeight = makeRecordHeight(
     endpoints,
@@ -236,7 +271,7 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis = BLOCK
       return own !== undefined && Standing.isFarAbove(height, own, order.othersOf(endpoint), now, blockTimeMillis)
     },
     isSameHistory,
-    (endpoint, height) => update(endpoint, (standing, now) => Standing.rise(standing, height, now, blockTimeMillis))
+    record
   )
 
   return {

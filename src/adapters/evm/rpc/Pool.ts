@@ -63,7 +63,7 @@ export interface JsonRpcPool extends Corroboration.Corroboration {
   ) => Effect.Effect<A, E | RpcFailure>
   /**
    * Runs `ask` on all endpoints at once, also on those in a cooldown. Returns the outcome of each. One that fails with `RateLimited` is
-   * asked again as long as the fiber's priority waits.
+   * asked again as long as the fiber's priority waits. The caller notes by `Choice.used` whose answers it used.
    */
   readonly everywhere: <A, E>(
     ask: (endpoint: Endpoint) => Effect.Effect<A, E>
@@ -158,7 +158,7 @@ const makeEverywhere = ({ endpoints }: Health.Health): JsonRpcPool["everywhere"]
     const asked = (endpoint: PacedEndpoint) =>
       Effect.retry(ask(endpoint), {
         while: (failure) => (isRateLimited(failure) ? mayRepeat(endpoint) : Effect.succeed(false))
-      }).pipe(Effect.tap(() => Effect.sync(() => choice?.answered.add(endpoint))))
+      })
     return yield* Effect.forEach(Choice.allowed(choice, endpoints), (endpoint) => Effect.result(asked(endpoint)), {
       concurrency: "unbounded"
     })

@@ -24,20 +24,20 @@ export interface Witness {
 }
 
 /**
- * True if the endpoint has the same block as one of the others at that one's height, and a block at its own height. Also if no other
- * endpoint shows its block. False if the others have another block. Fails if the endpoint does not show its blocks.
+ * Endpoints that have another block than this one at their heights. Empty if it has the same block as one of the others, and a block at
+ * its own height. Also if no other endpoint shows its block. Fails if the endpoint does not show its blocks.
  */
 export const check = Effect.fnUntraced(function* (
   endpoint: Endpoint,
   height: bigint,
   others: ReadonlyArray<Witness>
-): Effect.fn.Return<boolean, EndpointFailed> {
+): Effect.fn.Return<ReadonlyArray<Endpoint>, EndpointFailed> {
   const missing = (number: bigint) =>
     new EndpointFailed({
       endpoint: endpoint.name,
       detail: `its head is far above the others, and it lacks block ${number}`
     })
-  let isRefuted = false
+  const differing: Array<Endpoint> = []
   for (const witness of others.toSorted((a, b) => Number(b.height - a.height)).slice(0, WITNESSES)) {
     const [own, theirs] = yield* Effect.all(
       [hashAt(endpoint, witness.height), hashAt(witness.endpoint, witness.height)],
@@ -46,10 +46,10 @@ export const check = Effect.fnUntraced(function* (
     if (Option.isNone(theirs)) continue
     if (Option.isNone(own)) return yield* missing(witness.height)
     if (own.value !== theirs.value) {
-      isRefuted = true
+      differing.push(witness.endpoint)
       continue
     }
-    return Option.isSome(yield* hashAt(endpoint, height)) ? true : yield* missing(height)
+    return Option.isSome(yield* hashAt(endpoint, height)) ? [] : yield* missing(height)
   }
-  return !isRefuted
+  return differing
 })

@@ -19,6 +19,9 @@ export const TOLERATED_BLOCKS = 2n
 /** An honest head may be older by this many milliseconds than that of another endpoint, which is several blocks on a fast chain. */
 const TOLERATED_MILLIS = 2_000
 
+/** Least time, in milliseconds and block times, after which an endpoint's heads show if it follows the chain. */
+const OBSERVED = { millis: 10_000, blocks: 4 }
+
 /** An endpoint that rises faster than this many times the chain's pace is still reading old blocks. */
 const FASTEST = 4
 
@@ -36,8 +39,12 @@ export interface Standing {
   isElsewhere: boolean
   /** Time at which its blocks were found to be others than those of other endpoints. */
   refutedAt: number
+  /** Time at which its blocks were others than those of one other endpoint, so that nobody knew whose are true. */
+  differedAt: number
   height: bigint
   heightAt: number
+  /** Time since when a height is known. */
+  knownSince: number
   /** Time since when the height is this one. */
   changedAt: number
   /** True if the height rose lately, at the pace of the chain. */
@@ -51,8 +58,10 @@ export const initial = (): Standing => ({
   failedAt: undefined,
   isElsewhere: false,
   refutedAt: Number.NEGATIVE_INFINITY,
+  differedAt: Number.NEGATIVE_INFINITY,
   height: 0n,
   heightAt: Number.NEGATIVE_INFINITY,
+  knownSince: Number.NEGATIVE_INFINITY,
   changedAt: Number.NEGATIVE_INFINITY,
   isRising: false,
   proved: undefined
@@ -67,7 +76,9 @@ export const isAvoided = ({ avoidedUntil, refutedAt }: Standing, now: number): b
 
 /** True if it served another chain, or other blocks than the other endpoints. */
 export const isElsewhere = (standing: Standing, now: number): boolean =>
-  standing.isElsewhere || isWithin(HEIGHT_LIFETIME_MILLIS, standing.refutedAt, now)
+  standing.isElsewhere ||
+  isWithin(HEIGHT_LIFETIME_MILLIS, standing.refutedAt, now) ||
+  isWithin(HEIGHT_LIFETIME_MILLIS, standing.differedAt, now)
 
 export const knownHeight = ({ height, heightAt }: Standing, now: number): bigint | undefined =>
   isWithin(HEIGHT_LIFETIME_MILLIS, heightAt, now) ? height : undefined
@@ -97,17 +108,21 @@ export const refute = (standing: Standing, now: number): void => {
 /** Notes that a check proved the height. */
 export const prove = (standing: Standing, height: bigint, now: number): void => {
   standing.refutedAt = Number.NEGATIVE_INFINITY
+  standing.differedAt = Number.NEGATIVE_INFINITY
   standing.proved = { height, at: now }
 }
+
+/** True if the chain may have made the blocks from `before` to the height since the endpoint had `before`. */
+const isAtPace = (standing: Standing, before: bigint, height: bigint, now: number, blockTimeMillis: number): boolean =>
+  Number(height - before) <= LEAP_BLOCKS + (FASTEST * Math.max(0, now - standing.changedAt)) / blockTimeMillis
 
 /** Notes the height of the endpoint's head. */
 export const rise = (standing: Standing, height: bigint, now: number, blockTimeMillis: number): void => {
   const before = knownHeight(standing, now)
-  if (before === undefined) standing.isRising = false
-  else if (height > before) {
-    const due = LEAP_BLOCKS + (FASTEST * Math.max(0, now - standing.changedAt)) / blockTimeMillis
-    standing.isRising = Number(height - before) <= due
-  }
+  if (before === undefined) {
+    standing.isRising = false
+    standing.knownSince = now
+  } else if (height > before) standing.isRising = isAtPace(standing, before, height, now, blockTimeMillis)
   if (before !== height) standing.changedAt = now
   standing.height = height
   standing.heightAt = now
@@ -119,6 +134,33 @@ const isLive = (standing: Standing, now: number): boolean =>
 
 /** True if the endpoint follows the chain, so that it will soon have each block that the chain has. */
 export const isFollowing = (standing: Standing, now: number): boolean => isLive(standing, now) && standing.isRising
+
+/**
+ * True if one witness with another block refutes the endpoint that names this head. One that follows the chain and did not jump may be
+ * honest, and so may one without a known height beside a witness that does not follow the chain: the witness may lie.
+ */
+export const isRefutedBy = (
+  witness: Standing,
+  standing: Standing,
+  height: bigint,
+  now: number,
+  blockTimeMillis: number
+): boolean => {
+  const before = knownHeight(standing, now)
+  if (before === undefined) return isFollowing(witness, now)
+  const isSteady = isWithin(HEIGHT_LIFETIME_MILLIS, standing.changedAt, now)
+  return !(isSteady && isAtPace(standing, before, height, now, blockTimeMillis))
+}
+
+/**
+ * True if the endpoint's word counts against a block far above its head: it follows the chain, or it has answered for too short a time to
+ * tell. Otherwise the other endpoint could name any block until then.
+ */
+export const mayDeny = (standing: Standing, now: number, blockTimeMillis: number): boolean => {
+  const observedMillis = Math.max(OBSERVED.millis, OBSERVED.blocks * blockTimeMillis)
+  const isUndecided = knownHeight(standing, now) !== undefined && isWithin(observedMillis, standing.knownSince, now)
+  return isUndecided || isFollowing(standing, now)
+}
 
 /** Blocks by which honest heads differ. */
 export const jitter = (blockTimeMillis: number): bigint =>

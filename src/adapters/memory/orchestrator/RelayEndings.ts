@@ -109,7 +109,8 @@ export const displaced =
             each.chainId === chainId &&
             each.status === "final" &&
             each.inclusion === undefined &&
-            ended.some(({ endedAtMs, id }) => id === each.id && endedAtMs > sinceMs)
+            (ended.some(({ endedAtMs, id }) => id === each.id && endedAtMs > sinceMs) ||
+              each.attempts.some(({ broadcastAtMs = 0, signedAtMs }) => Math.max(signedAtMs, broadcastAtMs) > sinceMs))
         )
         .map(({ attempts, id, lane, nonce }) => ({ id, lane, nonce, hashes: attempts.map(({ hash }) => hash) }))
         .toSorted((a, b) => Number(a.id) - Number(b.id))

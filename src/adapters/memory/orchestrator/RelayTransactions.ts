@@ -1,6 +1,6 @@
 /** Relay transactions in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
-import { hasSlot } from "../../../domain/LaneSlots.ts"
+import { hasSlot, missedNonce } from "../../../domain/LaneSlots.ts"
 import {
   type Attempt,
   type Front,
@@ -43,18 +43,32 @@ const withWantedUntil = (state: State, transaction: RelayTransaction): RelayTran
   return { ...transaction, wantedUntil: rest.reduce((latest, each) => (each > latest ? each : latest), first) }
 }
 
+/** The lane's next nonce, or one that was missed if that one has no slot. Undefined if neither has one. */
+const chosen = (state: State, { chainId, chainNonce, lane, slots }: Allocation) => {
+  const stored = lookup(state.laneNonces, account(chainId, lane)) ?? 0n
+  const next = stored > chainNonce ? stored : chainNonce
+  if (slots === undefined || hasSlot(next, chainNonce, slots)) return { next, nonce: next }
+  const isOfLane = (each: { readonly chainId: number; readonly lane: string }) =>
+    each.chainId === chainId && each.lane === lane
+  const transactions = Array.from(HashMap.values(state.transactions)).filter(isOfLane)
+  const withdrawals = state.withdrawals.filter(isOfLane)
+  const mined = transactions.filter(({ inclusion }) => inclusion !== undefined)
+  const lastMined = mined.reduce((last, { nonce }) => (nonce > last ? nonce : last), -1n)
+  const taken = [...transactions, ...withdrawals].map(({ nonce }) => nonce)
+  return { next, nonce: missedNonce({ next: stored, taken, lastMined }, chainNonce, slots) }
+}
+
 const allocate =
   ({ allocating, state }: Shared): RelayTransactions["Service"]["allocate"] =>
   (options) =>
     Effect.gen(function* () {
-      const { chainId, chainNonce, intentIds, lane, slots } = options
+      const { chainId, intentIds, lane } = options
       const before = yield* Ref.get(state)
       const missed = taken(before, options)
       if (missed.length > 0) return yield* new IntentTaken({ intentIds: missed })
       if ((before.laneStates.get(lane)?.state ?? "active") !== "active") return yield* new LaneClosed({ lane })
-      const next = lookup(before.laneNonces, account(chainId, lane)) ?? 0n
-      const nonce = next > chainNonce ? next : chainNonce
-      if (slots !== undefined && !hasSlot(nonce, chainNonce, slots)) return yield* new LaneFull({ lane, nonce })
+      const { next, nonce } = chosen(before, options)
+      if (nonce === undefined) return yield* new LaneFull({ lane, nonce: next })
       const attempt = yield* options.sign(nonce)
       const createdAtMs = yield* Clock.currentTimeMillis
       // Checked again, since the intents were not locked while signing.
@@ -76,7 +90,8 @@ const allocate =
           Effect.succeed(transaction),
           {
             ...current,
-            laneNonces: HashMap.set(current.laneNonces, account(chainId, lane), nonce + 1n),
+            // A missed nonce is below the next one, which stays as it is.
+            laneNonces: HashMap.set(current.laneNonces, account(chainId, lane), nonce < next ? next : nonce + 1n),
             transactions: HashMap.set(current.transactions, transaction.id, transaction),
             reserved: HashMap.set(current.reserved, transaction.id, options.reserve ?? 0n),
             intents: intentIds.reduce(
@@ -194,6 +209,16 @@ const unfinished =
         .toSorted((a, b) => (a.lane === b.lane ? (a.nonce < b.nonce ? -1 : 1) : a.lane < b.lane ? -1 : 1))
     )
 
+const nextNonce =
+  ({ state }: Shared): RelayTransactions["Service"]["nextNonce"] =>
+  (chainId, lane) =>
+    Effect.map(Ref.get(state), ({ transactions }) =>
+      Array.from(HashMap.values(transactions))
+        .filter((each) => each.chainId === chainId && each.lane === lane)
+        .filter(({ inclusion, status }) => status !== "final" || inclusion !== undefined)
+        .reduce((next, { nonce }) => (nonce >= next ? nonce + 1n : next), 0n)
+    )
+
 const fronts =
   (shared: Shared): RelayTransactions["Service"]["fronts"] =>
   (chainId) =>
@@ -228,6 +253,7 @@ const make = Effect.map(OrchestratorState, (shared) =>
     finalFrom: RelayEndings.finalFrom(shared),
     reopen: RelayEndings.reopen(shared),
     spending: spending(shared),
+    nextNonce: nextNonce(shared),
     fronts: fronts(shared),
     detach: RelayEndings.detach(shared),
     unfinished: unfinished(shared),

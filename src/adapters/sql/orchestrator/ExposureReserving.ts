@@ -4,6 +4,7 @@ import { Clock, Effect } from "effect"
 import { admit, type Budgets, type Denied, type Reservation, sureLimit } from "../../../domain/Exposure.ts"
 import { type Claim, type Held, isClaim, replace } from "../../../domain/ExposureClaims.ts"
 import { crowded, type Exposures, MOST_HOLDERS } from "../../../ports/orchestrator/Exposures.ts"
+import { boundedPast, boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import { add, current, ended, gone, inOrder, isOfClaim, lockSweeps, sums, uncarried } from "./ExposureRows.ts"
 import * as IntentTables from "./IntentTables.ts"
@@ -25,7 +26,7 @@ const store = (sql: PgClient.PgClient, stored: ReadonlyArray<Held>) => {
         AS g (id text, wei numeric, at timestamptz, classes text[], holders text[])
     ), reserved AS (
       INSERT INTO orchestrator.exposures (intent_id, wei, reserved_at, classes, holders)
-      SELECT id, wei, at, classes, holders FROM given
+      SELECT id, wei, ${boundedPast(sql, sql`at`)}, classes, holders FROM given
     )
     ${add(
       sql,
@@ -63,7 +64,7 @@ const reserveAtOnce = Effect.fnUntraced(function* (
       RETURNING s.class
     ), reserved AS (
       INSERT INTO orchestrator.exposures (intent_id, wei, reserved_at, classes, holders)
-      SELECT g.id, g.wei, ${timestamp(now)}, ARRAY[pot.class], ${held(holder)}::text[]
+      SELECT g.id, g.wei, ${yield* boundedTime(sql, now)}, ARRAY[pot.class], ${held(holder)}::text[]
       FROM pot, unnest(${ids}::text[], ${wei}::numeric[]) AS g (id, wei)
     )
     SELECT class FROM pot`
@@ -111,7 +112,7 @@ const reserveAnew = Effect.fnUntraced(function* (sql: PgClient.PgClient, request
 /** Adds the submission to the reservations of sweeps that have one of submissions. */
 const reserveFor = Effect.fnUntraced(function* (sql: PgClient.PgClient, request: Request, submission: string) {
   const { keys, reservations } = request
-  const at = timestamp(yield* Clock.currentTimeMillis)
+  const at = yield* boundedTime(sql, yield* Clock.currentTimeMillis)
   const holder = text(submission)
   const isFull = sql`(cardinality(b.holders) >= ${MOST_HOLDERS} AND NOT ${holder} = ANY(b.holders))`
   const rows = yield* sql<{ readonly id: string; readonly is_full: boolean }>`

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type KeyedAttempt, type KeyClaim, Idempotency } from "../../../ports/shared/Idempotency.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentTables from "./IntentTables.ts"
 
@@ -35,7 +36,9 @@ const make = Effect.gen(function* () {
 
   const attemptClaim = Effect.fnUntraced(function* (request: ClaimRequest) {
     const millis = yield* Clock.currentTimeMillis
-    const now = timestamp(millis)
+    const now = yield* boundedTime(sql, millis)
+    const leaseUntil = yield* boundedTime(sql, millis + request.leaseMillis)
+    const expiresAt = yield* boundedTime(sql, millis + request.lifetimeMillis)
     const rows = yield* sql`
       WITH expired AS (
         DELETE FROM ${table} WHERE id IN (
@@ -46,7 +49,7 @@ const make = Effect.gen(function* () {
       INSERT INTO ${table} AS k (id, fingerprint, attempt, lease_until, expires_at)
       VALUES (
         ${request.id}, ${request.fingerprint}, ${request.attempt},
-        ${timestamp(millis + request.leaseMillis)}, ${timestamp(millis + request.lifetimeMillis)}
+        ${leaseUntil}, ${expiresAt}
       )
       ON CONFLICT (id) DO UPDATE SET
         fingerprint = excluded.fingerprint, attempt = excluded.attempt, lease_until = excluded.lease_until,
@@ -84,7 +87,7 @@ const make = Effect.gen(function* () {
   }, guarded("idempotency.fingerprints"))
 
   const extend = Effect.fn("Idempotency.extend")(function* ({ attempt, id }: KeyedAttempt, leaseMillis: number) {
-    const until = timestamp((yield* Clock.currentTimeMillis) + leaseMillis)
+    const until = yield* boundedTime(sql, (yield* Clock.currentTimeMillis) + leaseMillis)
     yield* sql`
       UPDATE ${table} SET lease_until = ${until} WHERE id = ${id} AND attempt = ${attempt} AND status IS NULL`
   }, guarded("idempotency.extend"))
@@ -99,7 +102,7 @@ const make = Effect.gen(function* () {
   }, guarded("idempotency.complete"))
 
   const release: Idempotency["Service"]["release"] = Effect.fn("Idempotency.release")(function* ({ attempt, id }) {
-    const now = timestamp(yield* Clock.currentTimeMillis)
+    const now = yield* boundedTime(sql, yield* Clock.currentTimeMillis)
     yield* sql`
       UPDATE ${table} SET lease_until = ${now} WHERE id = ${id} AND attempt = ${attempt} AND status IS NULL`
   }, guarded("idempotency.release"))

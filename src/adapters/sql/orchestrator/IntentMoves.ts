@@ -18,6 +18,7 @@ import {
 } from "../../../domain/Intent.ts"
 import type { Intents, Step } from "../../../ports/orchestrator/Intents.ts"
 import { idempotencyKey } from "../../../ports/orchestrator/Outbox.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
 import * as IntentTables from "./IntentTables.ts"
@@ -115,13 +116,13 @@ const move = Effect.fnUntraced(function* <Row extends object>(
       FROM passed e JOIN moved USING (id) ORDER BY e.position
     ), message AS (
       INSERT INTO orchestrator.outbox (idempotency_key, intent_id, message, due_at, created_at)
-      SELECT m.key, m.id, m.message, ${at}, ${at}
+      SELECT m.key, m.id, m.message, ${yield* boundedTime(sql, millis)}, ${at}
       FROM ROWS FROM (
         jsonb_to_recordset(${sql.json(steps.flatMap(messageRows))}) AS (id text, key text, message jsonb)
       ) WITH ORDINALITY AS m (id, key, message, position)
       JOIN moved USING (id) ORDER BY m.position
       ON CONFLICT (idempotency_key) DO NOTHING
-    ), told AS (${tell(sql, sql`moved m JOIN passed e USING (id)`, millis)})
+    ), told AS (${yield* tell(sql, sql`moved m JOIN passed e USING (id)`, millis)})
     ${returned}`
 })
 

@@ -93,7 +93,7 @@ export const record = Effect.fnUntraced(function* (sql: PgClient.PgClient, submi
       FROM submitted m JOIN given g USING (id)
     ), event AS (
       INSERT INTO orchestrator.intent_history (number, status, at) SELECT number, status, updated_at FROM submitted
-    ), told AS (${tell(sql, passed, millis)})
+    ), told AS (${yield* tell(sql, passed, millis)})
     SELECT ${IntentTables.offered(sql)} FROM submitted s ${sql.literal(IntentTables.terms("s"))}`
   const waits = submissions.flatMap(({ id, waitingFor }) =>
     waitingFor === undefined ? [] : [{ id: text(id), waitingFor }]

@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
 
   const reopen = Effect.fnUntraced(function* (id: string) {
     const reopened = yield* sql`
-      UPDATE orchestrator.outbox SET state = 'pending', due_at = ${yield* now}, held_until = NULL, closed_at = NULL
+      UPDATE orchestrator.outbox SET state = 'pending', due_at = ${yield* boundedTime(sql, yield* Clock.currentTimeMillis)}, held_until = NULL, closed_at = NULL
       WHERE id = ${id}::bigint AND state = 'rejected' RETURNING id`
     if (reopened.length > 0) return "reopened" as const
     const pending =

@@ -3,8 +3,8 @@
  * all or nothing, in one exchange with the database. If another process has taken the nonce, it signs again with the next one. Bytes
  * that are not stored are sent to nobody.
  *
- * An endpoint may have named a transaction count that was too high. Then no transaction has the nonces in between, and none above them
- * can be mined. They are used once the lane has no slot above them.
+ * A lane may have missed nonces, since an endpoint named a transaction count that was too high and no second one contradicted it. Then
+ * no later transaction can be mined. Missed nonces are used once the lane's next nonce has no slot, the lowest one first.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Semaphore } from "effect"
@@ -19,6 +19,7 @@ import {
   type RelayTransactions
 } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { StoreUnavailable } from "../../../ports/shared/Store.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { bytes as hexBytes, guarded, timestamp } from "../shared/Database.ts"
 import type * as RelayTransactionRow from "./RelayTransactionRow.ts"
 
@@ -56,12 +57,15 @@ const store = (
   attempt: Attempt,
   millis: number
 ) =>
-  sql<Answer>`
+  Effect.flatMap(
+    boundedTime(sql, attempt.signedAtMs),
+    (signedAt) => sql<Answer>`
     SELECT * FROM orchestrator.allocate_nonce(
       ${chainId}::bigint, ${lane}, ${chainNonce}::bigint, ${intentIds}::text[], ${String(reserve)}::numeric, ${timestamp(millis)},
       ${nonce}::bigint, ${attempt.hash}, ${hexBytes(attempt.raw)}, ${String(attempt.maxFeePerGas)}::numeric,
-      ${String(attempt.maxPriorityFeePerGas)}::numeric, ${timestamp(attempt.signedAtMs)}
-    )`.pipe(
+      ${String(attempt.maxPriorityFeePerGas)}::numeric, ${signedAt}
+    )`
+  ).pipe(
     Effect.mapError((error) =>
       error.reason._tag === "UniqueViolation" && error.reason.constraint.startsWith("relay_transaction_intents_")
         ? new IntentTaken({ intentIds })
@@ -88,7 +92,7 @@ const storedNonces = (
       WITH used AS (
         SELECT nonce, included_hash IS NOT NULL AS mined FROM orchestrator.relay_transactions WHERE ${isAbove}
         UNION ALL SELECT nonce, true FROM orchestrator.lost_transactions WHERE ${isAbove}
-        UNION ALL SELECT nonce, true FROM orchestrator.lane_withdrawals WHERE ${isAbove}
+        UNION ALL SELECT nonce, false FROM orchestrator.lane_withdrawals WHERE ${isAbove}
       )
       SELECT next_nonce::text AS next, (SELECT max(nonce)::text FROM used WHERE mined) AS mined,
         ARRAY(SELECT nonce::text FROM used WHERE nonce < ${String(chainNonce + slots)}::bigint) AS taken

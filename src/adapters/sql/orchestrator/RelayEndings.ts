@@ -6,6 +6,7 @@ import { stepOf } from "../../../domain/ExposureWindow.ts"
 import type { UsdPrice } from "../../../domain/Fees.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import type { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import * as ExposureRows from "./ExposureRows.ts"
 import * as Rate from "./Rate.ts"
@@ -119,13 +120,17 @@ const decodeDisplaced = Schema.decodeUnknownOption(
 
 export const displaced = (sql: PgClient.PgClient): RelayTransactions["Service"]["displaced"] =>
   Effect.fnUntraced(function* (chainId, sinceMs) {
+    const since = yield* boundedTime(sql, sinceMs)
     const rows = yield* sql`
       SELECT t.id, t.lane, t.nonce, ARRAY(
         SELECT a.hash::text FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id ORDER BY a.position
       ) AS hashes
       FROM orchestrator.relay_transactions t
       WHERE t.chain_id = ${chainId} AND t.status = 'final' AND t.included_hash IS NULL
-        AND t.finalized_at > ${timestamp(sinceMs)}
+        AND (t.finalized_at > ${timestamp(sinceMs)} OR EXISTS (
+          SELECT FROM orchestrator.relay_attempts a
+          WHERE a.transaction_id = t.id AND (a.signed_at > ${since} OR a.broadcast_at > ${since})
+        ))
       ORDER BY t.id`
     return Array.getSomes(rows.map((row) => decodeDisplaced(row))).map(({ id, ...row }) => ({ id: String(id), ...row }))
   }, guarded("displaced"))
@@ -174,6 +179,8 @@ const hasSettled = (sql: PgClient.PgClient) => sql`EXISTS (
  */
 export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["reopen"] =>
   Effect.fnUntraced(function* (gone) {
+    // Compared with the times of attempts, which are bounded, too.
+    const reopenedAt = yield* boundedTime(sql, yield* Clock.currentTimeMillis)
     const noted = gone.map(({ id, inclusion: { blockHash, hash } }) => ({ id, hash, block_hash: blockHash }))
     const rows = yield* sql<{ id: bigint }>`
       WITH lost AS (
@@ -184,7 +191,7 @@ export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["re
         ORDER BY t.id FOR UPDATE OF t
       ), transaction AS (
         UPDATE orchestrator.relay_transactions t
-        SET status = 'pending', reopened = true, reopened_at = ${yield* now}, reopened_hash = t.included_hash,
+        SET status = 'pending', reopened = true, reopened_at = ${reopenedAt}, reopened_hash = t.included_hash,
           kind = CASE WHEN ${hasSettled(sql)} THEN 'sweep' ELSE t.kind END,
           finalized_at = NULL, cost = CASE WHEN t.status = 'final' THEN 0 ELSE t.cost END, wei_rate = NULL,
           included_hash = NULL, included_block_number = NULL, included_block_hash = NULL

@@ -149,16 +149,34 @@ export const fronts = (rows: ReadonlyArray<unknown>): ReadonlyArray<Front> =>
     })
   )
 
+const later = (transaction: RelayTransaction, millis: number): RelayTransaction => {
+  const { attempts, reopened } = transaction
+  if (millis === 0) return transaction
+  return {
+    ...transaction,
+    attempts: attempts.map(({ broadcastAtMs, signedAtMs, ...attempt }) => ({
+      ...attempt,
+      signedAtMs: signedAtMs + millis,
+      ...(broadcastAtMs === undefined ? {} : { broadcastAtMs: broadcastAtMs + millis })
+    })),
+    ...(reopened === undefined ? {} : { reopened: { ...reopened, atMs: reopened.atMs + millis } })
+  }
+}
+
 /**
  * Reads rows of `orchestrator.relay_transactions`. Each is decoded by itself, so that one that cannot be read does not hold the
- * others.
+ * others. `laterMillis` is added to the times of their versions.
  */
-export const decode = (rows: ReadonlyArray<{ readonly id: bigint }>, known: ReadonlyMap<Hash, Hex>): Survey => {
+export const decode = (
+  rows: ReadonlyArray<{ readonly id: bigint }>,
+  known: ReadonlyMap<Hash, Hex>,
+  laterMillis: number
+): Survey => {
   const transactions: Array<RelayTransaction> = []
   const unreadable: Array<UnreadableTransaction> = []
   for (const row of rows) {
     const read = Result.flatMap(decodeRow(row), (decoded) => Result.try(() => toTransaction(known)(decoded)))
-    if (Result.isSuccess(read)) transactions.push(read.success)
+    if (Result.isSuccess(read)) transactions.push(later(read.success, laterMillis))
     else unreadable.push({ id: String(row.id), detail: String(read.failure) })
   }
   return { transactions, unreadable }

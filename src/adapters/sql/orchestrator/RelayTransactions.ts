@@ -1,6 +1,7 @@
 /** Relay transactions in PostgreSQL. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import { FUTURE_MILLIS } from "../../../domain/Age.ts"
 import { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import * as RelayAllocation from "./RelayAllocation.ts"
@@ -61,6 +62,14 @@ const spending = (sql: PgClient.PgClient): RelayTransactions["Service"]["spendin
     return BigInt(row?.wei ?? 0)
   }, guarded("spending"))
 
+const nextNonce = (sql: PgClient.PgClient): RelayTransactions["Service"]["nextNonce"] =>
+  Effect.fnUntraced(function* (chainId, lane) {
+    const [row] = yield* sql<{ next: string }>`
+      SELECT (max(nonce) + 1)::text AS next FROM orchestrator.relay_transactions
+      WHERE chain_id = ${chainId} AND lane = ${lane} AND (status <> 'final' OR included_hash IS NOT NULL)`
+    return BigInt(row?.next ?? 0)
+  }, guarded("nextNonce"))
+
 const fronts = (sql: PgClient.PgClient): RelayTransactions["Service"]["fronts"] =>
   Effect.fnUntraced(function* (chainId) {
     const rows = yield* sql`
@@ -83,8 +92,8 @@ const survey = (
 ): RelayTransactions["Service"]["survey"] =>
   Effect.fnUntraced(function* (chainId) {
     const known = bytes.known()
-    const rows = yield* sql<{ id: bigint }>`
-      SELECT t.*, carried.intent_ids, carried.wanted_until,
+    const rows = yield* sql<{ id: bigint; database_ms: number }>`
+      SELECT t.*, (extract(epoch FROM statement_timestamp()) * 1000)::float8 AS database_ms, carried.intent_ids, carried.wanted_until,
         (
           SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
             'hash', a.hash,
@@ -109,7 +118,10 @@ const survey = (
       ) carried
       WHERE t.chain_id = ${chainId} AND t.status <> 'final'
       ORDER BY t.lane, t.nonce`
-    const found = RelayTransactionRow.decode(rows, known)
+    const now = yield* Clock.currentTimeMillis
+    const ahead = now - (rows[0]?.database_ms ?? now)
+    // Times of versions are stored by the database's clock then, and this process would take all of them for old.
+    const found = RelayTransactionRow.decode(rows, known, ahead > FUTURE_MILLIS ? Math.round(ahead) : 0)
     for (const { hash, raw } of found.transactions.flatMap(({ attempts }) => attempts)) bytes.remember(hash, raw)
     return found
   }, guarded("unfinished"))
@@ -132,6 +144,7 @@ const make = Effect.map(PgClient.PgClient, (sql) => {
     reopen: RelayEndings.reopen(sql),
     detach: RelayEndings.detach(sql),
     spending: spending(sql),
+    nextNonce: nextNonce(sql),
     fronts: fronts(sql),
     unfinished: (chainId) => Effect.map(look(chainId), ({ transactions }) => transactions),
     survey: look

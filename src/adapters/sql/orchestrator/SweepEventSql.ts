@@ -2,8 +2,10 @@
  * Events for builders: written in the statement that moves their intents, and completed from the stored terms when they are claimed.
  */
 import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { COPIED } from "../../../domain/SweepEvent.ts"
+import { boundedTime } from "../shared/BoundedTime.ts"
 import { timestamp } from "../shared/Database.ts"
 
 /** Columns with the fields that an event copies from the order, in wire encoding. */
@@ -45,16 +47,17 @@ export const message = `jsonb_build_object(
  * already. `passed` joins moved states as `m` with the effects of their events as `e` (`status`, `failure_reason`,
  * `delivery_tx_hash`, `position`). Intents without a builder are skipped.
  */
-export const tell = (sql: PgClient.PgClient, passed: Fragment, atMs: number): Fragment => {
-  const at = timestamp(atMs)
-  return sql`
+export const tell = (sql: PgClient.PgClient, passed: Fragment, atMs: number): Effect.Effect<Fragment> =>
+  Effect.map(
+    boundedTime(sql, atMs),
+    (dueAt) => sql`
     INSERT INTO orchestrator.outbox (
       idempotency_key, intent_id, event_status, failure_reason, tx_hash, delivery_tx_hash, due_at, created_at
     )
     SELECT 'sweep:' || m.id || ':' || e.status, m.id, e.status, e.failure_reason, m.tx_hash,
-      decode(substr(e.delivery_tx_hash, 3), 'hex'), ${at}, ${at}
+      decode(substr(e.delivery_tx_hash, 3), 'hex'), ${dueAt}, ${timestamp(atMs)}
     FROM ${passed}
     WHERE m.builder_id IS NOT NULL
     ORDER BY e.position
     ON CONFLICT (idempotency_key) DO NOTHING`
-}
+  )

@@ -1,6 +1,7 @@
 /** {@link TreasurySales} in PostgreSQL. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Option } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import * as Address from "../../../domain/Address.ts"
 import type { Hash } from "../../../domain/Hex.ts"
 import type { NewSale, SaleState, StoredSale, UnsellableReason } from "../../../domain/Treasury.ts"
@@ -145,7 +146,7 @@ const refuse = (sql: Sql, refused: NewRound["refused"], at: Date) => sql`
   ON CONFLICT (chain_id, token) DO UPDATE
   SET failures = f.failures + 1, reason = excluded.reason, detail = excluded.detail, failed_at = excluded.failed_at`
 
-const plan = (sql: Sql, sale: NewSale, at: Date, due: Date) => sql<Row>`
+const plan = (sql: Sql, sale: NewSale, at: Date, due: Fragment) => sql<Row>`
   INSERT INTO orchestrator.treasury_sales (chain_id, seller, token, asset, amount, rest, opened_at, updated_at, due_at)
   VALUES (${sale.chainId}, ${sale.seller}, ${sale.token}, ${sale.asset}, ${sale.amount.toString()}::numeric,
     ${sale.rest.toString()}::numeric, ${at}, ${at}, ${due})
@@ -163,7 +164,8 @@ const openRound = (sql: Sql): Shape["openRound"] =>
         WHERE r.began_at < ${limit} OR ${unlessSinceMs === undefined}
         RETURNING 1`
       if (began.length === 0) return Option.none()
-      const opened = yield* Effect.forEach(sales, (sale) => plan(sql, sale, at, at))
+      const due = yield* boundedTime(sql, at.getTime())
+      const opened = yield* Effect.forEach(sales, (sale) => plan(sql, sale, at, due))
       if (refused.length > 0) yield* refuse(sql, refused, at)
       return Option.some(opened.flat().map(toSale))
     },
@@ -218,7 +220,8 @@ const settle = (sql: Sql): Shape["settle"] =>
       if (closed.length === 0) return false
       yield* sql`DELETE FROM orchestrator.treasury_failures WHERE chain_id = ${sale.chainId} AND token = ${sale.token}`
       if (next !== undefined) {
-        yield* plan(sql, { ...sale, amount: next.amount, rest: next.rest }, at, timestamp(next.dueAtMs))
+        const due = yield* boundedTime(sql, next.dueAtMs)
+        yield* plan(sql, { ...sale, amount: next.amount, rest: next.rest }, at, due)
       }
       return true
     },

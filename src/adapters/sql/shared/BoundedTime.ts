@@ -15,6 +15,10 @@ export const boundedColumn = (sql: SqlClient, column: Fragment): Effect.Effect<F
     (now) => sql`least(${column}, statement_timestamp() + (${column} - ${timestamp(now - FUTURE_MILLIS)}::timestamptz))`
   )
 
+/** A column with times of now or of the past, some of which may be bounded already. One in the future is at most a minute ahead. */
+export const boundedPast = (sql: SqlClient, column: Fragment): Fragment =>
+  sql`least(${column}, statement_timestamp() + ${FUTURE_MILLIS}::double precision * interval '1 millisecond')`
+
 /**
  * UNIX milliseconds, of now or with an offset to it, as a `timestamptz`. If this process is more than a minute ahead of the database, it is
  * a minute ahead. A clock that is behind stays as it is. The value is stable in a statement, so that indexes are used.

@@ -91,6 +91,35 @@ describe("a subscription", () => {
     )
   )
 
+  it.effect("fails when its head is far above that of a poll, which is made first", () =>
+    scene(({ polled, recent, sockets, tell }) =>
+      Effect.gen(function* () {
+        yield* tell(104)
+        assert.strictEqual(yield* recent(10_000), 104)
+        assert.strictEqual(polled.count, 1)
+        yield* tell(150)
+        assert.strictEqual(polled.count, 2)
+        assert.strictEqual(yield* recent(10_000), 100)
+        yield* pass("1 second")
+        assert.lengthOf(sockets, 2)
+      })
+    )
+  )
+
+  it.effect("tells heads of a chain that makes blocks faster than it is configured to", () =>
+    scene(({ polled, recent, sockets, tell }) =>
+      Effect.gen(function* () {
+        polled.number = 150
+        yield* tell(150)
+        assert.strictEqual(yield* recent(10_000), 150)
+        yield* tell(151)
+        assert.strictEqual(yield* recent(10_000), 151)
+        assert.strictEqual(polled.count, 2)
+        assert.lengthOf(sockets, 1)
+      })
+    )
+  )
+
   it.effect("fails when its head is far below that of a poll, and is opened again", () =>
     scene(({ polled, recent, sockets, tell }) =>
       Effect.gen(function* () {

@@ -43,6 +43,33 @@ describe("the limit of a head", () => {
   })
 })
 
+describe("an endpoint that is far below a block", () => {
+  const known = (millis: number, blockTimeMillis = SECOND) => {
+    const standing = Standing.initial()
+    Standing.rise(standing, 100n, NOW - millis, blockTimeMillis)
+    Standing.rise(standing, 100n, NOW, blockTimeMillis)
+    return Standing.mayDeny(standing, NOW, blockTimeMillis)
+  }
+
+  it("contradicts it while it follows the chain", () => {
+    assert.isTrue(Standing.mayDeny(risen(100n, 20n, 30 * SECOND), NOW, SECOND))
+  })
+
+  it("contradicts it until it has been observed for ten seconds and four block times", () => {
+    assert.isTrue(known(0))
+    assert.isTrue(known(9_999))
+    assert.isFalse(known(10_000))
+    assert.isTrue(known(47_999, 12 * SECOND))
+    assert.isFalse(known(48_000, 12 * SECOND))
+  })
+
+  it("contradicts nothing if it hangs, reads old blocks, or has not answered", () => {
+    for (const standing of [hanging(100n), risen(100n, 90n, 15 * SECOND), Standing.initial()]) {
+      assert.isFalse(Standing.mayDeny(standing, NOW, SECOND))
+    }
+  })
+})
+
 describe("a head far above the others", () => {
   const isFar = (height: bigint, own: Standing.Standing, ...others: ReadonlyArray<Standing.Standing>) =>
     Standing.isFarAbove(height, own, others, NOW, SECOND)

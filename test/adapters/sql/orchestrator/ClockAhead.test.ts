@@ -1,34 +1,20 @@
 /** A process whose clock is ahead of the database reserves and deletes no more than one whose clock is right. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
+import * as IdempotencySql from "../../../../src/adapters/sql/orchestrator/Idempotency.ts"
 import * as KeptDataSql from "../../../../src/adapters/sql/orchestrator/KeptData.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { KeptData } from "../../../../src/ports/orchestrator/KeptData.ts"
 import { Outbox } from "../../../../src/ports/orchestrator/Outbox.ts"
+import { Idempotency } from "../../../../src/ports/shared/Idempotency.ts"
+import { at, databaseTime } from "../../../support/DatabaseTime.ts"
 import { hash, newIntent, submission, submitted } from "../../../support/IntentFixtures.ts"
 import { freshStores } from "../../../support/OrchestratorStores.ts"
 
 const DAY = 86_400_000
 
-const layer = KeptDataSql.layer.pipe(Layer.provideMerge(freshStores))
-
-/** UNIX milliseconds of the database. */
-const databaseTime = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const [row] = yield* sql<{ at: Date }>`SELECT statement_timestamp() AS at`
-  return row?.at.getTime() ?? (yield* Effect.die("no time"))
-})
-
-/** Runs with a clock that shows this time. Timers go on with the test's clock. */
-const at =
-  (millis: number) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.updateService(effect, Clock.Clock, (clock) => ({
-      ...clock,
-      currentTimeMillisUnsafe: () => millis,
-      currentTimeMillis: Effect.succeed(millis)
-    }))
+const layer = Layer.merge(KeptDataSql.layer, IdempotencySql.layer).pipe(Layer.provideMerge(freshStores))
 
 const claim = (worker: string) =>
   Effect.flatMap(Intents, (intents) => intents.claim({ chainId: 1, worker, leaseMillis: 30_000, limit: 10 })).pipe(
@@ -116,6 +102,32 @@ describe("a process whose clock is a day ahead", () => {
       yield* at(now - 200 * DAY)(addMonths)
       assert.strictEqual(yield* at(now + 365 * DAY)(dropMonths(now)), 0)
       assert.isAbove(yield* at(now)(dropMonths(now)), 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("deletes no key of a request that has not expired, and takes over none that is in use", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const keys = yield* Idempotency
+      const now = yield* databaseTime
+      const claimed = (id: string, attempt: string) =>
+        keys.claim({ id, attempt, fingerprint: "body", leaseMillis: 90_000, lifetimeMillis: DAY / 2 })
+      const ahead = at(now + DAY)
+      yield* at(now)(claimed("a", "first"))
+      assert.strictEqual((yield* ahead(claimed("b", "first")))._tag, "Claimed")
+      assert.strictEqual((yield* at(now)(claimed("a", "second")))._tag, "InProgress")
+      assert.strictEqual((yield* ahead(claimed("a", "second")))._tag, "InProgress")
+      const leased = Effect.map(
+        sql<{ until: Date; expires: Date }>`SELECT lease_until AS until, expires_at AS expires
+          FROM orchestrator.idempotency_keys WHERE id = 'b'`,
+        (rows) => rows.map(({ expires, until }) => [until.getTime() - now, expires.getTime() - now - DAY / 2])
+      )
+      for (const change of [Effect.void, keys.extend({ id: "b", attempt: "first" }, 90_000)]) {
+        yield* ahead(change)
+        for (const millis of (yield* leased).flat()) assert.isBelow(millis, 180_000)
+      }
+      yield* ahead(keys.release({ id: "b", attempt: "first" }))
+      assert.strictEqual((yield* at(now + 120_000)(claimed("b", "second")))._tag, "Claimed")
     }).pipe(Effect.provide(layer))
   )
 })

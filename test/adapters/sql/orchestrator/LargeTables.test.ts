@@ -204,6 +204,18 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     transactions(({ spending }) => spending(1, Date.now() - 86_400_000))
   )
   test(
+    "the highest nonce of a lane is found by the index of its nonces",
+    "relay_transactions_nonce_key",
+    5,
+    transactions(({ nextNonce }) => nextNonce(1, address(0x1a4e)))
+  )
+  test(
+    "transactions that ended without a block are found without the others",
+    "relay_transactions_displaced",
+    5,
+    transactions(({ displaced }) => displaced(1, Date.now() - 86_400_000))
+  )
+  test(
     "messages are claimed by their due times and acknowledged by their ids",
     "outbox_due_of_topic",
     1_000,

@@ -1,109 +1,58 @@
-/** Nonces that a lane missed because an endpoint named a transaction count that was too high. */
+/** Nonces of transfers that empty a lane, on both stores. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { LaneFull, RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
+import { Effect, Layer } from "effect"
+import * as LaneBookInMemory from "../../../../src/adapters/memory/orchestrator/LaneBook.ts"
+import { OrchestratorState } from "../../../../src/adapters/memory/orchestrator/OrchestratorState.ts"
+import * as RelayTransactionsInMemory from "../../../../src/adapters/memory/orchestrator/RelayTransactions.ts"
+import * as LaneBookSql from "../../../../src/adapters/sql/orchestrator/LaneBook.ts"
+import { LaneBook } from "../../../../src/ports/orchestrator/LaneBook.ts"
+import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, hash } from "../../../support/IntentFixtures.ts"
 import { freshStores } from "../../../support/OrchestratorStores.ts"
 
 const lane = address(0x1a4e)
 
-const inclusion = (seed: string) => ({ hash: attempt(seed).hash, blockNumber: 7n, blockHash: hash("block 7") })
+const inMemory = Layer.merge(LaneBookInMemory.layer, RelayTransactionsInMemory.layerNoDeps).pipe(
+  Layer.provide(OrchestratorState.layer)
+)
 
-const scene = Effect.map(RelayTransactions, (transactions) => {
-  const allocate = (chainNonce: bigint, slots?: bigint) =>
-    transactions.allocate({
-      chainId: 1,
-      lane,
-      chainNonce,
-      ...(slots === undefined ? {} : { slots }),
-      intentIds: [],
-      sign: (nonce) => Effect.succeed(attempt(`nonce ${nonce}`))
-    })
-  const nonceOf = (chainNonce: bigint, slots?: bigint) =>
-    Effect.map(allocate(chainNonce, slots), ({ nonce }) => Number(nonce))
-  return { allocate, nonceOf, transactions }
-})
+const onPostgres = LaneBookSql.layer.pipe(Layer.provideMerge(freshStores))
 
-describe("a lane that was told a transaction count of 1000, and has 10", () => {
-  it.effect("uses the nonces from 10 on once the transaction with nonce 1000 was given up, and its next one last", () =>
-    Effect.gen(function* () {
-      const { allocate, nonceOf, transactions } = yield* scene
-      const { id } = yield* allocate(1_000n)
-      yield* transactions.finalize([{ id }])
-      assert.deepStrictEqual(
-        [yield* nonceOf(10n, 15n), yield* nonceOf(10n, 15n), yield* nonceOf(12n, 15n)],
-        [10, 11, 12]
-      )
-      assert.strictEqual(yield* nonceOf(1_001n, 15n), 1_001)
-    }).pipe(Effect.provide(freshStores))
-  )
+const cases = (adapter: string, stores: Layer.Layer<LaneBook | RelayTransactions, unknown>) =>
+  describe(`a transfer that was signed and never mined, on ${adapter}`, () => {
+    it.effect("lets the missed nonces below it be used, and keeps its own", () =>
+      Effect.gen(function* () {
+        const book = yield* LaneBook
+        const transactions = yield* RelayTransactions
+        const record = { actor: "test", action: "lane.empty", subject: lane, details: {} }
+        const nonceOf = (chainNonce: bigint, slots?: bigint) =>
+          Effect.map(
+            transactions.allocate({
+              chainId: 1,
+              lane,
+              chainNonce,
+              ...(slots === undefined ? {} : { slots }),
+              intentIds: [],
+              sign: (nonce) => Effect.succeed(attempt(`nonce ${nonce}`))
+            }),
+            ({ nonce }) => Number(nonce)
+          )
+        assert.strictEqual(yield* nonceOf(1_000n), 1_000)
+        for (const { id } of yield* transactions.unfinished(1)) yield* transactions.finalize([{ id }])
+        yield* book.move(lane, "active", "draining", record)
+        assert.isTrue(yield* book.move(lane, "draining", "retired", record))
+        yield* book.withdraw(
+          { chainId: 1, lane, nonce: 12n, recipient: address(7), amount: 1n, hash: hash("transfer"), raw: "0x04" },
+          record
+        )
+        assert.isTrue(yield* book.move(lane, "retired", "active", record))
+        assert.deepStrictEqual(
+          [yield* nonceOf(10n, 15n), yield* nonceOf(10n, 15n), yield* nonceOf(10n, 15n)],
+          [10, 11, 13]
+        )
+      }).pipe(Effect.provide(stores))
+    )
+  })
 
-  it.effect("has no more slots than any other lane", () =>
-    Effect.gen(function* () {
-      const { allocate, nonceOf } = yield* scene
-      yield* allocate(1_000n)
-      const nonces = yield* Effect.forEach(Array.from({ length: 15 }), () => nonceOf(10n, 15n))
-      assert.deepStrictEqual(
-        nonces,
-        Array.from({ length: 15 }, (_, index) => 10 + index)
-      )
-      assert.instanceOf(yield* Effect.flip(nonceOf(10n, 15n)), LaneFull)
-      assert.strictEqual(yield* nonceOf(11n, 15n), 25)
-    }).pipe(Effect.provide(freshStores))
-  )
-
-  it.effect("gives each missed nonce to one of those who want one at once", () =>
-    Effect.gen(function* () {
-      const { allocate } = yield* scene
-      const first = yield* allocate(1_000n)
-      const all = yield* Effect.forEach(Array.from({ length: 12 }), () => allocate(10n, 15n), {
-        concurrency: "unbounded"
-      })
-      const nonces = all.map(({ nonce }) => Number(nonce)).toSorted((a, b) => a - b)
-      assert.deepStrictEqual(
-        nonces,
-        Array.from({ length: 12 }, (_, index) => 10 + index)
-      )
-      const stored = yield* (yield* RelayTransactions).unfinished(1)
-      assert.deepStrictEqual(stored.at(-1)?.id, first.id)
-      assert.lengthOf(stored, 13)
-    }).pipe(Effect.provide(freshStores))
-  )
-})
-
-describe("a missed nonce below others that are stored", () => {
-  it.effect("is used if the slots end there, and no stored one is used twice", () =>
-    Effect.gen(function* () {
-      const { allocate, nonceOf } = yield* scene
-      yield* allocate(10n)
-      for (const nonce of [12n, 13n]) yield* allocate(nonce)
-      assert.instanceOf(yield* Effect.flip(nonceOf(10n, 1n)), LaneFull)
-      assert.strictEqual(yield* nonceOf(10n, 3n), 11)
-      assert.instanceOf(yield* Effect.flip(nonceOf(10n, 4n)), LaneFull)
-      assert.strictEqual(yield* nonceOf(10n, 5n), 14)
-    }).pipe(Effect.provide(freshStores))
-  )
-
-  it.effect("is not used if a later transaction was mined: then the transaction count is too low", () =>
-    Effect.gen(function* () {
-      const { allocate, nonceOf, transactions } = yield* scene
-      const { id, nonce } = yield* allocate(40n)
-      yield* transactions.setInclusion(id, inclusion(`nonce ${nonce}`))
-      assert.instanceOf(yield* Effect.flip(nonceOf(10n, 15n)), LaneFull)
-      yield* transactions.finalize([{ id, inclusion: inclusion(`nonce ${nonce}`) }])
-      assert.instanceOf(yield* Effect.flip(nonceOf(10n, 15n)), LaneFull)
-    }).pipe(Effect.provide(freshStores))
-  )
-
-  it.effect("takes no nonce when its transaction cannot be stored", () =>
-    Effect.gen(function* () {
-      const { allocate, nonceOf, transactions } = yield* scene
-      yield* allocate(1_000n)
-      const sign = (nonce: bigint) => Effect.succeed(attempt(`nonce ${nonce}`))
-      const wanted = { chainId: 1, lane, chainNonce: 10n, slots: 15n, intentIds: ["unknown"], sign }
-      assert.strictEqual((yield* Effect.flip(transactions.allocate(wanted)))._tag, "IntentTaken")
-      assert.strictEqual(yield* nonceOf(10n, 15n), 10)
-      assert.strictEqual(yield* nonceOf(1_001n), 1_001)
-    }).pipe(Effect.provide(freshStores))
-  )
-})
+cases("memory", inMemory)
+cases("Postgres", onPostgres)

@@ -6,7 +6,7 @@ import * as BuilderMigrated from "../../../../src/adapters/sql/builder/Migrated.
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import * as StoreProbe from "../../../../src/adapters/sql/shared/StoreProbe.ts"
 import * as OrchestratorMigrated from "../../../../src/adapters/sql/orchestrator/Migrated.ts"
-import { StoreProbe as Probe } from "../../../../src/ports/shared/Store.ts"
+import { DatabaseTime, StoreProbe as Probe } from "../../../../src/ports/shared/Store.ts"
 import { TestDatabase, testDatabase } from "../../../support/Postgres.ts"
 
 const SERVICES = [
@@ -16,6 +16,18 @@ const SERVICES = [
 
 for (const [schema, migrate] of SERVICES) {
   layer(testDatabase)(`the probe of the ${schema}'s database`, (it) => {
+    it.effect("tells the database's time", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const context = yield* Layer.build(StoreProbe.layer(schema))
+        const told = yield* Context.get(context, DatabaseTime)
+        const [row] = yield* sql<{ at: Date }>`SELECT clock_timestamp() AS at`
+        const elapsed = (row?.at.getTime() ?? 0) - (told ?? 0)
+        expect(elapsed).toBeGreaterThanOrEqual(0)
+        expect(elapsed).toBeLessThan(60_000)
+      })
+    )
+
     it.effect("succeeds as long as the database can be written to, and adds no rows", () =>
       Effect.gen(function* () {
         yield* migrate
