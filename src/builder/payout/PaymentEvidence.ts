@@ -54,8 +54,7 @@ const lowestHead = Effect.fnUntraced(function* (client: ChainClient) {
     : Option.some(others.reduce((lowest, number) => (number < lowest ? number : lowest), first))
 })
 
-/** The newest block that is confirmed on both endpoints; none on a chain that is shorter than its confirmations. */
-export const confirmedBlock = Effect.fnUntraced(function* (client: ChainClient) {
+const confirmedOnce = Effect.fnUntraced(function* (client: ChainClient) {
   const head = yield* lowestHead(client)
   const number = Option.getOrElse(head, () => -1n) - BigInt(client.chain.confirmations) + 1n
   if (number < 0n) return Option.none<Block>()
@@ -64,6 +63,22 @@ export const confirmedBlock = Effect.fnUntraced(function* (client: ChainClient) 
     isUnknown: Option.isNone,
     blockOf: () => number
   })
+})
+
+/** A contradiction that took so many milliseconds had to wait until it showed if an endpoint follows the chain. */
+const WAITED_MILLIS = 1_000
+
+/** The newest block that is confirmed on both endpoints; none on a chain that is shorter than its confirmations. */
+export const confirmedBlock = Effect.fnUntraced(function* (client: ChainClient) {
+  const startedAt = yield* Clock.currentTimeMillis
+  return yield* Effect.catchTag(confirmedOnce(client), "ChainUnavailable", (failure) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      // Both heads may be known now.
+      failure.isContradiction === true && now - startedAt >= WAITED_MILLIS
+        ? confirmedOnce(client)
+        : Effect.fail(failure)
+    )
+  )
 })
 
 /** True when Permit2 has spent the account's nonce of the batch in a block; none if Permit2 is not there. */

@@ -40,6 +40,12 @@ const baseFeeOf = Effect.fnUntraced(function* (
   return answer === undefined || Result.isFailure(answer) ? baseFeePerGas : lowerPrice(baseFeePerGas, answer.success)
 })
 
+/** Two nodes are named if they have different blocks, and nobody knows whose are true. */
+const elsewhereMessage = (chainName: string, nodes: ReadonlyArray<string>): string =>
+  nodes.length > 1
+    ? `Nodes of ${chainName} have different blocks, or serve another chain. Find out which one is on a fork, and correct rpcUrls in the chains file.`
+    : `A node of ${chainName} serves another chain and is not used. Correct rpcUrls in the chains file.`
+
 /** Makes `review`, one round of reviews of a chain. The chain counts as stale from when its newest block was seen. */
 export const make = Effect.fnUntraced(function* (client: ChainClient) {
   const alerts = yield* RenewedAlerts
@@ -88,12 +94,9 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     yield* CHAIN_HEAD_AGE.record((now - newest.atMillis) / 1_000, { chain_id: String(chain.id) })
     // Also while the other nodes answer, since the chain has fewer nodes than its operator believes.
     const elsewhere = yield* client.elsewhere
-    yield* alertIf(
-      elsewhere.length > 0,
-      "wrong_chain_id",
-      `A node of ${chain.name} serves another chain and is not used. Correct rpcUrls in the chains file.`,
-      { detail: elsewhere.join(", ") }
-    )
+    yield* alertIf(elsewhere.length > 0, "wrong_chain_id", elsewhereMessage(chain.name, elsewhere), {
+      detail: elsewhere.join(", ")
+    })
     const limit = staleAfterSeconds(chain)
     const isStale = now - newest.atMillis > limit * 1_000
     // A process that has just started does not end the alert of its predecessor.

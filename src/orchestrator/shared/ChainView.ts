@@ -1,5 +1,5 @@
 /** A snapshot of a chain's tip, so that one pass decides everything by the same blocks. */
-import { Effect, Equal, Option } from "effect"
+import { Clock, Effect, Equal, Option } from "effect"
 import type { Hash } from "../../domain/Hex.ts"
 import { type Block, type ChainClient, ChainUnavailable, type Receipt } from "../../ports/shared/Chains.ts"
 
@@ -66,13 +66,9 @@ const confirmedBlock = (client: ChainClient, deep: bigint, known?: Option.Option
   )
 }
 
-/**
- * Reads the head, which may be `maxAgeMillis` old, and the newest confirmed block. Its time ends sweeps, so a second endpoint has to agree.
- * Fails with {@link ChainUnavailable} if it does not, and when the node lacks one of the blocks. Default: the head is asked for.
- */
-export const look = Effect.fnUntraced(function* (
+const lookOnce = Effect.fnUntraced(function* (
   client: ChainClient,
-  maxAgeMillis = 0
+  maxAgeMillis: number
 ): Effect.fn.Return<ChainView, ChainUnavailable> {
   const head = yield* maxAgeMillis === 0 ? client.block("latest") : client.recentHead(maxAgeMillis)
   if (Option.isNone(head)) {
@@ -85,6 +81,32 @@ export const look = Effect.fnUntraced(function* (
   if (Option.isNone(confirmed)) return yield* inconsistent(client)
   return { client, head: head.value, confirmed }
 })
+
+/** A contradiction that took so many milliseconds had to wait until it showed if an endpoint follows the chain. */
+const WAITED_MILLIS = 1_000
+
+/**
+ * Reads again if two endpoints contradict each other after a wait: the head was read before anybody knew that the other one follows the
+ * chain, which limits the head.
+ */
+const againAfterWait = <A>(
+  first: Effect.Effect<A, ChainUnavailable>,
+  again: Effect.Effect<A, ChainUnavailable>
+): Effect.Effect<A, ChainUnavailable> =>
+  Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
+    Effect.catchTag(first, "ChainUnavailable", (failure) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        failure.isContradiction === true && now - startedAt >= WAITED_MILLIS ? again : Effect.fail(failure)
+      )
+    )
+  )
+
+/**
+ * Reads the head, which may be `maxAgeMillis` old, and the newest confirmed block. Its time ends sweeps, so a second endpoint has to agree.
+ * Fails with {@link ChainUnavailable} if it does not, and when the node lacks one of the blocks. Default: the head is asked for.
+ */
+export const look = (client: ChainClient, maxAgeMillis = 0): Effect.Effect<ChainView, ChainUnavailable> =>
+  againAfterWait(lookOnce(client, maxAgeMillis), lookOnce(client, 0))
 
 /** True when the block with this number is confirmed. */
 export const isDeep = ({ confirmed }: ChainView, blockNumber: bigint): boolean =>

@@ -15,6 +15,12 @@ const ANSWER_MILLIS = 3_000
 /** An endpoint that did not finish a read in time is not asked to confirm one for this many milliseconds. */
 const SILENCE_MILLIS = 10_000
 
+/** Interval at which the head of an endpoint is read until it shows if the endpoint follows the chain, in milliseconds. */
+const OBSERVING_MILLIS = 1_000
+
+/** A block that no chain has. */
+const ABOVE_ALL = 2n ** 64n
+
 /** Two endpoints gave different answers. */
 export class Contradiction extends Data.TaggedError("Contradiction")<{ readonly endpoints: ReadonlyArray<string> }> {
   override get message(): string {
@@ -70,9 +76,18 @@ type Relation = "same" | "both unknown" | "held unknown" | "other unknown" | "co
 const makeCompare = (health: Health, heightFor: HeightFor) => {
   /** True if an endpoint that does not know an answer should know it: it has the block, or follows the chain and is far below. */
   const shouldKnow = Effect.fnUntraced(function* (endpoint: Endpoint, block: bigint, answer: unknown) {
-    const height = yield* Effect.orElseSucceed(heightFor(endpoint, block), () => undefined)
-    const denies = (height !== undefined && height >= block) || (yield* health.denies(endpoint, block))
-    return denies && !(yield* hasTransaction(endpoint, answer))
+    const asked = Effect.orElseSucceed(heightFor(endpoint, block), () => undefined)
+    let height = yield* asked
+    let denies = yield* health.denies(endpoint, block)
+    // At the first sight of an endpoint nobody knows if it hangs, which some seconds show.
+    while (denies === "undecided" && height !== undefined) {
+      yield* Effect.sleep(OBSERVING_MILLIS)
+      height = yield* asked
+      // Its answer is older than its head now. So an endpoint that follows the chain contradicts also if it has come near the block.
+      denies = yield* health.denies(endpoint, ABOVE_ALL)
+    }
+    const isContrary = denies !== false || (height !== undefined && height >= block)
+    return isContrary && !(yield* hasTransaction(endpoint, answer))
   })
 
   /** True if one of the endpoints does not know the answer and should. */

@@ -22,15 +22,15 @@ export interface Health {
    * Fails without a record if the check fails, and with one if only one other endpoint has another block, since that one may lie.
    */
   readonly recordHeight: (endpoint: Endpoint, height: bigint) => Effect.Effect<void, RpcFailure>
-  /** Height of the endpoint's head, if it was recorded in the last minute. */
+  /** Height of the endpoint's head, if it was recorded in the last 90 seconds. */
   readonly heightOf: (endpoint: Endpoint) => Effect.Effect<bigint | undefined>
   /** True if the others let the height count as a head; see `limitOf` in Standing.ts. */
   readonly isCredible: (endpoint: Endpoint, height: bigint) => Effect.Effect<boolean>
   /**
-   * True if the endpoint's head is so far below the block that it contradicts the block, and the endpoint follows the chain or has not
-   * been observed for long.
+   * True if the endpoint's head is so far below the block that it contradicts the block, and the endpoint follows the chain. `undecided`
+   * if it has not been observed for long enough to tell.
    */
-  readonly denies: (endpoint: Endpoint, block: bigint) => Effect.Effect<boolean>
+  readonly denies: (endpoint: Endpoint, block: bigint) => Effect.Effect<boolean | "undecided">
   /** True when the endpoint's head is below the highest credible head. */
   readonly isBehind: (endpoint: Endpoint) => Effect.Effect<boolean>
   /** Endpoints outside a cooldown. */
@@ -187,9 +187,8 @@ const makeOrder = (
       height <= (limitOf(endpoint, now, jitter) ?? height),
     denies: (endpoint: Endpoint, block: bigint, now: number) => {
       const standing = standings.get(endpoint)
-      return (
-        standing !== undefined && Standing.mayDeny(standing, now, blockTimeMillis) && block > standing.height + jitter
-      )
+      if (standing === undefined || block <= standing.height + jitter) return false
+      return Standing.isFollowing(standing, now) || (Standing.mayDeny(standing, now, blockTimeMillis) && "undecided")
     },
     ordered,
     othersOf,
@@ -220,6 +219,11 @@ const makeIsSameHistory = ({ blockTimeMillis, endpoints, order, record, standing
     const now = yield* Clock.currentTimeMillis
     if (witness === undefined) return Standing.prove(own, height, now)
     const theirs = standings.get(witness)
+    // The head of one that hangs may have been orphaned, and would hold up the other one for ever.
+    const isStuck = theirs !== undefined && !Standing.isLive(theirs, now) && Standing.isFollowing(own, now)
+    if (isStuck && more.length === 0 && (yield* SameHistory.isSameBelow(endpoint, witness, theirs.height))) {
+      return Standing.prove(own, height, yield* Clock.currentTimeMillis)
+    }
     if (more.length > 0 || theirs === undefined || Standing.isRefutedBy(theirs, own, height, now, blockTimeMillis)) {
       Standing.refute(own, now)
       const detail = "its blocks are not those of the other endpoints"

@@ -8,6 +8,9 @@ import { Quantity } from "./Schemas.ts"
 /** Endpoints that are asked for their newest known blocks. */
 const WITNESSES = 2
 
+/** No reorganisation replaces so many blocks. */
+const SETTLED_BLOCKS = 64n
+
 const decode = Schema.decodeUnknownOption(Schema.Struct({ number: Quantity, hash: Hash }))
 
 /** Hash of the endpoint's block. None if it fails, or does not have the block. */
@@ -22,6 +25,16 @@ export interface Witness {
   readonly endpoint: Endpoint
   readonly height: bigint
 }
+
+/** True if both have the same block well below this height. */
+export const isSameBelow = Effect.fnUntraced(function* (endpoint: Endpoint, other: Endpoint, height: bigint) {
+  const number = height - SETTLED_BLOCKS
+  if (number < 0n) return false
+  const [own, theirs] = yield* Effect.all([hashAt(endpoint, number), hashAt(other, number)], {
+    concurrency: "unbounded"
+  })
+  return Option.isSome(own) && Option.isSome(theirs) && own.value === theirs.value
+})
 
 /**
  * Endpoints that have another block than this one at their heights. Empty if it has the same block as one of the others, and a block at

@@ -4,8 +4,14 @@ import type { EndpointFailed } from "./JsonRpc.ts"
 /** Cooldown of an endpoint that failed or was overtaken, in milliseconds. */
 export const COOLDOWN_MILLIS = 10_000
 
-/** A recorded height expires after this many milliseconds. */
-const HEIGHT_LIFETIME_MILLIS = 60_000
+/** A recorded height expires after this many milliseconds. Beside a subscription, heads are read once in 60 seconds. */
+const HEIGHT_LIFETIME_MILLIS = 90_000
+
+/** An endpoint hangs if its height has not changed for this many milliseconds. */
+const LIVE_MILLIS = 60_000
+
+/** An endpoint counts as one with other blocks for this many milliseconds after a check. */
+const VERDICT_MILLIS = 60_000
 
 /**
  * A head this many blocks above all known ones counts only after a check of the endpoint. The blocks that the chain may have made since the
@@ -43,7 +49,7 @@ export interface Standing {
   differedAt: number
   height: bigint
   heightAt: number
-  /** Time since when a height is known. */
+  /** Time of the first known height. A gap between two heights does not change it. */
   knownSince: number
   /** Time since when the height is this one. */
   changedAt: number
@@ -77,8 +83,8 @@ export const isAvoided = ({ avoidedUntil, refutedAt }: Standing, now: number): b
 /** True if it served another chain, or other blocks than the other endpoints. */
 export const isElsewhere = (standing: Standing, now: number): boolean =>
   standing.isElsewhere ||
-  isWithin(HEIGHT_LIFETIME_MILLIS, standing.refutedAt, now) ||
-  isWithin(HEIGHT_LIFETIME_MILLIS, standing.differedAt, now)
+  isWithin(VERDICT_MILLIS, standing.refutedAt, now) ||
+  isWithin(VERDICT_MILLIS, standing.differedAt, now)
 
 export const knownHeight = ({ height, heightAt }: Standing, now: number): bigint | undefined =>
   isWithin(HEIGHT_LIFETIME_MILLIS, heightAt, now) ? height : undefined
@@ -116,24 +122,30 @@ export const prove = (standing: Standing, height: bigint, now: number): void => 
 const isAtPace = (standing: Standing, before: bigint, height: bigint, now: number, blockTimeMillis: number): boolean =>
   Number(height - before) <= LEAP_BLOCKS + (FASTEST * Math.max(0, now - standing.changedAt)) / blockTimeMillis
 
-/** Notes the height of the endpoint's head. */
+/**
+ * Notes the height of the endpoint's head. It is compared with the last one, also with an expired one: a process that looks rarely would
+ * otherwise never know if the endpoint follows the chain.
+ */
 export const rise = (standing: Standing, height: bigint, now: number, blockTimeMillis: number): void => {
-  const before = knownHeight(standing, now)
-  if (before === undefined) {
-    standing.isRising = false
-    standing.knownSince = now
-  } else if (height > before) standing.isRising = isAtPace(standing, before, height, now, blockTimeMillis)
+  const before = now >= standing.heightAt && Number.isFinite(standing.heightAt) ? standing.height : undefined
+  if (!Number.isFinite(standing.knownSince)) standing.knownSince = now
+  if (before !== undefined && height > before) {
+    standing.isRising = isAtPace(standing, before, height, now, blockTimeMillis)
+  } else if (knownHeight(standing, now) === undefined) standing.isRising = false
   if (before !== height) standing.changedAt = now
   standing.height = height
   standing.heightAt = now
 }
 
 /** True if the endpoint has had a new head lately, so that it does not hang. */
-const isLive = (standing: Standing, now: number): boolean =>
-  knownHeight(standing, now) !== undefined && isWithin(HEIGHT_LIFETIME_MILLIS, standing.changedAt, now)
+export const isLive = (standing: Standing, now: number): boolean =>
+  knownHeight(standing, now) !== undefined && isWithin(LIVE_MILLIS, standing.changedAt, now)
 
 /** True if the endpoint follows the chain, so that it will soon have each block that the chain has. */
-export const isFollowing = (standing: Standing, now: number): boolean => isLive(standing, now) && standing.isRising
+export const isFollowing = (standing: Standing, now: number): boolean =>
+  knownHeight(standing, now) !== undefined &&
+  isWithin(HEIGHT_LIFETIME_MILLIS, standing.changedAt, now) &&
+  standing.isRising
 
 /**
  * True if one witness with another block refutes the endpoint that names this head. One that follows the chain and did not jump may be
@@ -148,7 +160,7 @@ export const isRefutedBy = (
 ): boolean => {
   const before = knownHeight(standing, now)
   if (before === undefined) return isFollowing(witness, now)
-  const isSteady = isWithin(HEIGHT_LIFETIME_MILLIS, standing.changedAt, now)
+  const isSteady = isWithin(LIVE_MILLIS, standing.changedAt, now)
   return !(isSteady && isAtPace(standing, before, height, now, blockTimeMillis))
 }
 
@@ -176,7 +188,7 @@ export const limitOf = (
   now: number,
   { jitter: most, slack }: { readonly jitter: bigint; readonly slack: bigint }
 ): bigint | undefined => {
-  const [first, ...rest] = others.filter((standing) => isLive(standing, now))
+  const [first, ...rest] = others.filter((standing) => isLive(standing, now) || isFollowing(standing, now))
   if (first === undefined) return undefined
   if (rest.length === 0) return isFollowing(first, now) ? first.height + most : undefined
   return rest.reduce((top, { height }) => (height > top ? height : top), first.height) + slack

@@ -1,6 +1,6 @@
 /** One of two endpoints names a head that the chain does not have, and the confirmed block with it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import { keccak256, numberToHex, stringToHex, zeroHash } from "viem"
 import { look } from "../../../../src/orchestrator/shared/ChainView.ts"
 import type { ChainClient } from "../../../../src/ports/shared/Chains.ts"
@@ -30,10 +30,29 @@ const nodeAt = (height: number, makesAbove = Number.POSITIVE_INFINITY) => {
 }
 
 const confirmedBy = (client: ChainClient, confirmations: number) =>
-  Effect.map(
-    look({ ...client, chain: { ...client.chain, confirmations } }),
-    ({ confirmed }) => Option.getOrThrow(confirmed).number
-  )
+  Effect.map(look({ ...client, chain: { ...client.chain, confirmations } }), ({ confirmed }) => {
+    const { number, timestamp } = Option.getOrThrow(confirmed)
+    assert.isBelow(Number(timestamp), FUTURE, "a block that the liar made up")
+    return number
+  })
+
+/** The confirmed block of a look that begins now, while `make` makes blocks each second. */
+const lookWhile = (client: ChainClient, make: () => void, confirmations = 3) =>
+  Effect.gen(function* () {
+    const looking = yield* Effect.forkChild(Effect.result(confirmedBy(client, confirmations)))
+    yield* pass("0 millis")
+    for (let second = 0; second < 11 && looking.pollUnsafe() === undefined; second++) {
+      make()
+      yield* pass("1 second")
+    }
+    assert.isDefined(looking.pollUnsafe())
+    return yield* Effect.flatMap(Fiber.join(looking), Effect.fromResult)
+  })
+
+/** Makes so many blocks on each node. */
+const advance = (states: ReadonlyArray<{ height: number }>, blocks = 1) => {
+  for (const state of states) state.height += blocks
+}
 
 describe("the confirmed block", () => {
   it.effect("is not dictated by one of two endpoints at their first look", () =>
@@ -42,10 +61,18 @@ describe("the confirmed block", () => {
         for (const confirmations of [1, 3]) {
           const honest = nodeAt(1_000)
           const liar = nodeAt(1_000 + lead, 1_000)
-          const { use } = network({ honest: honest.node, liar: liar.node })
-          const failure = yield* use((client) => Effect.flip(confirmedBy(client, confirmations)))
-          assert.isTrue(failure.isContradiction)
-          assert.include(failure.message, "liar and honest")
+          yield* network({ honest: honest.node, liar: liar.node }).use((client) =>
+            Effect.gen(function* () {
+              const looking = yield* Effect.forkChild(confirmedBy(client, confirmations))
+              yield* pass("1 second")
+              // Nobody knows yet who is right.
+              assert.isUndefined(looking.pollUnsafe())
+              honest.state.height += 1
+              yield* pass("1 second")
+              assert.isDefined(looking.pollUnsafe())
+              assert.isAtMost(Number(yield* Fiber.join(looking)), 1_001)
+            })
+          )
         }
       }
     })
@@ -62,7 +89,9 @@ describe("the confirmed block", () => {
           honest.state.height = 1_060
           liar.state.height = 1_160
           liar.state.makesAbove = 1_060
-          assert.isTrue((yield* Effect.flip(confirmedBy(client, 3))).isContradiction)
+          assert.isAtMost(Number(yield* confirmedBy(client, 3)), 1_060)
+          const made = client.corroborated(client.block(1_150n), { isUnknown: Option.isNone, blockOf: () => 1_150n })
+          assert.isTrue((yield* Effect.flip(made)).isContradiction)
         })
       )
     })
@@ -75,8 +104,10 @@ describe("the confirmed block", () => {
         [2, 1],
         [2, 2]
       ] as const) {
-        const { use } = network({ honest: nodeAt(1_000).node, liar: nodeAt(1_000 + lead, 1_000).node })
-        assert.isAtMost(Number(yield* use((client) => confirmedBy(client, confirmations))), 1_000)
+        const honest = nodeAt(1_000)
+        const { use } = network({ honest: honest.node, liar: nodeAt(1_000 + lead, 1_000).node })
+        const looked = use((client) => lookWhile(client, () => advance([honest.state]), confirmations))
+        assert.isAtMost(Number(yield* looked), 1_000)
       }
     })
   )
@@ -89,7 +120,8 @@ describe("the confirmed block", () => {
         yield* network({ behind: behind.node, live: live.node }).use((client) =>
           Effect.gen(function* () {
             for (let second = 0; second < 20; second++) {
-              const confirmed = yield* confirmedBy(client, confirmations)
+              const make = () => advance([live.state, behind.state])
+              const confirmed = yield* lookWhile(client, make, confirmations)
               assert.isAtLeast(Number(confirmed), live.state.height - 10)
               behind.state.height += second % 2 === 0 ? 3 : -1
               live.state.height += 1
@@ -107,11 +139,73 @@ describe("the confirmed block", () => {
       const live = nodeAt(9_000)
       yield* network({ hanging: hanging.node, live: live.node }).use((client) =>
         Effect.gen(function* () {
-          assert.isTrue((yield* Effect.flip(confirmedBy(client, 3))).isContradiction)
-          for (let second = 0; second < 11; second++) {
-            live.state.height += 1
-            yield* pass("1 second")
+          const looking = yield* Effect.forkChild(confirmedBy(client, 3))
+          yield* pass("9 seconds")
+          assert.isUndefined(looking.pollUnsafe())
+          yield* pass("1 second")
+          assert.strictEqual(yield* Fiber.join(looking), 8_998n)
+          live.state.height += 1
+          assert.strictEqual(yield* confirmedBy(client, 3), BigInt(live.state.height - 2))
+        })
+      )
+    })
+  )
+
+  it.effect("is found at each look, however seldom, beside an endpoint that hangs", () =>
+    Effect.gen(function* () {
+      for (const minutes of [1, 2, 60]) {
+        const live = nodeAt(9_000)
+        yield* network({ live: live.node, hanging: nodeAt(1_000).node }).use((client) =>
+          Effect.gen(function* () {
+            yield* lookWhile(client, () => advance([live.state]))
+            for (let look = 0; look < 3; look++) {
+              yield* pass(`${minutes} minutes`)
+              live.state.height += 60 * minutes
+              assert.strictEqual(yield* confirmedBy(client, 3), BigInt(live.state.height - 2))
+            }
+          })
+        )
+      }
+    })
+  )
+
+  it.effect("is found at each look, however seldom, beside an endpoint that is some blocks behind", () =>
+    Effect.gen(function* () {
+      for (const seconds of [60, 120]) {
+        const [behind, live] = [nodeAt(1_000), nodeAt(1_010)]
+        yield* network({ live: live.node, behind: behind.node }).use((client) =>
+          Effect.gen(function* () {
+            yield* lookWhile(client, () => advance([live.state, behind.state]))
+            for (let look = 0; look < 3; look++) {
+              yield* pass(`${seconds} seconds`)
+              advance([behind.state, live.state], seconds)
+              assert.isAtLeast(Number(yield* confirmedBy(client, 3)), behind.state.height - 2)
+            }
+          })
+        )
+      }
+    })
+  )
+
+  it.effect("is found at the first look beside an endpoint that is many blocks behind", () =>
+    Effect.gen(function* () {
+      const [behind, live] = [nodeAt(1_000), nodeAt(1_030)]
+      const { use } = network({ live: live.node, behind: behind.node })
+      const confirmed = yield* use((client) => lookWhile(client, () => advance([live.state, behind.state])))
+      assert.isAtLeast(Number(confirmed), 998)
+    })
+  )
+
+  it.effect("is found beside an endpoint that hangs on an orphaned head", () =>
+    Effect.gen(function* () {
+      const live = nodeAt(1_000)
+      const orphan = nodeAt(1_000, 999)
+      yield* network({ live: live.node, orphan: orphan.node }).use((client) =>
+        Effect.gen(function* () {
+          for (let look = 0; look < 20; look++) {
             yield* Effect.ignore(client.block("latest"))
+            yield* pass("10 seconds")
+            live.state.height += 10
           }
           assert.strictEqual(yield* confirmedBy(client, 3), BigInt(live.state.height - 2))
         })

@@ -63,6 +63,21 @@ describe("an endpoint that is far below a block", () => {
     assert.isFalse(known(48_000, 12 * SECOND))
   })
 
+  it("is observed once, also if nobody looks for an hour", () => {
+    const standing = Standing.initial()
+    Standing.rise(standing, 100n, NOW - 3_600 * SECOND, SECOND)
+    Standing.rise(standing, 100n, NOW, SECOND)
+    assert.isFalse(Standing.mayDeny(standing, NOW, SECOND))
+    Standing.rise(standing, 3_700n, NOW + 3_600 * SECOND, SECOND)
+    assert.isTrue(Standing.mayDeny(standing, NOW + 3_600 * SECOND, SECOND))
+  })
+
+  it("still follows the chain at the next of two looks that are a minute apart", () => {
+    const standing = risen(100n, 60n, 60 * SECOND)
+    assert.isTrue(Standing.isFollowing(standing, NOW + 59 * SECOND))
+    assert.isTrue(Standing.isFollowing(standing, NOW + 65 * SECOND))
+  })
+
   it("contradicts nothing if it hangs, reads old blocks, or has not answered", () => {
     for (const standing of [hanging(100n), risen(100n, 90n, 15 * SECOND), Standing.initial()]) {
       assert.isFalse(Standing.mayDeny(standing, NOW, SECOND))
