@@ -22,7 +22,7 @@ export interface Health {
    * Fails without a record if the check fails, and with one if only one other endpoint has another block, since that one may lie.
    */
   readonly recordHeight: (endpoint: Endpoint, height: bigint) => Effect.Effect<void, RpcFailure>
-  /** Height of the endpoint's head, if it was recorded in the last 90 seconds. */
+  /** Height of the endpoint's head, if it was recorded in the last 75 seconds. */
   readonly heightOf: (endpoint: Endpoint) => Effect.Effect<bigint | undefined>
   /** True if the others let the height count as a head; see `limitOf` in Standing.ts. */
   readonly isCredible: (endpoint: Endpoint, height: bigint) => Effect.Effect<boolean>

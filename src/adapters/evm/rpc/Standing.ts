@@ -5,7 +5,7 @@ import type { EndpointFailed } from "./JsonRpc.ts"
 export const COOLDOWN_MILLIS = 10_000
 
 /** A recorded height expires after this many milliseconds. Beside a subscription, heads are read once in 60 seconds. */
-const HEIGHT_LIFETIME_MILLIS = 90_000
+const HEIGHT_LIFETIME_MILLIS = 75_000
 
 /** An endpoint hangs if its height has not changed for this many milliseconds. */
 const LIVE_MILLIS = 60_000

@@ -120,8 +120,8 @@ describe("logs", () => {
           assert.deepStrictEqual(log, ["one eth_getLogs"])
           assert.deepStrictEqual(blocksOf(yield* client.logs(range(0, 100))), inRange(0, 100))
           log.length = 0
-          // Heads are known for a minute.
-          yield* pass("1 minute")
+          // Heads are known for 75 seconds.
+          yield* pass("75 seconds")
           yield* client.logs(range(91, 100))
           assert.deepStrictEqual(log, ["one eth_blockNumber", "two eth_blockNumber", "two eth_getLogs"])
         })

@@ -101,7 +101,8 @@ it.live("the oldest of a long queue is found by its indexes", () =>
     assert.deepStrictEqual(resting.scanned, [])
     assert.include(resting.indexes, "intent_queue_postponed")
     assert.isBelow(resting.rows, 2 * MOST_COUNTED + 50)
+    // Other plans fit the sample that ANALYZE draws. Each of them reads a bounded part of the queue.
     yield* sql`ANALYZE orchestrator.intent_queue`
-    assert.isAtMost((yield* reads(intents)).rows, resting.rows)
+    assert.isBelow((yield* reads(intents)).rows, 2 * MOST_COUNTED + 50)
   }).pipe(Effect.provide(oneConnection))
 )
