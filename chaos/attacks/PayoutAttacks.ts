@@ -13,10 +13,10 @@ const AMOUNT = units("DAI", WHOLE)
 const REST = "5 seconds"
 
 /**
- * Gas that a payment uses in rehearsals, 300,000 in hexadecimal. It makes the network fee, and with it the gas limit, more than twice what
- * the owner paid before.
+ * Gas that a payment uses in rehearsals, 260,000 in hexadecimal. It makes the network fee, and with it the gas limit, more than twice what
+ * the owner paid before, and stays below the limit of unlisted sweeps.
  */
-const REHEARSED_GAS = "0493e0"
+const REHEARSED_GAS = "03f7a0"
 
 /**
  * Contract with a switch. A call with data sets its first storage slot. A payment uses a fixed amount of gas while the slot is zero, and
