@@ -6,6 +6,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
+import * as Subject from "../providers/Subject.ts"
 import type { Found, TokenFinder } from "./TokenFinder.ts"
 
 export interface Options {
@@ -97,28 +98,31 @@ export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl = "https://ap
 
   const finder: TokenFinder = {
     name: "alchemy",
-    find: Effect.fn("Alchemy.find")(function* ({ chain }: ChainClient, owner: Address.Address) {
-      const network = NETWORKS[chain.id]
-      if (network === undefined) return []
-      const begun = yield* Clock.currentTimeMillis
-      const found: Array<Found> = []
-      const readFrom = Effect.fnUntraced(function* (pageKey: string | undefined) {
-        const { data } = yield* page(network, owner, pageKey)
-        found.push(...data.tokens.flatMap((token) => Option.toArray(foundIn(network, token))))
-        return data.pageKey ?? undefined
-      })
-      let next = yield* readFrom(undefined)
-      for (let pages = 1; pages < PAGES && next !== undefined; pages++) {
-        const left = LIMIT_MILLIS - ((yield* Clock.currentTimeMillis) - begun)
-        const read = yield* readFrom(next).pipe(
-          Effect.timeoutOption(Math.max(0, left)),
-          Effect.option,
-          Effect.map(Option.flatten)
-        )
-        next = Option.getOrUndefined(read)
-      }
-      return found
-    })
+    find: Effect.fn("Alchemy.find")(
+      function* ({ chain }: ChainClient, owner: Address.Address) {
+        const network = NETWORKS[chain.id]
+        if (network === undefined) return []
+        const begun = yield* Clock.currentTimeMillis
+        const found: Array<Found> = []
+        const readFrom = Effect.fnUntraced(function* (pageKey: string | undefined) {
+          const { data } = yield* page(network, owner, pageKey)
+          found.push(...data.tokens.flatMap((token) => Option.toArray(foundIn(network, token))))
+          return data.pageKey ?? undefined
+        })
+        let next = yield* readFrom(undefined)
+        for (let pages = 1; pages < PAGES && next !== undefined; pages++) {
+          const left = LIMIT_MILLIS - ((yield* Clock.currentTimeMillis) - begun)
+          const read = yield* readFrom(next).pipe(
+            Effect.timeoutOption(Math.max(0, left)),
+            Effect.option,
+            Effect.map(Option.flatten)
+          )
+          next = Option.getOrUndefined(read)
+        }
+        return found
+      },
+      (effect, _client, owner) => Subject.of(owner)(effect)
+    )
   }
   return finder
 })

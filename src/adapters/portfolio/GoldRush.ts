@@ -6,6 +6,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
+import * as Subject from "../providers/Subject.ts"
 import type { Found, TokenFinder } from "./TokenFinder.ts"
 
 export interface Options {
@@ -79,20 +80,23 @@ export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl = "https://ap
   })
   const finder: TokenFinder = {
     name: "goldrush",
-    find: Effect.fn("GoldRush.find")(function* ({ chain }: ChainClient, owner: Address.Address) {
-      const name = CHAINS[chain.id]
-      if (name === undefined) return []
-      const { data } = yield* provider.ask(
-        HttpClientRequest.get(`/${name}/address/${owner}/balances_v2/`),
-        (answer): Effect.Effect<typeof Balances.Type, ReturnType<typeof Answer.unexpected>> => {
-          if (answer.status !== 200) return Effect.fail(Answer.unexpected(answer))
-          return Effect.flatMap(readBalances(answer), (body) =>
-            body.error === true ? Effect.fail(provider.unusable("the answer is an error")) : Effect.succeed(body)
-          )
-        }
-      )
-      return data.items.flatMap((item) => Option.toArray(foundIn(item)))
-    })
+    find: Effect.fn("GoldRush.find")(
+      function* ({ chain }: ChainClient, owner: Address.Address) {
+        const name = CHAINS[chain.id]
+        if (name === undefined) return []
+        const { data } = yield* provider.ask(
+          HttpClientRequest.get(`/${name}/address/${owner}/balances_v2/`),
+          (answer): Effect.Effect<typeof Balances.Type, ReturnType<typeof Answer.unexpected>> => {
+            if (answer.status !== 200) return Effect.fail(Answer.unexpected(answer))
+            return Effect.flatMap(readBalances(answer), (body) =>
+              body.error === true ? Effect.fail(provider.unusable("the answer is an error")) : Effect.succeed(body)
+            )
+          }
+        )
+        return data.items.flatMap((item) => Option.toArray(foundIn(item)))
+      },
+      (effect, _client, owner) => Subject.of(owner)(effect)
+    )
   }
   return finder
 })

@@ -14,13 +14,11 @@ export interface Answer {
 }
 
 /** Failure of a request that was sent. */
-export const failed = (provider: string, detail: string, retryAfterMillis?: number) =>
-  new ProviderUnavailable({
-    provider,
-    detail,
-    reason: "failed",
-    ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
-  })
+export const failed = (
+  provider: string,
+  detail: string,
+  more: Pick<typeof ProviderUnavailable.Type, "blame" | "retryAfterMillis"> = {}
+) => new ProviderUnavailable({ provider, detail, reason: "failed", ...more })
 
 /** The body as text. Fails as soon as it is longer than `maxBytes`. */
 export const readBody = (
@@ -29,7 +27,7 @@ export const readBody = (
   maxBytes: number
 ): Effect.Effect<string, ProviderUnavailable | HttpClientError.HttpClientError> =>
   Effect.catchTag(Body.text(response, maxBytes), "BodyTooLong", () =>
-    Effect.fail(failed(provider, `HTTP ${response.status} with a body above ${maxBytes} bytes`))
+    Effect.fail(failed(provider, `HTTP ${response.status} with a body above ${maxBytes} bytes`, { blame: "size" }))
   )
 
 /** Reviver of `JSON.parse`. `context.source` is the source text of a number, which the library types do not declare yet. */

@@ -1,7 +1,9 @@
 /** The budget of requests of one provider. */
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { RateLimiter } from "effect/persistence"
 import * as Priority from "../../ports/shared/Priority.ts"
+import * as RequestNetwork from "../../ports/shared/RequestNetwork.ts"
+import * as NetworkShares from "./NetworkShares.ts"
 import { ProviderUnavailable } from "./ProviderUnavailable.ts"
 
 /**
@@ -21,13 +23,18 @@ export interface Budget {
 export const mayUseReserve = (budget: Budget | undefined, priority: Priority.Priority): boolean =>
   budget?.reservedFor === undefined || Priority.rank(priority) <= Priority.rank(budget.reservedFor)
 
-/** Makes an effect that spends one request, and fails while there is none for the priority of its fiber. */
+/**
+ * Makes an effect that spends one request, and fails while there is none for the priority of its fiber. Of the last half of the burst, a
+ * network of clients may spend its share alone. Above it a client that is alone finds all requests.
+ */
 export const make = Effect.fnUntraced(function* (provider: string, budget: Budget | undefined) {
   if (budget === undefined) return Effect.void
   const limiter = yield* RateLimiter.make.pipe(Effect.provide(RateLimiter.layerStoreMemory))
   const { burst = budget.requests, per, requests } = budget
   const reserve = Math.floor(burst / 2)
   const restoredEvery = Duration.toMillis(Duration.fromInputUnsafe(per)) / requests
+
+  const takeShare = NetworkShares.make(burst, restoredEvery)
 
   const waiting = (reason: string, retryAfterMillis: number) =>
     new ProviderUnavailable({
@@ -62,6 +69,11 @@ export const make = Effect.fnUntraced(function* (provider: string, budget: Budge
         const missing = reserve + 1 - remaining
         return yield* waiting("the rest of the budget is kept for more urgent requests", missing * restoredEvery)
       }
+    }
+    const network = yield* RequestNetwork.Current
+    if (network !== undefined && (yield* take(0)).remaining <= reserve) {
+      const missing = takeShare(network, yield* Clock.currentTimeMillis)
+      if (missing > 0) return yield* waiting("the client's share of the budget is spent", missing)
     }
     yield* take(1)
   })

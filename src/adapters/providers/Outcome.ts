@@ -12,6 +12,10 @@ export const lossOf = (exit: Exit.Exit<unknown, unknown>): Option.Option<Provide
     Option.filter((error) => error.reason === "failed")
   )
 
+/** Cause of an exit's failure beside the provider, see {@link ProviderUnavailable}. */
+export const blameOf = (exit: Exit.Exit<unknown, unknown>): ProviderUnavailable["blame"] =>
+  Option.getOrUndefined(lossOf(exit))?.blame
+
 const isWaiting = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Option.exists(
     Exit.findErrorOption(exit),
@@ -22,9 +26,9 @@ const isWaiting = (exit: Exit.Exit<unknown, unknown>): boolean =>
 export const isAbandoned = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
 
-/** The outcome for the circuit. Defects count as failures, and interruptions not at all. */
+/** The outcome for the circuit. Defects count as failures, and interruptions and answers that are too large not at all. */
 export const outcomeOf = (exit: Exit.Exit<unknown, unknown>): CircuitBreaker.Outcome => {
-  if (isWaiting(exit)) return CircuitBreaker.ignored
+  if (isWaiting(exit) || blameOf(exit) === "size") return CircuitBreaker.ignored
   const isDefect = Exit.isFailure(exit) && !Cause.hasFails(exit.cause)
   return isDefect || Option.isSome(lossOf(exit)) ? CircuitBreaker.failure() : CircuitBreaker.success
 }

@@ -1,27 +1,29 @@
 /**
  * One outside HTTP service, asked under rules that hold for all of them:
  *
- * - each request has a deadline, which covers the body and the reading of it. No redirects, which would send keys elsewhere, and no
+ * - each request has a deadline, which covers the body and the reading of it, and waits as long for its turn before. No redirects, which would send keys elsewhere, and no
  *   retries: another provider or the next round is the retry.
  * - A budget of requests per time, so that a provider's limit is not passed for long. Without one nothing is limited. Half of it, and half
  *   of the places, can be kept for urgent requests.
  * - A pause that a provider asks for (429 or 503 with `Retry-After`) is kept.
  * - After failures in a row the circuit opens: no request is sent for a time that doubles, and then one request to see if it is back.
+ *   Timeouts and errors that the subject of a request may cause count once for each subject, and not beside answers (`Subject.ts`).
  * - Bodies have a bounded size and are decoded by schemas.
  *
  * Errors and logs have no bodies, keys or URLs. Spans are off, because they contain URLs, and some URLs contain keys.
  */
-import { Clock, Duration, Effect, type Exit, Option, Schedule, type Scope, Semaphore, Stream } from "effect"
+import { Clock, Duration, Effect, type Exit, Option, Schedule, type Scope, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
-import * as Priority from "../../ports/shared/Priority.ts"
 import { type ProviderState, ProviderStates } from "../../ports/shared/ProviderStates.ts"
 import * as Answer from "./Answer.ts"
 import * as Budget from "./Budget.ts"
 import * as Health from "./Health.ts"
 import * as Outcome from "./Outcome.ts"
+import * as Places from "./Places.ts"
 import { ProviderUnavailable } from "./ProviderUnavailable.ts"
 import * as RetryAfter from "./RetryAfter.ts"
+import * as Subject from "./Subject.ts"
 
 export interface Options {
   /** Unique. Shown to operators and written to logs. */
@@ -74,29 +76,10 @@ const DEFAULTS = {
 }
 const LONGEST_OPEN = Duration.minutes(5)
 
-/**
- * Requests of one provider under way at a time. A process has a limited number of outgoing requests (Bun: 256 by default), so a provider
- * that accepts requests and answers none would otherwise take the places of all others.
- */
-const PLACES = 32
-
 const longestPauseOf = ({ longestPause = DEFAULTS.longestPause }: Options): number =>
   Math.min(RetryAfter.LONGEST_PAUSE_MILLIS, Duration.toMillis(Duration.fromInputUnsafe(longestPause)))
 
 const seconds = (millis: number): string => `${Math.ceil(millis / 1_000)} s`
-
-/**
- * The places of one provider. Requests for which its budget keeps no reserve take half of them at most, so that they hold up none of
- * the others while the provider is slow.
- */
-const makePlaces = (budget: Budget.Budget | undefined) => {
-  const all = Semaphore.makeUnsafe(PLACES)
-  const others = Semaphore.makeUnsafe(PLACES / 2)
-  return <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(Priority.Current, (priority) =>
-      Budget.mayUseReserve(budget, priority) ? all.withPermit(request) : others.withPermit(all.withPermit(request))
-    )
-}
 
 /** The circuit of one provider, which logs when it opens and closes. */
 const makeCircuit = Effect.fnUntraced(function* ({
@@ -139,10 +122,15 @@ const failureOf = (
 ): ProviderUnavailable | undefined => {
   if (status === 429) {
     const pause = Math.min(longestPauseMillis, RetryAfter.pauseOf(headers, now))
-    return Answer.failed(provider, `HTTP 429, next request in ${seconds(pause)}`, pause)
+    return Answer.failed(provider, `HTTP 429, next request in ${seconds(pause)}`, { retryAfterMillis: pause })
   }
   if (status >= 500 || status === 408) {
-    return Answer.failed(provider, `HTTP ${status}`, RetryAfter.retryAfter(headers["retry-after"], now))
+    const pause = RetryAfter.retryAfter(headers["retry-after"], now)
+    return Answer.failed(provider, `HTTP ${status}`, {
+      // 503 speaks of the service, and any other may be due to the wallet or the token.
+      ...(status === 503 ? {} : { blame: "subject" }),
+      ...(pause === undefined ? {} : { retryAfterMillis: pause })
+    })
   }
   if (keyRefused.has(status)) return Answer.failed(provider, `HTTP ${status}, check the API key`)
   return status >= 300 && status < 400
@@ -150,14 +138,16 @@ const failureOf = (
     : undefined
 }
 
-/** Makes one HTTP exchange within the deadline. */
+/** Makes one HTTP exchange within the deadline, which begins once the request has a place. */
 const makeExchange = Effect.fnUntraced(function* (options: Options) {
   const { baseUrl, deadline = DEFAULTS.deadline, headers = {}, name } = options
   const { keyRefused = DEFAULTS.keyRefused, maxBytes = DEFAULTS.maxBytes } = options
   const client = yield* HttpClient.HttpClient
-  const inPlace = makePlaces(options.budget)
+  const inPlace = Places.make(name, options.budget, deadline)
   const longestPause = longestPauseOf(options)
-  const timedOut = Answer.failed(name, `no answer within ${Duration.toMillis(Duration.fromInputUnsafe(deadline))} ms`)
+  const timedOut = Answer.failed(name, `no answer within ${Duration.toMillis(Duration.fromInputUnsafe(deadline))} ms`, {
+    blame: "subject"
+  })
 
   return <A, E>(
     request: HttpClientRequest.HttpClientRequest,
@@ -181,9 +171,34 @@ const makeExchange = Effect.fnUntraced(function* (options: Options) {
       const answer = yield* received
       const failure = failureOf(answer, keyRefused, longestPause, yield* Clock.currentTimeMillis)
       return yield* failure ?? read(answer)
-    }).pipe(inPlace, Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(timedOut) }))
+    }).pipe(Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(timedOut) }), inPlace)
   }
 })
+
+/** Makes what a circuit does about the subjects of requests. `lastSuccessAt` is in UNIX milliseconds. */
+const makeJudgement = (
+  circuit: Effect.Effect<Health.Circuit>,
+  lastSuccessAt: () => number | undefined,
+  waiting: (detail: string, retryAfterMillis: number) => ProviderUnavailable
+) => {
+  const failures = Subject.makeFailures()
+  return {
+    /** Fails while the circuit is not closed and others are likelier to tell that the provider is back. */
+    mayProbe: Effect.fnUntraced(function* (subject: string | undefined, now: number) {
+      if (subject === undefined || !failures.hasFailed(subject, now)) return
+      const { retryAfterMillis, state } = yield* circuit
+      if (state === "closed" || retryAfterMillis > 0) return
+      const left = failures.untilProbe(now)
+      if (left > 0) return yield* waiting(`failed before about the same, next request in ${seconds(left)}`, left)
+    }),
+    /** The outcome of a request for the circuit. A success since it was made shows that the provider works. */
+    outcomeOf: (subject: string | undefined, sinceMs: number) => (exit: Exit.Exit<unknown, unknown>) => {
+      if (subject === undefined || Outcome.blameOf(exit) !== "subject") return Outcome.outcomeOf(exit)
+      const isBeside = (lastSuccessAt() ?? 0) > sinceMs
+      return failures.failed(subject, sinceMs) && !isBeside ? CircuitBreaker.failure() : CircuitBreaker.ignored
+    }
+  }
+}
 
 /** A provider that lives as long as the scope. It is listed for operators if there is a list ({@link Health.layer}). */
 export const make = Effect.fnUntraced(function* (
@@ -207,6 +222,8 @@ export const make = Effect.fnUntraced(function* (
     })
 
   const opened = (millis: number) => waiting(`failed repeatedly, next request in ${seconds(millis)}`, millis)
+
+  const { mayProbe, outcomeOf } = makeJudgement(circuit, () => counts.lastSuccessAt, waiting)
 
   const rejected = ({ reason }: CircuitBreaker.CircuitBreakerError) =>
     reason._tag === "CircuitOpen"
@@ -246,12 +263,15 @@ export const make = Effect.fnUntraced(function* (
   ): Effect.Effect<A, E | ProviderUnavailable> =>
     Effect.gen(function* () {
       yield* unpaused
+      const subject = yield* Subject.Current
+      const now = yield* Clock.currentTimeMillis
+      yield* mayProbe(subject, now)
       const noted = budget.pipe(
         Effect.andThen(exchange(request, read)),
         Effect.onExit((exit) => note(exit))
       )
       return yield* breaker
-        .execute(noted, { key: name, classify: Outcome.outcomeOf })
+        .execute(noted, { key: name, classify: outcomeOf(subject, now) })
         .pipe(
           Effect.mapError((error) => (error instanceof CircuitBreaker.CircuitBreakerError ? rejected(error) : error))
         )

@@ -10,6 +10,11 @@ export class ProviderUnavailable extends Schema.TaggedError<ProviderUnavailable>
   detail: Schema.String,
   /** `waiting`: no request was sent, because of a pause, a budget or failures before. `failed`: a request was sent and failed. */
   reason: Schema.Literals(["waiting", "failed"]),
+  /**
+   * Cause of a failure beside the provider. `subject`: what was asked about, as with a timeout. `size`: the
+   * answer is too large, which says nothing of the provider. Default: the provider alone.
+   */
+  blame: Schema.optionalKey(Schema.Literals(["subject", "size"])),
   /** Milliseconds until a request can succeed, if known. From a reader of answers: pauses the provider for this time. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite)
 }) {

@@ -9,6 +9,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Opinion } from "../../domain/TokenVerdict.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
+import * as Subject from "../providers/Subject.ts"
 import { DEADLINE, type RiskService, SUSPICIOUS_TAX, TRAP_TAX } from "./RiskService.ts"
 
 export const NAME = "goplus"
@@ -21,6 +22,9 @@ export interface Options {
 
 /** The API limits keyless clients to 30 requests a minute. */
 const BUDGET = { requests: 30, per: Duration.minutes(1) }
+
+/** Plans differ. Anybody can ask for quotes of new tokens, and each request of a plan is paid for. */
+const BUDGET_WITH_KEY = { requests: 300, per: Duration.minutes(1) }
 
 /** Codes of the body: answered, answered in part, and too many requests. */
 const COMPLETE = 1
@@ -89,27 +93,30 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     baseUrl: options.baseUrl ?? "https://api.gopluslabs.io",
     deadline: DEADLINE,
     headers: options.apiKey === undefined ? {} : { Authorization: Redacted.value(options.apiKey) },
-    ...(options.apiKey === undefined ? { budget: BUDGET } : {})
+    budget: options.apiKey === undefined ? BUDGET : BUDGET_WITH_KEY
   })
   const ask = (chainId: ChainId, token: Address.Address) =>
-    provider.ask(
-      HttpClientRequest.get(`/api/v1/token_security/${chainId}`).pipe(
-        HttpClientRequest.setUrlParams({ contract_addresses: token.toLowerCase() })
-      ),
-      (answer) =>
-        Effect.gen(function* () {
-          if (answer.status !== 200) return yield* Answer.unexpected(answer)
-          const { code, result } = yield* readResult(answer)
-          if (code === RATE_LIMITED) return yield* Answer.failed(NAME, "rate limited in the body", RATE_LIMIT_MILLIS)
-          // Such as an access token that has expired, which must not pass for a service that knows nothing.
-          const isAnswered = code === COMPLETE || code === PARTIAL
-          if (!isAnswered && !isOfRequest(code)) return yield* Answer.failed(NAME, `code ${code} in the body`)
-          // An entry of another token says nothing of this one.
-          const opinion = opinionOf(isAnswered ? result?.[token.toLowerCase()] : undefined)
-          // Facts that a partial answer lacks may be the danger.
-          const isDoubtful = code === PARTIAL && opinion.danger === "none"
-          return { source: NAME, ...opinion, ...(isDoubtful ? { danger: "unknown" as const } : {}) }
-        })
-    )
+    provider
+      .ask(
+        HttpClientRequest.get(`/api/v1/token_security/${chainId}`).pipe(
+          HttpClientRequest.setUrlParams({ contract_addresses: token.toLowerCase() })
+        ),
+        (answer) =>
+          Effect.gen(function* () {
+            if (answer.status !== 200) return yield* Answer.unexpected(answer)
+            const { code, result } = yield* readResult(answer)
+            if (code === RATE_LIMITED)
+              return yield* Answer.failed(NAME, "rate limited in the body", { retryAfterMillis: RATE_LIMIT_MILLIS })
+            // Such as an access token that has expired, which must not pass for a service that knows nothing.
+            const isAnswered = code === COMPLETE || code === PARTIAL
+            if (!isAnswered && !isOfRequest(code)) return yield* Answer.failed(NAME, `code ${code} in the body`)
+            // An entry of another token says nothing of this one.
+            const opinion = opinionOf(isAnswered ? result?.[token.toLowerCase()] : undefined)
+            // Facts that a partial answer lacks may be the danger.
+            const isDoubtful = code === PARTIAL && opinion.danger === "none"
+            return { source: NAME, ...opinion, ...(isDoubtful ? { danger: "unknown" as const } : {}) }
+          })
+      )
+      .pipe(Subject.of(token))
   return { name: NAME, ask } satisfies RiskService
 })

@@ -6,6 +6,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Opinion } from "../../domain/TokenVerdict.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
+import * as Subject from "../providers/Subject.ts"
 import { DEADLINE, type RiskService, SUSPICIOUS_TAX, TRAP_TAX } from "./RiskService.ts"
 
 export const NAME = "honeypot"
@@ -60,11 +61,15 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const ask = (chainID: ChainId, address: Address.Address) => {
     if (!CHAINS.has(chainID)) return Effect.succeed(SILENT)
     const request = HttpClientRequest.get("/v2/IsHoneypot").pipe(HttpClientRequest.setUrlParams({ address, chainID }))
-    return provider.ask(request, (answer) => {
-      // The service knows no pair of the token, or takes it for none. That says nothing of the service: anybody can name such tokens.
-      if (answer.status === 404 || answer.status === 400) return Effect.succeed(SILENT)
-      return answer.status === 200 ? Effect.map(readReport(answer), opinionOf) : Effect.fail(Answer.unexpected(answer))
-    })
+    return provider
+      .ask(request, (answer) => {
+        // The service knows no pair of the token, or takes it for none. That says nothing of the service: anybody can name such tokens.
+        if (answer.status === 404 || answer.status === 400) return Effect.succeed(SILENT)
+        return answer.status === 200
+          ? Effect.map(readReport(answer), opinionOf)
+          : Effect.fail(Answer.unexpected(answer))
+      })
+      .pipe(Subject.of(address))
   }
   return { name: NAME, ask } satisfies RiskService
 })

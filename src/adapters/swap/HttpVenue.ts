@@ -23,6 +23,7 @@ import { toItsEnd } from "../../runtime/Within.ts"
 import * as Objection from "../providers/Objection.ts"
 import type * as Provider from "../providers/Provider.ts"
 import type { ProviderUnavailable } from "../providers/ProviderUnavailable.ts"
+import * as Subject from "../providers/Subject.ts"
 import * as RouteClaim from "./RouteClaim.ts"
 import type { VenueSource } from "./VenueSource.ts"
 
@@ -82,7 +83,7 @@ export const make = Effect.fnUntraced(function* ({ ask, provider, routers: known
           Effect.fromResult(Result.flatMap(claimed, (claim) => RouteClaim.route(name, request, routers, claim))),
           (objection) => Objection.refuse(provider, objection)
         )
-      )
+      ).pipe(Subject.of(Subject.unlisted([chain, request.tokenIn], [chain, request.tokenOut])))
     },
     Effect.catchTags({
       UnsupportedChain: (error) => noRoute(error.message),

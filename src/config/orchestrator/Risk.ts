@@ -20,7 +20,7 @@ export const risk = {
   goplusApiKey: secret({
     name: "GOPLUS_API_KEY",
     meaning:
-      "Access token of GoPlus, which the service does not renew. Without it, GoPlus is asked at most 30 times a minute."
+      "Access token of GoPlus, which the service does not renew. GoPlus is asked at most 300 times a minute with it, and 30 times without it."
   }),
   honeypotApiKey: secret({
     name: "HONEYPOT_API_KEY",

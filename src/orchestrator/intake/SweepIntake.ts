@@ -55,7 +55,12 @@ export class SweepIntake extends Context.Service<
         function* (submission: SweepSubmission) {
           const legs = yield* legsOf(submission.quoteIds)
           const orders = legs.map(({ intent }) => intent.order)
-          const asker = { owner: legs[0].intent.order.owner, swaps: orders, network: submission.network }
+          const asker = {
+            owner: legs[0].intent.order.owner,
+            swaps: orders,
+            network: submission.network,
+            isSubmission: true
+          }
           return yield* turns.take(asker)(accept(legs, submission)).pipe(Effect.catchTag("TooBusy", tooBusy))
         },
         Counting.counted,

@@ -1,11 +1,12 @@
 /** Finds the builder that a quote is attributed to. */
 import { Effect, Option, Redacted } from "effect"
 import type * as Address from "../../domain/Address.ts"
-import type { Attribution, PayoutMode } from "../../domain/Builder.ts"
+import { type Attribution, type PayoutMode, payoutModeOn } from "../../domain/Builder.ts"
 import { BuilderAttribution } from "../../ports/orchestrator/BuilderAttribution.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
+import { UNATTRIBUTED } from "../../telemetry/metrics/Quotes.ts"
 
 /** A builder, with the address that its fee goes to on the order's chain. */
 export interface Attributed {
@@ -14,7 +15,7 @@ export interface Attributed {
   readonly address: Address.Address
 }
 
-/** Makes `attribute(client, apiKey)`. Never fails: a quote without attribution is better than none, so failures are logged. */
+/** Makes `attribute(client, apiKey)`. Never fails: a quote without attribution is better than none, so failures are logged and counted. */
 export const make = Effect.gen(function* () {
   const attributions = yield* BuilderAttribution
   const screening = yield* Screening
@@ -23,17 +24,17 @@ export const make = Effect.gen(function* () {
     if (apiKey === undefined) return undefined
     const resolved = yield* attributions
       .resolve(Redacted.make(apiKey))
-      .pipe(Effect.catch((error) => Effect.as(unattributed({ detail: error.message }), Option.none())))
+      .pipe(Effect.catch((error) => Effect.as(unattributed("unavailable", { detail: error.message }), Option.none())))
     if (Option.isNone(resolved)) return undefined
     const attribution = resolved.value
-    const payoutMode = attribution.payoutMode ?? "onchain"
+    const payoutMode = payoutModeOn(attribution, client.chain.id)
     // Callers do not choose the address, so their other quotes must not use up the requests for it.
     const blocked = yield* screening
       .clear(client.chain.id, [attribution.payoutAddress])
       .pipe(Priority.at("intake"), Effect.isFailure)
     if (blocked) {
       const { builderId } = attribution
-      yield* unattributed({ builderId, detail: "screening does not clear the payout address" })
+      yield* unattributed("screening", { builderId, detail: "screening does not clear the payout address" })
       return undefined
     }
     return {
@@ -44,5 +45,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-const unattributed = (fields: Readonly<Record<string, string>>) =>
-  Effect.annotateLogs(Effect.logWarning("quote.unattributed"), fields)
+const unattributed = (cause: "unavailable" | "screening", fields: Readonly<Record<string, string>>) =>
+  Effect.logWarning("quote.unattributed").pipe(
+    Effect.annotateLogs(fields),
+    Effect.andThen(UNATTRIBUTED.record(1, { cause }))
+  )

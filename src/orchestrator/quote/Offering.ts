@@ -15,6 +15,7 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Affording from "./Affording.ts"
 import * as Estimating from "./Estimating.ts"
 import * as OrderNonces from "./OrderNonces.ts"
+import * as PayableBuilder from "./PayableBuilder.ts"
 import type * as Pricing from "./Pricing.ts"
 import type { Priced, Terms } from "./Terms.ts"
 import type * as Reading from "./Reading.ts"
@@ -79,7 +80,7 @@ export const make = Effect.fnUntraced(function* ({
         : Effect.succeed(nonce)
     )
     const { accountNonce, block, routeOf, ...known } = yield* reading.all
-    const terms = {
+    const asked = {
       client,
       request,
       ...known,
@@ -88,10 +89,12 @@ export const make = Effect.fnUntraced(function* ({
       deadline: times.deadline
     }
     const issued = yield* Fiber.join(issuing)
-    const afford = yield* beginAffording(terms)
-    const attempt = (nonce: bigint) =>
-      unlessOffered(client, { nonce, owner, tokenIn }, terms.usd)(price({ ...terms, nonce }, routeOf))
-    const priced = yield* withNonce(client, owner, issued, attempt)
+    const afford = yield* beginAffording(asked)
+    const { priced, terms } = yield* PayableBuilder.priced(asked, (each) =>
+      withNonce(client, owner, issued, (nonce) =>
+        unlessOffered(client, { nonce, owner, tokenIn }, each.usd)(price({ ...each, nonce }, routeOf))
+      )
+    )
     const offered = Effect.gen(function* () {
       yield* afford(priced)
       const { expiresAtMs } = times

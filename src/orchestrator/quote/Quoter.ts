@@ -6,6 +6,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import type { SweepQuotesRequest } from "../../domain/SweepQuotes.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
+import * as RequestNetwork from "../../ports/shared/RequestNetwork.ts"
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
@@ -62,9 +63,11 @@ export class Quoter extends Context.Service<
           const reading = early !== undefined && isForeseen ? early : yield* read(client, request, times.deadline)
           return (yield* offer(reading, request, times)).offer
         },
-        (effect, request, network) => turns.take({ owner: request.owner, swaps: [request], network })(effect),
+        (effect, request, network) =>
+          turns.take({ owner: request.owner, swaps: [request], network, isSubmission: false })(effect),
         asQuoteFailed,
-        Priority.at("quote")
+        Priority.at("quote"),
+        (effect, _request, network) => RequestNetwork.of(network)(effect)
       )
 
       const quote = (request: QuoteRequest, network?: string) =>

@@ -11,6 +11,7 @@ import * as SweepBatch from "../../domain/SweepBatch.ts"
 import type { SweepQuotesRequest, SweepToken } from "../../domain/SweepQuotes.ts"
 import { type SweepTotals, totals } from "../../domain/SweepTotals.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
+import * as RequestNetwork from "../../ports/shared/RequestNetwork.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Counting from "./Counting.ts"
 import * as Offering from "./Offering.ts"
@@ -74,7 +75,8 @@ export const make = Effect.fnUntraced(function* (steps: WalletToken.Steps) {
       } satisfies WalletOffer
     },
     Counting.measured("wallet"),
-    Priority.at("quote")
+    Priority.at("quote"),
+    (effect, _request, network) => RequestNetwork.of(network)(effect)
   )
 })
 

@@ -161,7 +161,12 @@ export const make = Effect.fnUntraced(function* (steps: Steps) {
         return place === undefined
           ? Effect.die(new Error(`chain ${token.chainId} has no place`))
           : Effect.flatMap(Effect.fromResult(place), (at) => quoteToken(at, request, token, { output, times })).pipe(
-              turns.take({ owner, swaps: [{ tokenIn: token.token, tokenOut, destChainId }], network }),
+              turns.take({
+                owner,
+                swaps: [{ tokenIn: token.token, tokenOut, destChainId }],
+                network,
+                isSubmission: false
+              }),
               asQuoteFailed,
               limited
             )

@@ -1,6 +1,7 @@
 /**
  * Turns of quotes and submissions of this process, so that those of owners who paid before do not wait behind a flood of others while
- * the process is late. A builder has no standing here: anybody can use its public API key.
+ * the process is late. A builder has no standing here: anybody can use its public API key. Nor does a quote that only names an owner who
+ * paid, since anybody can: it has one from a network that submitted a sweep with a signature of the owner.
  */
 import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -28,8 +29,8 @@ const LEARN_MILLIS = 100
 
 const NANOS_PER_MILLI = 1_000_000
 
-/** Owners that are remembered, with and without a settled sweep. */
-const REMEMBERED = { paid: 50_000, unpaid: 10_000 }
+/** Owners that are remembered, with and without a settled sweep, and pairs of an owner and a network with an accepted signature. */
+const REMEMBERED = { paid: 50_000, unpaid: 10_000, proven: 50_000 }
 
 /** Too many requests wait for their turn, or this one has waited for too long. */
 export class TooBusy extends Schema.TaggedError<TooBusy>()("TooBusy", {
@@ -54,25 +55,31 @@ export interface Asker {
   readonly swaps: ReadonlyArray<Swap>
   /** Network of the client. Undefined if it is unknown. */
   readonly network: string | undefined
+  /** True for a submission, which fails without the owner's signature. */
+  readonly isSubmission: boolean
 }
 
 /** Turns depend on the time that passes. The wall clock may be set back, and all would wait until it has caught up. */
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / NANOS_PER_MILLI)
 
 /** Drops the oldest: a set iterates in insertion order. */
-const trim = (known: Set<Address.Address>, most: number): void => {
+const trim = <A>(known: Set<A>, most: number): void => {
   for (const key of known) {
     if (known.size <= most) return
     known.delete(key)
   }
 }
 
-/** Makes `standingOf(asker, isCrowded)`, which reads the store only while requests are crowded, and otherwise trusts what it knows. */
+/**
+ * Makes `standingOf(asker, isCrowded)`, which reads the store only while requests are crowded, and otherwise trusts what it knows, and
+ * `prove(asker)`, which notes an accepted submission.
+ */
 const makeStanding = Effect.gen(function* () {
   const chains = yield* Chains
   const intents = yield* Intents
   const chainIds = chains.all.map(({ chain }) => chain.id)
   const paid = new Set<Address.Address>()
+  const proven = new Set<string>()
   /** Monotonic milliseconds until which an owner is not looked up again. */
   const unpaid = LatestMap.make<Address.Address, number>(REMEMBERED.unpaid)
 
@@ -104,14 +111,29 @@ const makeStanding = Effect.gen(function* () {
     yield* Effect.forkDetach(lookUp(owner))
   })
 
-  return Effect.fnUntraced(function* (asker: Asker, isCrowded: boolean): Effect.fn.Return<FairTurns.Standing> {
+  const standingOf = Effect.fnUntraced(function* (
+    asker: Asker,
+    isCrowded: boolean
+  ): Effect.fn.Return<FairTurns.Standing> {
     if (!asker.swaps.every(isListed)) return "unlisted"
+    if (!asker.isSubmission && !proven.has(pairOf(asker))) return "listed"
     if (paid.has(asker.owner)) return "paid"
     if (isCrowded) return (yield* lookUp(asker.owner)) ? "paid" : "listed"
     yield* learn(asker.owner)
     return "listed"
   })
+
+  /** Remembers that a submission was accepted, and with it a signature of the owner. */
+  const prove = (asker: Asker): void => {
+    if (!asker.isSubmission) return
+    proven.add(pairOf(asker))
+    trim(proven, REMEMBERED.proven)
+  }
+
+  return { standingOf, prove }
 })
+
+const pairOf = ({ network = "", owner }: Asker): string => `${owner} ${network}`
 
 export class RequestTurns extends Context.Service<
   RequestTurns,
@@ -124,7 +146,7 @@ export class RequestTurns extends Context.Service<
     RequestTurns,
     Effect.gen(function* () {
       const delay = yield* LoopDelay
-      const standingOf = yield* makeStanding
+      const { prove, standingOf } = yield* makeStanding
       const waiters = new Map<number, Deferred.Deferred<void, TooBusy>>()
       const busy = Effect.fail(new TooBusy({ retryAfterMillis: RETRY_MILLIS }))
       let turns = FairTurns.START
@@ -149,18 +171,22 @@ export class RequestTurns extends Context.Service<
       const at = <A, E>(decide: (nowMs: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
         Effect.flatMap(monotonicMillis, decide)
 
-      /** Gives the next turn when a rest ends that requests wait for. One fiber sleeps for all, and ends by itself. */
-      const rest: Effect.Effect<void> = at((nowMs) => {
-        const left = FairTurns.restedAtMs(turns) - nowMs
-        if (isResting || left <= 0 || turns.waiting.length === 0) return Effect.void
-        isResting = true
-        const rested = at((laterMs) => {
-          isResting = false
-          apply({ _tag: "Rested" }, laterMs)
-          return rest
+      /**
+       * Gives the next turn when a rest ends that requests wait for. One fiber sleeps for all, and ends by itself. `nowMs`: time of the
+       * event after which they wait, since a rest that has ended by now would wake nobody.
+       */
+      const rest = (nowMs: number): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          const left = FairTurns.restedAtMs(turns) - nowMs
+          if (isResting || left <= 0 || turns.waiting.length === 0) return Effect.void
+          isResting = true
+          const rested = at((laterMs) => {
+            isResting = false
+            apply({ _tag: "Rested" }, laterMs)
+            return rest(laterMs)
+          })
+          return Effect.asVoid(Effect.forkDetach(Effect.delay(rested, Math.min(left, FairTurns.MOST_REST_MILLIS))))
         })
-        return Effect.asVoid(Effect.forkDetach(Effect.delay(rested, Math.min(left, FairTurns.MOST_REST_MILLIS))))
-      })
 
       const arrive = (arrival: Omit<FairTurns.Arrival, "_tag">) =>
         at((nowMs) => {
@@ -171,7 +197,7 @@ export class RequestTurns extends Context.Service<
           // In the same turn of the event loop, so that no event can come in between.
           const waiter = Deferred.makeUnsafe<void, TooBusy>()
           waiters.set(number, waiter)
-          return Effect.andThen(rest, Deferred.await(waiter)).pipe(
+          return Effect.andThen(rest(nowMs), Deferred.await(waiter)).pipe(
             Effect.timeoutOrElse({ duration: PATIENCE_MILLIS, orElse: () => busy }),
             Effect.ensuring(Effect.sync(() => waiters.delete(number)))
           )
@@ -180,7 +206,7 @@ export class RequestTurns extends Context.Service<
       const end = (number: number) =>
         at((nowMs) => {
           apply({ _tag: "Ended", number }, nowMs)
-          return rest
+          return rest(nowMs)
         })
 
       const take: RequestTurns["Service"]["take"] = (asker) => (effect) =>
@@ -189,7 +215,8 @@ export class RequestTurns extends Context.Service<
             const standing = yield* standingOf(asker, FairTurns.isCrowded(turns, delay.millis()))
             const number = count++
             const { network = "", owner } = asker
-            return yield* Effect.onExit(Effect.andThen(arrive({ number, standing, network, owner }), effect), () =>
+            const done = Effect.tap(effect, () => Effect.sync(() => prove(asker)))
+            return yield* Effect.onExit(Effect.andThen(arrive({ number, standing, network, owner }), done), () =>
               end(number)
             )
           })

@@ -9,7 +9,7 @@ export interface Claim {
 }
 
 export interface SubscriptionsShape {
-  /** Never fails: a user who is unknown, or cannot be asked about, has no subscription. */
+  /** Never fails: a user who is unknown, or of whom nothing is known lately, has no subscription. */
   readonly isActive: (claim: Claim) => Effect.Effect<boolean>
 }
 

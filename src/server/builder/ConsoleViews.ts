@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
+import { NotFound } from "../../api/shared/Errors.ts"
 import { CurrentOperator } from "../../api/builder/Middleware.ts"
 import { Treasury } from "../../builder/ledger/Treasury.ts"
 import { startOfDay } from "../../domain/Sweep.ts"
@@ -69,6 +70,8 @@ export const make = Effect.gen(function* () {
       "console",
       "clearAlert",
       Effect.fn("POST /admin/alerts/clear")(function* ({ payload: { key } }) {
+        // A clear that finds nothing is a mistake, such as the id in place of the key.
+        if (!(yield* alerts.list).some((alert) => alert.key === key)) return yield* new NotFound()
         const record = { actor: yield* operator, action: "alert.clear", subject: key, details: {} }
         yield* atomically(Effect.andThen(alerts.clear(key), audit.append(record)))
         return OK

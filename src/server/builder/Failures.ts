@@ -8,7 +8,7 @@ import type { MarkupAboveCap, ReservedId } from "../../builder/account/Accounts.
 import type { BadPayment } from "../../builder/payout/PaymentProof.ts"
 import type { UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { UnknownBuilder } from "../../ports/builder/Ledger.ts"
-import type { NothingOwed, PaymentUnproven } from "../../ports/builder/Payouts.ts"
+import type { NothingOwed, PaymentTaken, PaymentUnproven } from "../../ports/builder/Payouts.ts"
 import type { UnacceptableUrl } from "../../ports/builder/WebhookTransport.ts"
 import { mask } from "../shared/Masked.ts"
 
@@ -81,7 +81,8 @@ export const exportedElsewhere = {
 }
 
 export const payment = {
-  PaymentTaken: answer(() => new Payout.PaymentTaken()),
+  PaymentTaken: ({ batchId }: PaymentTaken) =>
+    Effect.fail(new Payout.PaymentTaken(batchId === undefined ? {} : { batchId })),
   PaymentUnproven: ({ builderIds, reason }: PaymentUnproven) =>
     Effect.fail(new Payout.PaymentUnproven({ reason, builderIds }))
 }

@@ -2,10 +2,11 @@
 import { Effect, Option } from "effect"
 import { MAX_PAGE } from "../../api/builder/AccountSchemas.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
-import { balances, lifetime } from "../../domain/LedgerEntry.ts"
+import { balances, lifetime, paid } from "../../domain/LedgerEntry.ts"
 import { parse } from "../../domain/SearchTerm.ts"
 import { eventId, SweepStatus } from "../../domain/SweepEvent.ts"
 import * as Uuid from "../../domain/Uuid.ts"
+import { Builders } from "../../ports/builder/Builders.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
 import { type SweepFilter, Sweeps } from "../../ports/builder/Sweeps.ts"
 import { Webhooks } from "../../ports/builder/Webhooks.ts"
@@ -18,6 +19,7 @@ export interface SweepQuery extends PageQuery, Omit<SweepFilter, "search"> {
 }
 
 export const make = Effect.gen(function* () {
+  const builders = yield* Builders
   const earnings = yield* EarningPages.make
   const ledger = yield* Ledger
   const store = yield* Sweeps
@@ -25,7 +27,13 @@ export const make = Effect.gen(function* () {
 
   const accruals = Effect.fnUntraced(function* (builderId: string) {
     const totals = yield* ledger.totals(builderId)
-    return { balances: balances(totals), lifetime: lifetime(totals) }
+    const walletChainId = Option.flatMapNullishOr(yield* builders.byId(builderId), (builder) => builder.walletChainId)
+    return {
+      balances: balances(totals),
+      lifetime: lifetime(totals),
+      paid: paid(totals),
+      ...(Option.isNone(walletChainId) ? {} : { walletChainId: walletChainId.value })
+    }
   })
 
   const activity = Effect.fnUntraced(function* (builderId: string, query: EarningPages.EarningQuery) {

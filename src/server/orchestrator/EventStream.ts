@@ -5,12 +5,16 @@
  */
 import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { RateLimitExceeded } from "../../api/shared/Errors.ts"
+import { RateLimitExceeded, Unavailable } from "../../api/shared/Errors.ts"
 import * as ClientAddress from "../shared/ClientAddress.ts"
+import { mask } from "../shared/Masked.ts"
 import { ServerSettings } from "../shared/ServerSettings.ts"
 
 /** Maximum number of open streams of one client. Clients with unknown addresses share one limit, as with requests. */
 const STREAMS_PER_CLIENT = 100
+
+/** Maximum number of open streams of all clients. Streams of intents and those of sweeps have a limit each. */
+const STREAMS = 5_000
 
 /** Proxies close idle connections, commonly after a minute. */
 const HEARTBEAT = "15 seconds"
@@ -38,27 +42,32 @@ const BEAT = ":\n\n"
 
 const NO_MORE = HttpServerResponse.empty({ status: 204 })
 
-/** Makes `respond(current, told)`: the stream of `told`, which begins with the current state. */
-export const make = Effect.gen(function* () {
+/** Sent with `Retry-After`, as all responses of this status. */
+const full = mask(() => new Unavailable())
+
+/** Makes `respond(current, told)`: the stream of `told`, which begins with the current state. `most`: open streams of all clients. */
+export const makeWith = Effect.fnUntraced(function* (most: number) {
   const { trustedProxyHops } = yield* ServerSettings
   const open = new Map<string, number>()
+  let all = 0
+
+  const begin = Effect.fnUntraced(function* (client: string) {
+    const streams = open.get(client) ?? 0
+    if (streams >= STREAMS_PER_CLIENT) return yield* new RateLimitExceeded({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+    if (all >= most) return yield* full({ _tag: "TooManyStreams", message: `${most} event streams are open` })
+    all += 1
+    open.set(client, streams + 1)
+  })
 
   /** Counts a stream of the client until the response ends. */
   const counted = (client: string) =>
-    Effect.acquireRelease(
-      Effect.suspend(() => {
-        const streams = open.get(client) ?? 0
-        if (streams >= STREAMS_PER_CLIENT) {
-          return Effect.fail(new RateLimitExceeded({ retryAfterSeconds: RETRY_AFTER_SECONDS }))
-        }
-        return Effect.sync(() => open.set(client, streams + 1))
-      }),
-      () =>
-        Effect.sync(() => {
-          const streams = open.get(client) ?? 1
-          if (streams === 1) open.delete(client)
-          else open.set(client, streams - 1)
-        })
+    Effect.acquireRelease(begin(client), () =>
+      Effect.sync(() => {
+        all -= 1
+        const streams = open.get(client) ?? 1
+        if (streams === 1) open.delete(client)
+        else open.set(client, streams - 1)
+      })
     )
 
   return Effect.fnUntraced(function* (current: Told, told: Stream.Stream<Told>) {
@@ -84,3 +93,6 @@ export const make = Effect.gen(function* () {
     })
   })
 })
+
+/** {@link makeWith} the limit of a service. */
+export const make = makeWith(STREAMS)

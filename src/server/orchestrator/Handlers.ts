@@ -28,6 +28,7 @@ import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
 import { reasonOf } from "../../orchestrator/quote/Reasons.ts"
 import type { RequestRefused } from "../../orchestrator/quote/RequestRefused.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
+import * as RequestNetwork from "../../ports/shared/RequestNetwork.ts"
 import * as ClientNetwork from "../shared/ClientNetwork.ts"
 import { Stopping } from "../shared/Stopping.ts"
 import { mask } from "../shared/Masked.ts"
@@ -89,15 +90,19 @@ const quoteFailed = (failure: QuoteFailed) => {
 
 const requestRefused = ({ message }: RequestRefused) => new ValidationFailed({ error: message })
 
+/** Makes the effect that returns the network of the request's client; undefined if it is unknown. */
+const makeNetwork = Effect.map(ServerSettings, ({ trustedProxyHops }) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+    Option.getOrUndefined(ClientNetwork.fromRequest(request, trustedProxyHops))
+  )
+)
+
 export const quotes = HttpApiBuilder.group(
   OrchestratorApi,
   "quotes",
   Effect.fnUntraced(function* (handlers) {
     const quoter = yield* Quoter
-    const { trustedProxyHops } = yield* ServerSettings
-    const network = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
-      Option.getOrUndefined(ClientNetwork.fromRequest(request, trustedProxyHops))
-    )
+    const network = yield* makeNetwork
     return handlers
       .handle(
         "quote",
@@ -205,11 +210,15 @@ export const portfolios = HttpApiBuilder.group(
   "portfolio",
   Effect.fnUntraced(function* (handlers) {
     const portfolio = yield* Portfolio
+    const network = yield* makeNetwork
+    const forClient = <A, E, R>(reading: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(network, (of) => RequestNetwork.of(of)(reading))
     return handlers
       .handle(
         "portfolio",
         Effect.fn("GET /portfolio/:owner")(
           ({ params }) => Effect.flatMap(askedTokens, (tokens) => portfolio.portfolio(params.owner, tokens)),
+          forClient,
           Effect.catchTag("PortfolioUnavailable", upstreamFailed)
         )
       )
@@ -217,6 +226,7 @@ export const portfolios = HttpApiBuilder.group(
         "sweepable",
         Effect.fn("GET /portfolio/:owner/sweepable")(
           ({ params }) => Effect.flatMap(askedTokens, (tokens) => portfolio.sweepable(params.owner, tokens)),
+          forClient,
           Effect.catchTag("PortfolioUnavailable", upstreamFailed)
         )
       )

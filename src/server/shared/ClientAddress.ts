@@ -13,6 +13,9 @@ export const ANONYMOUS = "anonymous"
 /** An IPv6 client has at least a /64, so a single address does not identify it. */
 const IPV6_PREFIX = 64
 
+/** A /48 is what a customer of a provider commonly has, with 65,536 of the networks that are clients. */
+const IPV6_SITE_PREFIX = 48
+
 /** An address as proxies write it: `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:567`. */
 const parse = (text: string): Option.Option<NetAddress.IpAddress> => {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text
@@ -29,6 +32,14 @@ export const addressKey = (text: string): Option.Option<string> =>
       ? NetAddress.formatIp(address)
       : IpNetwork.format(IpNetwork.fromAddressUnsafe(address, IPV6_PREFIX))
   )
+
+/** Key of the IPv6 /48 that contains the client of a key; none for other clients. */
+export const siteKey = (key: string): Option.Option<string> =>
+  key.includes(":")
+    ? Option.map(parse(key.split("/")[0] ?? ""), (address) =>
+        IpNetwork.format(IpNetwork.fromAddressUnsafe(address, IPV6_SITE_PREFIX))
+      )
+    : Option.none()
 
 /**
  * Rate limit key of a request: the entry of `X-Forwarded-For` that is `trustedProxyHops` from the right, or the socket's peer

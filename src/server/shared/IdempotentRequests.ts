@@ -21,7 +21,8 @@ const REPLAYED = "idempotent-replayed"
 
 const REASON = "sweep-reason"
 
-const LIFETIME_MILLIS = 24 * 3_600_000
+/** Times for which a response is kept, in milliseconds. A quote expires within minutes, and anybody can have large ones stored. */
+const LIFETIME_MILLIS = { quote: 3_600_000, submission: 24 * 3_600_000 }
 
 /** A key stays taken this long after its process died. A live process extends the lease while it executes. */
 const LEASE_MILLIS = 30_000
@@ -103,6 +104,7 @@ type Handler<E> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, Attemp
  * `unavailable`, because executing anyway could execute twice.
  */
 const make = Effect.fnUntraced(function* <Unknown>(
+  lifetimeMillis: number,
   unavailable: (failure: StoreUnavailable) => Effect.Effect<never, Unknown>
 ) {
   const idempotency = yield* Idempotency
@@ -126,7 +128,7 @@ const make = Effect.fnUntraced(function* <Unknown>(
           ...attempt,
           fingerprint: yield* hash(body),
           leaseMillis: LEASE_MILLIS,
-          lifetimeMillis: LIFETIME_MILLIS
+          lifetimeMillis
         })
         .pipe(Effect.catchTag("StoreUnavailable", unavailable))
       switch (claim._tag) {
@@ -162,7 +164,9 @@ const make = Effect.fnUntraced(function* <Unknown>(
   }
 })
 
+const unavailable = mask(() => new Unavailable())
+
 export const layer = Layer.mergeAll(
-  Layer.effect(IdempotentQuote, make(mask(() => new Unavailable()))),
-  Layer.effect(IdempotentSubmission, make(mask(() => new Unavailable())))
+  Layer.effect(IdempotentQuote, make(LIFETIME_MILLIS.quote, unavailable)),
+  Layer.effect(IdempotentSubmission, make(LIFETIME_MILLIS.submission, unavailable))
 ).pipe(Layer.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto]))

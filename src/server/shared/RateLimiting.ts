@@ -25,6 +25,9 @@ const policyOf = (options: {
     Context.getOption(options.group.annotations, CountedIn)
   )
 
+/** Clients of one IPv6 site may together make this many times the requests of one client. */
+const SITE_FACTOR = 10
+
 const BEARER = "Bearer "
 
 /** True for a request that came with the operator's token to a group that does not count operators. */
@@ -86,10 +89,15 @@ export const layer = Layer.effect(
       })
       const count = (request: HttpServerRequest.HttpServerRequest) =>
         Effect.flatMap(windowOf(policy), (window) => {
-          const key = `${policy}:${ClientAddress.fromRequest(request, trustedProxyHops)}`
-          const counting = limiter.consume({ key, limit: window.limit, window: Duration.millis(window.windowMillis) })
+          const client = ClientAddress.fromRequest(request, trustedProxyHops)
+          const consume = (of: string, limit: number) =>
+            limiter.consume({ key: `${policy}:${of}`, limit, window: Duration.millis(window.windowMillis) })
+          const site = Option.match(ClientAddress.siteKey(client), {
+            onNone: () => Effect.void,
+            onSome: (of) => Effect.asVoid(consume(of, SITE_FACTOR * window.limit))
+          })
           return Effect.catch(
-            Effect.flatMap(counting, (left) => tellLimits(policy, window, left)),
+            Effect.flatMap(Effect.tap(consume(client, window.limit), site), (left) => tellLimits(policy, window, left)),
             (error) => refuse(window, error)
           )
         })

@@ -1,6 +1,8 @@
 /**
  * Counts of all replicas together, in a shared store. While it is away, this process counts alone, and no request fails or
- * waits for it: the first requests wait up to the deadline, and the others do not ask the store until a probe succeeds.
+ * waits for it: the first requests wait up to the deadline, and the others do not ask the store until a probe succeeds. The process also
+ * counts what the store allows, so that a client whose window is spent finds no new one when the store is lost: a process that is late
+ * under load may take the store for lost.
  */
 import { Duration, Effect, Layer, Queue, Schedule } from "effect"
 import { RateLimiter } from "effect/persistence"
@@ -63,6 +65,7 @@ export const layer: Layer.Layer<RateLimiter.RateLimiterStore, never, SharedWindo
         if (limit === undefined || isAway) return local.fixedWindow(options)
         const windowMillis = Math.round(Duration.toMillis(refillRate) * limit)
         return take({ key, tokens, limit, windowMillis }).pipe(
+          Effect.tap(({ count }) => (count <= limit ? local.fixedWindow(options) : Effect.void)),
           Effect.map(({ count, remainingMillis }) => [count, remainingMillis] as const),
           Effect.catch(() => Effect.andThen(failed, local.fixedWindow(options)))
         )

@@ -6,6 +6,7 @@ import * as Answer from "../../../src/adapters/providers/Answer.ts"
 import * as Health from "../../../src/adapters/providers/Health.ts"
 import * as Provider from "../../../src/adapters/providers/Provider.ts"
 import * as Priority from "../../../src/ports/shared/Priority.ts"
+import * as RequestNetwork from "../../../src/ports/shared/RequestNetwork.ts"
 import { ProviderStates } from "../../../src/ports/shared/ProviderStates.ts"
 import { StubServer } from "../../support/StubServer.ts"
 
@@ -205,6 +206,33 @@ describe("Provider", () => {
       assert.strictEqual(yield* requests, 5)
       assert.deepInclude(yield* provider.state, { state: "closed", failures: 0 })
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "leaves requests to other networks when one spends without end, which alone may spend most of the burst",
+    () =>
+      Effect.gen(function* () {
+        const budget = { requests: 16, per: "16 seconds" } as const
+        const { ask, failure, requests } = yield* make({ budget })
+        const from = RequestNetwork.of
+        // Half of the burst, and a quarter.
+        for (let each = 0; each < 12; each++) yield* from("192.0.2.0/24")(ask)
+        assert.strictEqual(
+          yield* from("192.0.2.0/24")(failure),
+          "the client's share of the budget is spent, next request in 4 s"
+        )
+        for (let each = 0; each < 3; each++) yield* from("198.51.100.0/24")(ask)
+        // Work that no client asked for has no share.
+        yield* ask
+        assert.strictEqual(
+          yield* from("198.51.100.0/24")(failure),
+          "the budget of requests is spent, next request in 1 s"
+        )
+        assert.strictEqual(yield* requests, 16)
+        // Nobody else asks, so the budget recovers, and the network finds all that is restored.
+        yield* TestClock.adjust("16 seconds")
+        for (let each = 0; each < 12; each++) yield* from("192.0.2.0/24")(ask)
+      }).pipe(Effect.provide(layer))
   )
 
   it.effect("keeps half of its places for urgent requests while it is slow", () =>

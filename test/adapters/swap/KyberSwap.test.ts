@@ -102,7 +102,10 @@ refusesChanges("kyberswap", KYBER_ROUTER, () => built({}), {
   "a flag that burns tokens": () => call({ flags: 0x10n })
 })
 
-const layer = Layer.mergeAll(StubServer.layer, FetchHttpClient.layer, chainsLayer({ chain: base }))
+/** Failures of listed tokens count each time. */
+const listing = { ...base, stables: [...base.stables, request.tokenIn, request.tokenOut] }
+
+const layer = Layer.mergeAll(StubServer.layer, FetchHttpClient.layer, chainsLayer({ chain: listing }))
 
 describe("KyberSwap", () => {
   it.effect("builds the route that it was given, as it was written", () =>

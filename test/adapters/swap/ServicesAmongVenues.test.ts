@@ -14,8 +14,12 @@ import { ALLOWANCE_HOLDER, AMOUNT_OUT, zeroXAnswer, zeroXTerms } from "./service
 /** With the tolerance of the service's answers. */
 const request = { ...scripted, slippageBps: 100 }
 
-/** The service's contract on the chain of the scripted venues. */
-const served = { ...chain, targets: [{ address: ALLOWANCE_HOLDER, kind: "router" as const, name: ZeroX.NAME }] }
+/** The service's contract on the chain of the scripted venues. Failures of listed tokens count each time. */
+const served = {
+  ...chain,
+  stables: [...chain.stables, request.tokenIn, request.tokenOut],
+  targets: [{ address: ALLOWANCE_HOLDER, kind: "router" as const, name: ZeroX.NAME }]
+}
 
 const layer = Layer.mergeAll(Health.layer, StubServer.layer, FetchHttpClient.layer, chainsLayer({ chain: served }))
 

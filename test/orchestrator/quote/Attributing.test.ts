@@ -5,6 +5,7 @@ import * as Address from "../../../src/domain/Address.ts"
 import * as Attributing from "../../../src/orchestrator/quote/Attributing.ts"
 import * as Priority from "../../../src/ports/shared/Priority.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
+import { isolated, series } from "../../support/Metrics.ts"
 import * as Quoting from "../../support/Quoting.ts"
 import { urgentOnly } from "../../support/UrgentScreening.ts"
 
@@ -33,6 +34,22 @@ describe("builders", () => {
     })
   )
 
+  it.effect(
+    "with a contract wallet of another chain are paid by way of the vault, since the address may be a stranger's",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Quoting.make()
+        yield* scene.attributes({ payoutMode: "onchain", walletChainId: Quoting.crossChain.destChainId })
+        const { order, quote } = yield* scene.quote({ apiKey: Quoting.KEY })
+        assert.strictEqual(order.builder, source.builderVault)
+        assert.strictEqual(order.builderFee, (100n * WHOLE * 30n) / 10_000n)
+        assert.strictEqual(quote.builderId, "bld_test")
+        assert.deepStrictEqual(scene.asked.created[0]?.attributed, { builderId: "bld_test", payoutMode: "ledger" })
+        yield* scene.attributes({ payoutMode: "onchain", walletChainId: source.id })
+        assert.strictEqual((yield* scene.quote({ apiKey: Quoting.KEY })).order.builder, Quoting.PAYOUT)
+      })
+  )
+
   it.effect("never take more than their cap", () =>
     Effect.gen(function* () {
       const scene = yield* Quoting.make()
@@ -58,12 +75,20 @@ describe("builders", () => {
     assert.notProperty(scene.asked.created[0], "attributed")
   })
 
+  const counted = series("sweep_quotes_unattributed_total")
+
   it.effect("with an unknown key leave the quote unattributed", () =>
-    unattributed((scene) => Ref.set(scene.attributions, { builders: new Map(), available: true }))
+    Effect.gen(function* () {
+      yield* unattributed((scene) => Ref.set(scene.attributions, { builders: new Map(), available: true }))
+      assert.deepStrictEqual(yield* counted, [])
+    }).pipe(isolated)
   )
 
-  it.effect("whose backend does not answer leave it unattributed", () =>
-    unattributed((scene) => Ref.update(scene.attributions, (state) => ({ ...state, available: false })))
+  it.effect("whose backend does not answer leave it unattributed, and are counted", () =>
+    Effect.gen(function* () {
+      yield* unattributed((scene) => Ref.update(scene.attributions, (state) => ({ ...state, available: false })))
+      assert.deepStrictEqual(yield* counted, ['sweep_quotes_unattributed_total{cause="unavailable"} 1'])
+    }).pipe(isolated)
   )
 
   it.effect("are attributed while screening has no requests left for quotes", () =>

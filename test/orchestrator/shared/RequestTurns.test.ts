@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
@@ -60,12 +60,13 @@ const make = Effect.fnUntraced(function* (options: { readonly isDown?: boolean }
   const ask = Effect.fnUntraced(function* ({
     network = "net",
     owner = address(9),
+    isSubmission = true,
     ...swap
   }: Partial<Swap> & Partial<Omit<Asker, "swaps">> = {}) {
     const began = yield* Deferred.make<void>()
     const finish = yield* Deferred.make<void>()
     const fiber = yield* turns
-      .take({ owner, network, swaps: [LISTED_SWAP, { ...LISTED_SWAP, ...swap }] })(
+      .take({ owner, network, isSubmission, swaps: [LISTED_SWAP, { ...LISTED_SWAP, ...swap }] })(
         Effect.andThen(Deferred.succeed(began, undefined), Deferred.await(finish))
       )
       .pipe(Effect.forkChild)
@@ -89,7 +90,39 @@ const make = Effect.fnUntraced(function* (options: { readonly isDown?: boolean }
   return { ask, crowd, delay, lookups }
 })
 
+/** A clock by which the spacing of two owners passes at each look, as on a machine that other processes keep busy. */
+const leaping = (clock: Clock.Clock): Clock.Clock => {
+  let looks = 0n
+  return Object.assign(Object.create(clock), {
+    monotonicTimeNanos: Effect.map(
+      clock.monotonicTimeNanos,
+      (now) => now + BigInt(SPACING_MILLIS) * 1_000_000n * looks++
+    )
+  })
+}
+
 describe("turns", () => {
+  it.effect(
+    "give no standing to a quote that names an owner who paid, but for a network that has the owner's signature",
+    () =>
+      Effect.gen(function* () {
+        const { ask, crowd, delay } = yield* make()
+        const flood = yield* crowd
+        const quote = { owner: PAYER, isSubmission: false }
+        delay.millis = 2 * LATE_MILLIS
+        const stranger = yield* ask({ ...quote, network: "flood" })
+        assert.isFalse(yield* stranger.hasBegun)
+        const submission = yield* ask({ owner: PAYER, network: "home" })
+        assert.isTrue(yield* submission.hasBegun)
+        assert.isFalse(yield* (yield* ask({ ...quote, network: "home" })).hasBegun)
+        yield* submission.finish
+        assert.isTrue(yield* (yield* ask({ ...quote, network: "home" })).hasBegun)
+        assert.isFalse(yield* (yield* ask({ ...quote, network: "other" })).hasBegun)
+        assert.isFalse(yield* stranger.hasBegun)
+        yield* flood.finish
+      }).pipe(Effect.scoped)
+  )
+
   it.effect("come at once while the process keeps up, and one owner in a while is looked up for the next time", () =>
     Effect.gen(function* () {
       const { ask, lookups } = yield* make()
@@ -201,6 +234,22 @@ describe("turns", () => {
       yield* TestClock.setTime(3_600_000)
       const newcomer = yield* ask({ owner: address(3) })
       assert.isFalse(yield* newcomer.hasBegun)
+      yield* TestClock.adjust(SPACING_MILLIS)
+      assert.isTrue(yield* newcomer.hasBegun)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("come also if the rest that they wait for has ended when their wait begins", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* make()
+      yield* ask({ owner: PAYER })
+      yield* ask({ owner: PAYER })
+      assert.isTrue(yield* (yield* ask({ owner: address(2) })).hasBegun)
+      const newcomer = yield* Effect.provideService(
+        ask({ tokenIn: UNLISTED }),
+        Clock.Clock,
+        leaping(yield* Clock.Clock)
+      )
       yield* TestClock.adjust(SPACING_MILLIS)
       assert.isTrue(yield* newcomer.hasBegun)
     }).pipe(Effect.scoped)

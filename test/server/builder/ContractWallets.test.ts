@@ -101,8 +101,13 @@ layer(Harness.layer({ chains }), live)("a contract wallet", (it) => {
     Effect.gen(function* () {
       const address = safe()
       deployOn(address, one, two)
-      assert.strictEqual((yield* signUpOn(address, ONE)).status, 201)
+      const signedUp = yield* signUpOn(address, ONE)
       assert.strictEqual(yield* storedChain(idOf(address)), ONE)
+      // Orchestrators and the builder are told, since sweeps and payouts of other chains do not pay the address.
+      const told = ask("POST /attribute", { headers: { "x-api-key": Harness.text(signedUp, "apiKey") } })
+      assert.strictEqual(field(yield* told, "walletChainId"), ONE)
+      const accruals = yield* Harness.asBuilder(Harness.cookieOf(signedUp))("GET /me/accruals")
+      assert.deepStrictEqual(accruals.body, { balances: [], lifetime: [], paid: [], walletChainId: ONE })
       const foreign = yield* contractSigned(address, TWO)
       assertRefused(yield* verify(foreign))
       assertRefused(yield* register(foreign))

@@ -95,6 +95,9 @@ layer(Harness.layer(), live)("bookings over machine routes", (it) => {
       const corrected = { ...right, sweepId: `${sweepId}-corrected` }
       for (let times = 0; times < 2; times++) assert.strictEqual((yield* accrue(corrected)).status, 201)
       assert.deepStrictEqual(yield* balances, [{ token: TOKEN, amount: "5", chainId: 7 }])
+      const byId = yield* asAdmin("POST /admin/alerts/clear", { body: { key: alert?.id } })
+      assert.deepStrictEqual([byId.status, byId.body], [404, { error: "not found" }])
+      assert.lengthOf(yield* alerts, 1)
       const cleared = yield* asAdmin("POST /admin/alerts/clear", { body: { key: `accrual_conflict:${sweepId}` } })
       assert.strictEqual(cleared.status, 200)
       assert.deepStrictEqual(yield* alerts, [])
@@ -159,6 +162,11 @@ layer(Harness.layer(), live)("bookings over machine routes", (it) => {
       // A repeated report raises it again, until payouts are what pays the builder.
       assert.strictEqual(yield* report(onchain.id, unpaid), 201)
       assert.lengthOf(yield* standing, 1)
+      // The sweep was quoted in the other mode, and paid the vault.
+      assert.strictEqual((yield* clear).status, 200)
+      assert.strictEqual(yield* report(onchain.id, `${hash("24")}_4`, { payoutMode: "ledger" }), 201)
+      assert.deepStrictEqual(yield* standing, [])
+      assert.strictEqual(yield* report(onchain.id, unpaid), 201)
       yield* asAdmin(`PATCH /admin/builders/${onchain.id}`, { body: { payoutMode: "ledger" } })
       assert.strictEqual((yield* clear).status, 200)
       assert.strictEqual(yield* report(onchain.id, unpaid), 201)
@@ -176,7 +184,8 @@ layer(Harness.layer(), live)("bookings over machine routes", (it) => {
       const builder = Harness.asBuilder(cookie)
       assert.deepStrictEqual((yield* builder("GET /me/accruals")).body, {
         balances: [{ token: TOKEN, amount: "2", chainId: FakeChain.chain.id }],
-        lifetime: [{ token: TOKEN, amount: "42", chainId: FakeChain.chain.id }]
+        lifetime: [{ token: TOKEN, amount: "42", chainId: FakeChain.chain.id }],
+        paid: [{ token: TOKEN, amount: "40", chainId: FakeChain.chain.id }]
       })
       const activity = yield* builder("GET /me/activity")
       assert.strictEqual(activity.status, 200)

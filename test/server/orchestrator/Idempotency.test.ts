@@ -249,16 +249,23 @@ describe("an idempotency key", () => {
     })
   )
 
-  it.effect("is forgotten after a day", () =>
+  it.effect("is forgotten after a day, and that of a quote after an hour", () =>
     Effect.gen(function* () {
       const { executed, post } = yield* counting()
       yield* post("/quote", quoteRequest, key("a"))
-      yield* TestClock.adjust("23 hours")
+      yield* post("/intents", submission, key("a"))
+      yield* TestClock.adjust("59 minutes")
       yield* post("/quote", quoteRequest, key("a"))
       assert.strictEqual(executed.quotes, 1)
-      yield* TestClock.adjust("1 hour")
+      yield* TestClock.adjust("1 minute")
       yield* post("/quote", quoteRequest, key("a"))
       assert.strictEqual(executed.quotes, 2)
+      yield* TestClock.adjust("22 hours")
+      yield* post("/intents", submission, key("a"))
+      assert.strictEqual(executed.submissions, 1)
+      yield* TestClock.adjust("1 hour")
+      yield* post("/intents", submission, key("a"))
+      assert.strictEqual(executed.submissions, 2)
     })
   )
 

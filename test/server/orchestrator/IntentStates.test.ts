@@ -20,7 +20,7 @@ describe("a sweep that waits for a lower price of gas", () => {
       const intents = yield* Intents
       const states = yield* IntentStates.make(intents)
       yield* submitted({ id: "a" })
-      yield* intents.release(["a"], 3_000, "gas_price")
+      yield* intents.release(["a"], { notBeforeMs: 3_000, waitingFor: "gas_price" })
       const state = Option.getOrThrow(yield* states.find("a"))
       const seen = readIntent(yield* Schema.encodeEffect(IntentView)(state), "")
       assert.deepStrictEqual(seen, { id: "a", status: "submitted", crossChain: false, waitingFor: "gas_price" })
@@ -36,7 +36,7 @@ describe("a sweep that waits for a lower price of gas", () => {
       const followed = yield* states
         .follow(first)
         .pipe(Stream.take(3), Stream.runCollect, Effect.forkChild({ startImmediately: true }))
-      yield* intents.release(["a"], 3_000, "gas_price")
+      yield* intents.release(["a"], { notBeforeMs: 3_000, waitingFor: "gas_price" })
       yield* TestClock.adjust(500)
       yield* intents.release(["a"])
       yield* TestClock.adjust(500)
@@ -224,7 +224,7 @@ describe("a state that cannot be read", () => {
       const { seen } = yield* followed(states, "a")
       broken.dies = (_ids, read) => read === 3
       yield* TestClock.adjust(500)
-      yield* intents.release(["a"], 3_000, "gas_price")
+      yield* intents.release(["a"], { notBeforeMs: 3_000, waitingFor: "gas_price" })
       yield* TestClock.adjust(250)
       assert.deepStrictEqual(seen, [undefined, "gas_price"])
       assert.deepStrictEqual(lines, ["intent.unreadable"])
@@ -240,7 +240,7 @@ describe("a state that cannot be read", () => {
       for (const [index, id] of ids.entries()) yield* submitted({ id, nonce: BigInt(index) })
       const following = yield* Effect.forEach(ids, (id) => followed(states, id))
       broken.dies = (asked) => asked.includes("c")
-      yield* intents.release(ids, 3_000, "gas_price")
+      yield* intents.release(ids, { notBeforeMs: 3_000, waitingFor: "gas_price" })
       yield* TestClock.adjust(250)
       for (const [index, { seen }] of following.entries()) {
         assert.deepStrictEqual(seen, ids[index] === "c" ? [undefined] : [undefined, "gas_price"], ids[index])
@@ -284,7 +284,7 @@ describe("a state that cannot be read", () => {
       isOut = true
       yield* TestClock.adjust(1_000)
       isOut = false
-      yield* intents.release(["a"], 3_000, "gas_price")
+      yield* intents.release(["a"], { notBeforeMs: 3_000, waitingFor: "gas_price" })
       yield* TestClock.adjust(250)
       assert.deepStrictEqual(seen, [undefined, "gas_price"])
       assert.deepStrictEqual(lines, ["background.database_lost", "background.database_recovered"])

@@ -33,6 +33,19 @@ describe("rate limit", () => {
     })
   )
 
+  it.effect("ten times the requests of a client for all networks of an IPv6 site", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({}, { ...limited(2), ...behindProxy })
+      const statusFrom = (address: string) => Effect.map(call(`/intents/${ID}`, from(address)), ({ status }) => status)
+      for (let network = 0; network < 20; network++) {
+        assert.strictEqual(yield* statusFrom(`2001:db8:1:${network}::1`), 200)
+      }
+      assert.strictEqual(yield* statusFrom("2001:db8:1:99::1"), 429)
+      assert.strictEqual(yield* statusFrom("2001:db8:2:1::1"), 200)
+      assert.strictEqual(yield* statusFrom("192.0.2.1"), 200)
+    })
+  )
+
   it.effect("one window for all client routes, whatever they answer", () =>
     Effect.gen(function* () {
       const { call, post } = yield* serve({}, limited(7))

@@ -64,6 +64,15 @@ describe("SharedRateLimits", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("goes on with its own count when the store is lost", () => {
+    const { layer, parts } = harness()
+    return Effect.gen(function* () {
+      assert.isTrue(yield* passes)
+      parts.mood = "fails"
+      assert.deepStrictEqual(yield* Effect.all([passes, passes]), [true, false])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("waits for a silent store once, and lets no further request wait", () => {
     const { layer, parts } = harness()
     return Effect.gen(function* () {
