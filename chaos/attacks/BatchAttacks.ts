@@ -5,6 +5,7 @@ import type { Kind } from "../../src/domain/Exposure.ts"
 import * as Budgets from "./Budgets.ts"
 import type { Attack, Fight } from "./Fight.ts"
 import type { Priced } from "./Money.ts"
+import { SPOILED } from "./Reach.ts"
 
 /** Whole units of a token that an owner sweeps. */
 type Held = readonly [token: Priced, whole: bigint]
@@ -80,7 +81,7 @@ const burned = Effect.fnUntraced(function* (
   yield* fight.aheadOfSends((tip, raw) => {
     const carried = owners.filter(({ address }) => !done.has(address) && raw.includes(address.slice(2).toLowerCase()))
     return carried.length === 0
-      ? Effect.void
+      ? undefined
       : Effect.tap(delegated(fight, carried, burner, tip), () =>
           Effect.sync(() => {
             for (const { address } of carried) done.add(address)
@@ -109,6 +110,7 @@ const burnerAttack = ({ held, kind, prepared = () => Effect.void, ...attack }: B
   return {
     ...attack,
     tokens: "listed",
+    expects: SPOILED,
     play: (fight) =>
       Effect.gen(function* () {
         if (played.has(fight)) return yield* Effect.sleep(REST)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { units } from "../../src/devnet/Tokens.ts"
 import * as Clients from "./Clients.ts"
 import type { Attack, Fight } from "./Fight.ts"
+import type { Reach } from "./Reach.ts"
 
 const WHOLE = 60n
 
@@ -46,7 +47,16 @@ const flood = Effect.fnUntraced(function* (fight: Fight, { address, requests }: 
   return answers.filter((answer) => !Clients.isRefusal(answer)).length
 })
 
-const client = (name: string, about: string, play: Attack["play"]): Attack => ({ name, about, tokens: "listed", play })
+const client = (name: string, about: string, expects: Reach, play: Attack["play"]): Attack => ({
+  name,
+  about,
+  tokens: "listed",
+  expects,
+  play
+})
+
+/** Some of its requests are above the limit. */
+const LIMITED: Reach = { quoted: 1, refused: ["quote: 429"] }
 
 /** More quotes than the rate limit's window allows, with those of the window that may follow. */
 const ALLOWED = 200
@@ -71,14 +81,17 @@ const forged = (fight: Fight) =>
     const [first] = quoted
     if (first === undefined) return
     // Each has the signature of another order.
+    const before = fight.tally.submitted
     yield* fight.submit(
       quoted.slice(1).map((sweep) => ({ ...sweep, signed: { ...sweep.signed, signature: first.signed.signature } }))
     )
+    const accepted = fight.tally.submitted - before
+    if (accepted > 0) fight.findings.push(`${accepted} submissions with the signature of another order were accepted`)
     yield* fight.concluded
   })
 
 export const CLIENT_ATTACKS: ReadonlyArray<Attack> = [
-  client("quote-flood", "One client asks for 300 quotes at once.", (fight) =>
+  client("quote-flood", "One client asks for 300 quotes at once.", LIMITED, (fight) =>
     Effect.flatMap(flood(fight, { requests: FLOOD, address: () => "203.0.113.7" }), (quoted) =>
       withinLimit(fight, quoted)
     )
@@ -86,22 +99,32 @@ export const CLIENT_ATTACKS: ReadonlyArray<Attack> = [
   client(
     "spoofed-addresses",
     "One client writes another address into each of 300 requests, before the proxy's.",
+    LIMITED,
     (fight) =>
       Effect.flatMap(
         flood(fight, { requests: FLOOD, address: (request) => `192.0.2.${request % 250}, 203.0.113.8` }),
         (quoted) => withinLimit(fight, quoted)
       )
   ),
-  client("ipv6-neighbours", "One client uses 300 addresses of its own /64 network.", (fight) =>
+  client("ipv6-neighbours", "One client uses 300 addresses of its own /64 network.", LIMITED, (fight) =>
     Effect.flatMap(
       flood(fight, { requests: FLOOD, address: (request) => `2001:db8:1:2::${(request + 1).toString(16)}` }),
       (quoted) => withinLimit(fight, quoted)
     )
   ),
-  client("many-addresses", "200 client addresses ask for two quotes each at the same time.", (fight) =>
-    Effect.asVoid(
-      flood(fight, { requests: 2 * ADDRESSES, address: (request) => `100.64.0.${(request % ADDRESSES) + 1}` })
-    )
+  client(
+    "many-addresses",
+    "200 client addresses ask for two quotes each at the same time.",
+    { quoted: ADDRESSES },
+    (fight) =>
+      Effect.asVoid(
+        flood(fight, { requests: 2 * ADDRESSES, address: (request) => `100.64.0.${(request % ADDRESSES) + 1}` })
+      )
   ),
-  client("forged-signatures", "Submissions have the signatures of other orders.", forged)
+  client(
+    "forged-signatures",
+    "Submissions have the signatures of other orders.",
+    { quoted: 2, refused: ["submission: 400"] },
+    forged
+  )
 ]

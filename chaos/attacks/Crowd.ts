@@ -16,6 +16,8 @@ export const CROWD: Attack = {
   name: "crowd",
   about: "52 owners of listed tokens sweep, and do nothing else.",
   tokens: "listed",
+  // A control whose sweeps do not all settle is missed anyway.
+  expects: {},
   play: (fight) =>
     Effect.gen(function* () {
       const owners = yield* fight.owners(OWNERS)

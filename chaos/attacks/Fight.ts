@@ -7,6 +7,7 @@ import * as AttackerClients from "./AttackerClients.ts"
 import * as Batches from "./Batches.ts"
 import * as Clients from "./Clients.ts"
 import type { Market } from "./Market.ts"
+import type { Reach } from "./Reach.ts"
 import * as Purse from "./Purse.ts"
 import type * as Sender from "./Sender.ts"
 import * as Token from "./Token.ts"
@@ -36,6 +37,9 @@ export interface Options {
 export interface Tally {
   quoted: number
   submitted: number
+  /** Deeds of the attack on a chain, most of them ahead of a lane, and the causes of those that failed. */
+  deeds: number
+  readonly failedDeeds: Array<string>
   /** Number of refusals by their cause. */
   readonly refused: Map<string, number>
 }
@@ -106,14 +110,24 @@ const settlement = Effect.fnUntraced(function* (world: World, ids: ReadonlyArray
   while ((yield* undecided(world, ids)) > 0 && performance.now() < until) yield* Effect.sleep(LOOK_MILLIS)
 })
 
+const counted = (tally: Tally, deed: Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
+  Effect.match(deed, {
+    onSuccess: () => void (tally.deeds += 1),
+    onFailure: (error) => void tally.failedDeeds.push(String(error))
+  })
+
+/** Deed ahead of a transaction of a lane. It is given the lane's tip and one wei. Undefined: this transaction needs none. */
+export type Deed = (tip: bigint, raw: Hex) => Effect.Effect<unknown, unknown> | undefined
+
 /**
- * Runs `ahead` before each transaction of a lane that carries a sweep of these owners, until the scope closes. It is given the
- * lane's tip and one wei. Addresses are in lower case. `outbid` is told this tip of every transaction of a lane.
+ * Runs `ahead` before each transaction of a lane that carries a sweep of these owners, until the scope closes, and counts it. Addresses
+ * are in lower case. `outbid` is told the lane's tip and one wei of every transaction of a lane.
  */
 const runAhead = (
   { slots }: World,
   owners: ReadonlySet<string>,
-  ahead: (tip: bigint, raw: Hex) => Effect.Effect<unknown, unknown>,
+  tally: Tally,
+  ahead: Deed,
   outbid: (tip: bigint) => void
 ) => {
   const carries = ({ params }: Call): boolean => {
@@ -129,7 +143,9 @@ const runAhead = (
           const raw = call.params[0] as Hex
           const tip = (parseTransaction(raw).maxPriorityFeePerGas ?? 0n) + 1n
           outbid(tip)
-          return carries(call) ? (forward) => Effect.andThen(Effect.ignore(ahead(tip, raw)), forward) : pass
+          const deed = carries(call) ? ahead(tip, raw) : undefined
+          if (deed === undefined) return pass
+          return (forward) => Effect.andThen(counted(tally, deed), forward)
         }),
         () => node.react(() => pass)
       ),
@@ -137,13 +153,32 @@ const runAhead = (
   )
 }
 
+/** Makes `submit(sweeps)`, which notes the ids of the sweeps that are accepted, and counts refusals. */
+const submitting = (
+  client: () => Pick<ReturnType<Effect.Success<typeof AttackerClients.make>["at"]>, "submit">,
+  tally: Tally,
+  ids: Array<string>
+) =>
+  Effect.fnUntraced(function* (sweeps: ReadonlyArray<Clients.Signed>) {
+    yield* Effect.forEach(
+      sweeps,
+      Effect.fnUntraced(function* (sweep) {
+        const refused = yield* client().submit(sweep)
+        if (refused !== undefined) return note(tally, "submission", refused)
+        tally.submitted += 1
+        ids.push(sweep.id)
+      }),
+      { concurrency: CONCURRENCY, discard: true }
+    )
+  })
+
 export const make = Effect.fnUntraced(function* (world: World, market: Market, options: Options) {
   const { alpha, slots } = world
   const { dev } = alpha
   const purse = yield* Purse.make(alpha)
   const owners = new Set<string>()
   const ids: Array<string> = []
-  const tally: Tally = { quoted: 0, submitted: 0, refused: new Map() }
+  const tally: Tally = { quoted: 0, submitted: 0, deeds: 0, failedDeeds: [], refused: new Map() }
   const findings: Array<string> = []
   let turn = 0
   let tip = 1n
@@ -181,18 +216,7 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     })
   })
 
-  const submit = Effect.fnUntraced(function* (sweeps: ReadonlyArray<Clients.Signed>) {
-    yield* Effect.forEach(
-      sweeps,
-      Effect.fnUntraced(function* (sweep) {
-        const refused = yield* client().submit(sweep)
-        if (refused !== undefined) return note(tally, "submission", refused)
-        tally.submitted += 1
-        ids.push(sweep.id)
-      }),
-      { concurrency: CONCURRENCY, discard: true }
-    )
-  })
+  const submit = submitting(client, tally, ids)
 
   return {
     ...options,
@@ -208,6 +232,8 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     clientAt,
     quotes,
     submit,
+    /** Does a deed of the attack, and counts it. A failure ends nothing. */
+    counted: (deed: Effect.Effect<unknown, unknown>) => counted(tally, deed),
     /** Quotes, signs and submits a batch of each owner, of all that it has of these tokens. */
     sweepAll: Batches.make(world, { ids, tally, refused: (what, answer) => note(tally, what, answer) }),
     /** Waits until nothing of the attack is under way, within the limit. */
@@ -217,8 +243,8 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     /** Numbers of its sweeps that settled, and that failed at the relayer's cost. */
     ended: Effect.suspend(() => endedOf(world, ids)),
     /** Runs `ahead` before each transaction of a lane that carries a sweep of the attack, until the scope closes. */
-    aheadOfSends: (ahead: Parameters<typeof runAhead>[2]) =>
-      runAhead(world, owners, ahead, (outbidding) => {
+    aheadOfSends: (ahead: Deed) =>
+      runAhead(world, owners, tally, ahead, (outbidding) => {
         tip = outbidding
       }),
     /** Tip that outbids the last transaction of a lane, in wei per gas. */
@@ -247,5 +273,7 @@ export interface Attack {
   readonly budget?: bigint
   /** More settings of the service, by their names in the environment, while the attack lasts. */
   readonly settings?: (world: World) => Effect.Effect<Readonly<Record<string, string>>, unknown>
+  /** Least effect of the attack. An attack without it was not played. */
+  readonly expects: Reach
   readonly play: (fight: Fight) => Effect.Effect<void, unknown>
 }

@@ -4,6 +4,7 @@ import { parseGwei } from "viem"
 import { units } from "../../src/devnet/Tokens.ts"
 import * as Course from "./Course.ts"
 import type { Attack, Fight } from "./Fight.ts"
+import type { Reach } from "./Reach.ts"
 import { QUIET, SEEN_MILLIS } from "./Market.ts"
 
 const WHOLE = 5_000n
@@ -14,6 +15,9 @@ const SPIKE = 200n
 /** Time of each part of an attack, in milliseconds. */
 const SPIKE_MILLIS = 6_000
 const TOOTH_MILLIS = 1_500
+
+/** Its sweeps are mined, whatever the price of gas was meanwhile. */
+const MINED: Reach = { quoted: 1, submitted: 1, carried: 1 }
 
 const cheaply = Effect.fnUntraced(function* (fight: Fight, count: number) {
   const owners = yield* fight.owners(count)
@@ -32,6 +36,7 @@ const option: Attack = {
   name: "gas-option",
   about: "Quotes of 1 gwei are submitted when the base fee is 200 gwei.",
   tokens: "listed",
+  expects: MINED,
   play: (fight) =>
     Effect.gen(function* () {
       yield* quiet(fight)
@@ -49,6 +54,7 @@ const queued: Attack = {
   name: "gas-spike-in-pool",
   about: "The base fee rises 200 times while the sweeps are in the pool, so that they are replaced or wait.",
   tokens: "listed",
+  expects: { ...MINED, deeds: 1 },
   play: (fight) =>
     Effect.gen(function* () {
       yield* quiet(fight)
@@ -66,6 +72,7 @@ const modest: Attack = {
   name: "gas-drift",
   about: "Quotes of 1 gwei are submitted when the base fee is 3 gwei, again and again.",
   tokens: "listed",
+  expects: MINED,
   play: (fight) =>
     Effect.gen(function* () {
       yield* quiet(fight)
@@ -85,6 +92,7 @@ const sawtooth: Attack = {
   name: "base-fee-sawtooth",
   about: "The base fee jumps between 1 and 30 gwei. Quotes are taken low and submitted high.",
   tokens: "listed",
+  expects: MINED,
   play: (fight) =>
     Effect.gen(function* () {
       yield* quiet(fight)
@@ -111,17 +119,20 @@ const tips: Attack = {
   name: "tip-inflation",
   about: "Transactions with a tip of 50 gwei raise the estimated tip while honest sweeps wait to be sent.",
   tokens: "listed",
+  expects: { ...MINED, deeds: 1 },
   play: (fight) =>
     Effect.gen(function* () {
       const quoted = yield* cheaply(fight, fight.size)
       yield* Effect.gen(function* () {
         for (let count = 0; count < TIPPED; count++) {
-          yield* fight.sendAs(fight.purse.account, {
-            to: fight.purse.account.address,
-            value: 1n,
-            gas: 21_000n,
-            tip: HIGH_TIP
-          })
+          yield* fight.counted(
+            fight.sendAs(fight.purse.account, {
+              to: fight.purse.account.address,
+              value: 1n,
+              gas: 21_000n,
+              tip: HIGH_TIP
+            })
+          )
           yield* Effect.sleep("100 millis")
         }
       }).pipe(Effect.forkChild)

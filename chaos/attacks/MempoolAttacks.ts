@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { parseUnits } from "viem"
 import type { Attack, Fight } from "./Fight.ts"
+import { SPOILED } from "./Reach.ts"
 import type { Behaviour, Terms, Token } from "./Token.ts"
 import { AMOUNT, WHOLE } from "./TokenAttacks.ts"
 
@@ -58,6 +59,7 @@ const switched = (
   name,
   about,
   tokens: "unlisted",
+  expects: SPOILED,
   play: (fight) =>
     runAhead(fight, {
       ahead: (_, token, tip) => token.turnSoon(behaviour, tip),
@@ -70,6 +72,7 @@ const own = (name: string, about: string, plan: Plan): Attack => ({
   name,
   about,
   tokens: "unlisted",
+  expects: SPOILED,
   play: (fight) => runAhead(fight, plan)
 })
 
@@ -78,6 +81,7 @@ const pulledEarly: Attack = {
   name: "pool-pulled",
   about: "The pool is emptied after the quotes and before the submissions.",
   tokens: "unlisted",
+  expects: { quoted: 1, submitted: 1 },
   play: (fight) =>
     Effect.gen(function* () {
       const token = yield* fight.token()

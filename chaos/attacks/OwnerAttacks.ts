@@ -6,6 +6,7 @@ import { units } from "../../src/devnet/Tokens.ts"
 import * as Budgets from "./Budgets.ts"
 import type { Attack, Fight } from "./Fight.ts"
 import { mintFor } from "./MempoolAttacks.ts"
+import { SPOILED } from "./Reach.ts"
 import type * as Sender from "./Sender.ts"
 
 /** Whole DAI of a sweep. */
@@ -40,9 +41,10 @@ interface Plan {
 const nonceOf = Effect.fnUntraced(function* (fight: Fight, owner: PrivateKeyAccount) {
   const [row] = yield* fight.world.sql<{ nonce: string }>`
     SELECT order_nonce::text AS nonce FROM orchestrator.intent_states
-    WHERE source_chain_id = ${fight.place.dev.chain.id} AND owner = ${owner.address.toLowerCase()}
+    WHERE source_chain_id = ${fight.place.dev.chain.id} AND owner = ${owner.address}
     ORDER BY number DESC LIMIT 1`
-  return BigInt(row?.nonce ?? 0)
+  if (row === undefined) return yield* Effect.die(new Error(`${owner.address} has no order`))
+  return BigInt(row.nonce)
 })
 
 /** Each owner whose sweep a transaction carries runs ahead of it once. */
@@ -66,6 +68,7 @@ const runAhead = (
           const carried = owners.filter(
             ({ address }) => !done.has(address) && raw.includes(address.slice(2).toLowerCase())
           )
+          if (carried.length === 0) return undefined
           for (const { address } of carried) done.add(address)
           return ahead._tag === "First"
             ? fight.sendFirst(carried, { ...ahead.call(fight), tip })
@@ -86,6 +89,7 @@ const listed = (name: string, about: string, plan: Plan): Attack => ({
   name,
   about,
   tokens: "listed",
+  expects: SPOILED,
   play: (fight) => runAhead(fight, plan)
 })
 
@@ -130,6 +134,7 @@ const hostileOutput: Attack = {
   name: "hostile-output",
   about: "DAI is swept into a token of the attacker's, which a switch breaks ahead of the lane's transaction.",
   tokens: "unlisted",
+  expects: SPOILED,
   play: (fight) =>
     Effect.gen(function* () {
       const token = yield* fight.token()

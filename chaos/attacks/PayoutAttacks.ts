@@ -4,6 +4,7 @@ import { type Hex, numberToHex, size } from "viem"
 import { units } from "../../src/devnet/Tokens.ts"
 import { NATIVE } from "../../src/domain/Token.ts"
 import type { Attack, Fight } from "./Fight.ts"
+import { SPOILED } from "./Reach.ts"
 
 /** Whole DAI of a sweep. */
 const WHOLE = 60n
@@ -65,7 +66,7 @@ const burned = Effect.fnUntraced(function* (fight: Fight) {
   })
   const turn = { isMade: false }
   yield* fight.aheadOfSends((tip) => {
-    if (turn.isMade) return Effect.void
+    if (turn.isMade) return undefined
     turn.isMade = true
     const data = numberToHex(1, { size: 32 })
     return dev.node.ask("turn", () => fight.purse.send({ to: contract, data, gas: TURN_GAS, tip }))
@@ -86,6 +87,7 @@ export const paidBurner: Attack = {
   about:
     "Owners pay for one sweep that settles, and then sweep DAI into native currency at a contract, which a switch turns into a burner of all gas ahead of the lane.",
   tokens: "unlisted",
+  expects: SPOILED,
   play: (fight) =>
     Effect.gen(function* () {
       if (played.has(fight)) return yield* Effect.sleep(REST)

@@ -62,7 +62,9 @@ const bait = (fight: Fight) =>
       const left = yield* place.dev.node.ask("read the pool's balance", (node) =>
         node.readContract({ address: USDC, abi: erc20Abi, functionName: "balanceOf", args: [pool.pool] })
       )
-      if (left < units("USDC", DEPTH / 2n)) yield* pool.trade(USDC, units("USDC", DEPTH) - left)
+      if (left < units("USDC", DEPTH / 2n)) {
+        yield* fight.counted(pool.trade(USDC, units("USDC", DEPTH) - left))
+      }
     }
     yield* pool.pull()
   })
@@ -72,6 +74,7 @@ export const PRICE_ATTACKS: ReadonlyArray<Attack> = [
     name: "wrong-pool-price",
     about: "A new WETH/USDC pool with $500 a side is 10 % off, so that prices disagree.",
     tokens: "listed",
+    expects: { quoted: 1 },
     play: wrongPrice
   },
   {
@@ -79,6 +82,7 @@ export const PRICE_ATTACKS: ReadonlyArray<Attack> = [
     about:
       "A WETH/USDC pool with $500 a side is 10 % off and refilled after each sweep, so that sweeps of one block compete for it.",
     tokens: "listed",
+    expects: {},
     play: bait
   }
 ]

@@ -10,6 +10,8 @@ import * as Fight from "./Fight.ts"
 import * as Honest from "./Honest.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Market from "./Market.ts"
+import * as Reach from "./Reach.ts"
+import * as Samples from "./Samples.ts"
 import * as Verdict from "./Verdict.ts"
 import { FEWEST_SAMPLES } from "../steps/Bars.ts"
 
@@ -117,29 +119,6 @@ const senderOf = ({ lanes, sql }: World.World) => ({
     )
 })
 
-/** Sweeps that were under way at some moment between the two. */
-const between = (samples: ReadonlyArray<Honest.Sample>, since: number, until: number) =>
-  samples.filter((sample) => sample.until >= since && sample.since <= until)
-
-const durations = (samples: ReadonlyArray<Honest.Sample>) =>
-  samples.flatMap(({ failure, since, until }) => (failure === undefined ? [until - since] : []))
-
-/** Times that the slowest of the sweeps took in each stage, in milliseconds. */
-const slowest = (samples: ReadonlyArray<Honest.Sample>): Verdict.Stages | undefined => {
-  const [longest] = samples
-    .filter(({ failure }) => failure === undefined)
-    .toSorted((a, b) => b.until - b.since - (a.until - a.since))
-  if (longest?.quotedAt === undefined || longest.submittedAt === undefined) return undefined
-  return {
-    quote: Math.round(longest.quotedAt - longest.since),
-    submission: Math.round(longest.submittedAt - longest.quotedAt),
-    settlement: Math.round(longest.until - longest.submittedAt)
-  }
-}
-
-const failures = (samples: ReadonlyArray<Honest.Sample>) =>
-  samples.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
-
 /** Plays attacks in this arena. Durations of calm times are kept from one to the next. */
 const makePlay = (staged: Arena, options: Options) => {
   const { alerts, honest, market, world } = staged
@@ -155,11 +134,11 @@ const makePlay = (staged: Arena, options: Options) => {
     yield* honest.settled
     const began = performance.now()
     const quiet = honest.samples().filter(({ since }) => since >= calmSince)
-    calm = [...calm, ...durations(quiet)].slice(-COMPARED)
+    calm = [...calm, ...Samples.durations(quiet)].slice(-COMPARED)
     yield* alerts.fresh
     const fromBlock = (yield* heightOf(staged)) + 1n
     const fight = yield* Fight.make(world, market, options)
-    const beside = () => between(honest.samples(), began, performance.now())
+    const beside = () => Samples.between(honest.samples(), began, performance.now())
     const waited = ({ since, until }: Honest.Sample) => market.rose(since, until)
     const isShort = () => {
       const judged = beside().filter((sample) => sample.failure === undefined && !waited(sample))
@@ -181,27 +160,33 @@ const makePlay = (staged: Arena, options: Options) => {
     const span = { fromBlock, toBlock: yield* heightOf(staged) }
     const ledger = yield* Ledger.read(world.alpha, senderOf(world), span, honestOwners)
     const loss = yield* ledger.lossOf(fight.ownerAddresses)
-    const samples = between(honest.samples(), began, ended)
+    const samples = Samples.between(honest.samples(), began, ended)
+    const counts: Reach.Counts = {
+      quoted: fight.tally.quoted,
+      submitted: fight.tally.submitted,
+      carried: loss.carried,
+      settled: loss.settled,
+      deeds: fight.tally.deeds,
+      failedDeeds: fight.tally.failedDeeds,
+      refused: Object.fromEntries(fight.tally.refused)
+    }
     return {
+      ...counts,
       name: attack.name,
       tokens: attack.tokens,
       attackerCost: yield* fight.purse.cost,
       relayerLoss: loss.paid - loss.earned,
       budget: attack.budget ?? (attack.tokens === "listed" ? Budgets.LISTED : Budgets.UNLISTED),
-      quoted: fight.tally.quoted,
-      submitted: fight.tally.submitted,
-      carried: loss.carried,
-      settled: loss.settled,
-      refused: Object.fromEntries(fight.tally.refused),
       before: calm,
-      during: durations(samples.filter((sample) => !waited(sample))),
-      slowest: slowest(samples.filter((sample) => !waited(sample))),
+      during: Samples.durations(samples.filter((sample) => !waited(sample))),
+      slowest: Samples.slowest(samples.filter((sample) => !waited(sample))),
       slowestBlockMillis: Math.round(market.slowestBlock(began, ended)),
-      waited: durations(samples.filter(waited)).length,
-      honestFailures: failures(samples),
+      waited: Samples.durations(samples.filter(waited)).length,
+      honestFailures: Samples.failures(samples),
       alerts: yield* alerts.fresh,
       findings: [
         ...fight.findings,
+        ...Reach.unreached(attack.expects, counts),
         ...(Exit.isSuccess(exit) ? [] : [`the attack broke off: ${Cause.pretty(exit.cause).split("\n")[0] ?? ""}`])
       ],
       seconds: Math.round((ended - began) / 100) / 10
@@ -237,7 +222,12 @@ const told = Effect.fnUntraced(function* (outcome: Verdict.Outcome, title: strin
   if (outcome.slowestBlockMillis !== undefined) {
     yield* tell(`  the slowest block of the chain: ${outcome.slowestBlockMillis} ms after the one before`)
   }
+  if (outcome.failedDeeds.length > 0) {
+    yield* tell(`  failed deeds: ${outcome.failedDeeds.length}, first: ${outcome.failedDeeds[0] ?? ""}`)
+  }
   if (outcome.alerts.length > 0) yield* tell(`  alerts: ${outcome.alerts.join(", ")}`)
+  const unjudged = Verdict.unjudged(outcome, timing)
+  if (unjudged !== undefined) yield* tell(`  not judged: ${unjudged}`)
   for (const bar of Verdict.missed(outcome, timing)) yield* tell(`  missed: ${bar}`)
 })
 

@@ -1,5 +1,6 @@
 /** The bars of an attack, and the table of a run. */
 import { formatEther } from "viem"
+import type { Counts } from "./Reach.ts"
 import { FEWEST_SAMPLES, percentile } from "../steps/Bars.ts"
 
 /** A listed sweep may take longer beside an attack than in calm times by this factor. */
@@ -11,6 +12,9 @@ const SLOWER = 2
  */
 const SLOWER_THAN_CROWD = 1.25
 
+/** Longest time of a listed sweep where too few are there to compare, in milliseconds. Slow sweeps are few. */
+const SLOWEST_MILLIS = 10_000
+
 /** Milliseconds that a sweep took: to be quoted, to be signed and accepted, and then to settle. */
 export interface Stages {
   readonly quote: number
@@ -19,7 +23,7 @@ export interface Stages {
 }
 
 /** Result of an attack. Money in wei. */
-export interface Outcome {
+export interface Outcome extends Counts {
   readonly name: string
   readonly tokens: "listed" | "unlisted"
   /** Given to the attacker's accounts less what they have at the end. */
@@ -27,13 +31,6 @@ export interface Outcome {
   /** Gas of its sweeps less the realisable value of their fees. Negative if the relayer earned. */
   readonly relayerLoss: bigint
   readonly budget: bigint
-  readonly quoted: number
-  readonly submitted: number
-  /** Sweeps in mined transactions, and those of them that settled. */
-  readonly carried: number
-  readonly settled: number
-  /** Refusals by their cause. */
-  readonly refused: Readonly<Record<string, number>>
   /** Durations of honest sweeps before and during the attack, in milliseconds. */
   readonly before: ReadonlyArray<number>
   readonly during: ReadonlyArray<number>
@@ -64,25 +61,39 @@ export interface Timing {
   readonly crowd?: ReadonlyArray<number>
 }
 
-/** Bars that an attack misses, one sentence each. Times are judged of enough samples only. */
-export const missed = (outcome: Outcome, { crowd = [], isTimed }: Timing): ReadonlyArray<string> => {
-  const { attackerCost, before, budget, during, findings, honestFailures, name, relayerLoss, tokens } = outcome
+const isEnough = ({ before, during }: Outcome): boolean => Math.min(before.length, during.length) >= FEWEST_SAMPLES
+
+/** Says that the times of a timed run are too few to compare. Undefined if they are compared, or not timed. */
+export const unjudged = (outcome: Outcome, { isTimed }: Timing): string | undefined =>
+  !isTimed || isEnough(outcome)
+    ? undefined
+    : `${outcome.name}: durations of ${outcome.during.length} honest sweeps, and of ${outcome.before.length} before, of ${FEWEST_SAMPLES} each that a comparison needs`
+
+/** Bars about durations that an attack misses. Few samples are not compared, but none of them may be very slow. */
+const slowness = (outcome: Outcome, crowd: ReadonlyArray<number>): ReadonlyArray<string> => {
+  const { before, during, waited } = outcome
   const [slow, usual] = [p99(during), p99(before)]
+  if (slow === undefined) return waited > 0 ? [] : ["no honest sweep settled beside it"]
+  if (!isEnough(outcome) || usual === undefined) {
+    return slow > SLOWEST_MILLIS ? [`an honest sweep took ${slow} ms, and too few ended to compare`] : []
+  }
   const crowded = crowd.length < FEWEST_SAMPLES ? undefined : p99(crowd)
-  const isJudged = isTimed && Math.min(before.length, during.length) >= FEWEST_SAMPLES
+  return slow > Math.max(SLOWER * usual, SLOWER_THAN_CROWD * (crowded ?? 0))
+    ? [
+        `honest sweeps took ${slow} ms at p99, ${usual} ms before${crowded === undefined ? "" : `, and ${crowded} ms beside a crowd`}`
+      ]
+    : []
+}
+
+/** Bars that an attack misses, one sentence each. */
+export const missed = (outcome: Outcome, { crowd = [], isTimed }: Timing): ReadonlyArray<string> => {
+  const { attackerCost, budget, findings, honestFailures, name, relayerLoss, tokens } = outcome
   return [
     ...(relayerLoss > budget ? [`the relayer lost ${ether(relayerLoss)} of a budget of ${ether(budget)}`] : []),
     ...(tokens === "listed" && relayerLoss > 0n && attackerCost < relayerLoss
       ? [`the attacker paid ${ether(attackerCost)} for a loss of ${ether(relayerLoss)}`]
       : []),
-    ...(isJudged &&
-    slow !== undefined &&
-    usual !== undefined &&
-    slow > Math.max(SLOWER * usual, SLOWER_THAN_CROWD * (crowded ?? 0))
-      ? [
-          `honest sweeps took ${slow} ms at p99, ${usual} ms before${crowded === undefined ? "" : `, and ${crowded} ms beside a crowd`}`
-        ]
-      : []),
+    ...(isTimed ? slowness(outcome, crowd) : []),
     ...(honestFailures.length > 0
       ? [`${honestFailures.length} honest sweeps failed, first: ${honestFailures[0] ?? ""}`]
       : []),
@@ -104,6 +115,7 @@ const COLUMNS = [
   "submitted",
   "mined",
   "settled",
+  "deeds",
   "p99 before",
   "p99 during",
   "waited for gas",
@@ -120,6 +132,7 @@ const cells = (outcome: Outcome): ReadonlyArray<string> => [
   String(outcome.submitted),
   String(outcome.carried),
   String(outcome.settled),
+  String(outcome.deeds),
   `${p99(outcome.before) ?? "-"} ms of ${outcome.before.length}`,
   `${p99(outcome.during) ?? "-"} ms of ${outcome.during.length}`,
   String(outcome.waited),

@@ -1,5 +1,5 @@
 /** Steps in which PostgreSQL says nothing, takes no writes, or has no space left. */
-import { Effect, Fiber, Result, type Scope } from "effect"
+import { Effect, Fiber, Option, Result, Schema, type Scope } from "effect"
 import { ADMIN_TOKEN } from "../../test/support/OrchestratorProcess.ts"
 import * as Client from "../Client.ts"
 import type { SmallDisk } from "../SmallDisk.ts"
@@ -82,20 +82,42 @@ export const silentDatabase = ({ how, millis }: Silence): Step => ({
     )
 })
 
+interface HealthAnswer {
+  /** 0 without an answer. */
+  readonly status: number
+  readonly text: string
+}
+
+const health = (url: string) =>
+  Effect.promise(async (): Promise<HealthAnswer> => {
+    try {
+      const response = await fetch(`${url}/admin/health`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+        signal: AbortSignal.timeout(HEALTH_MILLIS)
+      })
+      return { status: response.status, text: await response.text() }
+    } catch (error) {
+      return { status: 0, text: String(error) }
+    }
+  })
+
+const decodeHealth = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Struct({ database: Schema.Struct({ status: Schema.String }) }))
+)
+
+/** Finding about an answer of `GET /admin/health` while the database takes no writes. Undefined if it names the database. */
+export const healthFinding = (name: string, { status, text }: HealthAnswer): string | undefined => {
+  const health = Option.getOrUndefined(decodeHealth(text))
+  if (health === undefined) return `${name} tells no health of its database: ${status} ${text}`.slice(0, 200)
+  return health.database.status === "ok" ? `${name} calls a database healthy that takes no writes` : undefined
+}
+
 /** Health names the database while it takes no writes. */
 const unhealthy = ({ world }: Stage) =>
   settling(
-    Effect.forEach(world.slots, ({ name, url }) =>
-      Effect.promise(async () => {
-        try {
-          const response = await fetch(`${url}/admin/health`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
-          const { database } = (await response.json()) as { readonly database?: { readonly status?: string } }
-          return database?.status === "ok" ? `${name} calls a database healthy that takes no writes` : undefined
-        } catch {
-          return undefined
-        }
-      })
-    ).pipe(Effect.map((findings) => findings.filter((finding) => finding !== undefined))),
+    Effect.forEach(world.slots, ({ name, url }) => Effect.map(health(url), (answer) => healthFinding(name, answer)), {
+      concurrency: "unbounded"
+    }).pipe(Effect.map((findings) => findings.filter((finding) => finding !== undefined))),
     HEALTH_MILLIS
   )
 

@@ -7,6 +7,7 @@ import * as Ledger from "../../chaos/attacks/Ledger.ts"
 import * as Market from "../../chaos/attacks/Market.ts"
 import { unplayed } from "../../chaos/attacks/BatchAttacks.ts"
 import { ATTACKS } from "../../chaos/attacks/Roster.ts"
+import * as Reach from "../../chaos/attacks/Reach.ts"
 import * as Run from "../../chaos/attacks/Run.ts"
 import * as Verdict from "../../chaos/attacks/Verdict.ts"
 import { FEWEST_SAMPLES } from "../../chaos/steps/Bars.ts"
@@ -30,6 +31,8 @@ const harmless: Verdict.Outcome = {
   submitted: 1,
   carried: 1,
   settled: 0,
+  deeds: 0,
+  failedDeeds: [],
   refused: {},
   before: times(100),
   during: times(200),
@@ -95,9 +98,25 @@ describe("the bars of an attack", () => {
     assert.lengthOf(Verdict.missed({ ...harmless, ...change }, TIMED), 1)
   })
 
-  it("judge no duration of few sweeps, and none on a busy machine", () => {
-    assert.deepStrictEqual(Verdict.missed({ ...harmless, during: [9_000] }, TIMED), [])
+  it("judge no duration of few sweeps unless it is very long, and none on a busy machine", () => {
+    const few = (millis: number) => ({ ...harmless, during: times(millis).slice(1) })
+    assert.deepStrictEqual(Verdict.missed(few(9_000), TIMED), [])
+    assert.lengthOf(Verdict.missed(few(59_000), TIMED), 1)
+    assert.lengthOf(Verdict.missed({ ...harmless, before: times(100).slice(1), during: times(59_000) }, TIMED), 1)
+    assert.deepStrictEqual(Verdict.missed(few(59_000), { isTimed: false }), [])
     assert.deepStrictEqual(Verdict.missed({ ...harmless, during: times(9_000) }, { isTimed: false }), [])
+  })
+
+  it("tell which durations are too few to compare", () => {
+    const few = { ...harmless, during: [9_000] }
+    assert.include(Verdict.unjudged(few, TIMED), "of 1 honest sweeps, and of 50 before")
+    assert.isUndefined(Verdict.unjudged(few, { isTimed: false }))
+    assert.isUndefined(Verdict.unjudged(harmless, TIMED))
+  })
+
+  it("are missed if no honest sweep ended, unless all of them wait for gas", () => {
+    assert.lengthOf(Verdict.missed({ ...harmless, during: [] }, TIMED), 1)
+    assert.deepStrictEqual(Verdict.missed({ ...harmless, during: [], waited: 1 }, TIMED), [])
   })
 
   it("blame the attack for no more than a crowd of the same size does", () => {
@@ -111,6 +130,53 @@ describe("the bars of an attack", () => {
 
   it("accept that a loss by unlisted tokens costs the attacker less", () => {
     assert.deepStrictEqual(Verdict.missed({ ...harmless, tokens: "unlisted", attackerCost: 0n }, TIMED), [])
+  })
+})
+
+describe("an attack", () => {
+  const reached: Reach.Counts = {
+    quoted: 2,
+    submitted: 2,
+    carried: 2,
+    settled: 1,
+    deeds: 1,
+    failedDeeds: [],
+    refused: { "quote: 422 would_revert": 1 }
+  }
+  const expected: Required<Reach.Reach> = {
+    quoted: 2,
+    submitted: 2,
+    carried: 2,
+    settled: 1,
+    failed: 1,
+    deeds: 1,
+    refused: ["quote: 422 unavailable", "quote: 422 would_revert"]
+  }
+
+  it("that reaches what it expects has no finding", () => {
+    assert.deepStrictEqual(Reach.unreached(expected, reached), [])
+    assert.deepStrictEqual(Reach.unreached({}, { ...reached, deeds: 0, failedDeeds: ["nonce too low"] }), [])
+  })
+
+  const idle: ReadonlyArray<readonly [Partial<Reach.Counts>, string]> = [
+    [{ quoted: 1 }, "1 sweeps were quoted, of at least 2 that it needs"],
+    [{ submitted: 0 }, "0 sweeps were submitted, of at least 2 that it needs"],
+    [{ carried: 1, settled: 0 }, "1 sweeps were mined, of at least 2 that it needs"],
+    [{ settled: 0 }, "0 sweeps settled, of at least 1 that it needs"],
+    [{ settled: 2 }, "0 sweeps were mined and did not settle, of at least 1 that it needs"],
+    [{ deeds: 0 }, "0 deeds were done, of at least 1 that it needs"],
+    [
+      { refused: { "quote: 422 tier: missing": 9 } },
+      "nothing was refused by quote: 422 unavailable or quote: 422 would_revert"
+    ]
+  ]
+  it.each(idle)("has a finding if it does not: %j", (change, finding) => {
+    assert.include(Reach.unreached(expected, { ...reached, ...change }), finding)
+  })
+
+  it("tells why its deeds failed", () => {
+    const [, cause] = Reach.unreached(expected, { ...reached, deeds: 0, failedDeeds: ["nonce too low"] })
+    assert.strictEqual(cause, "1 deeds failed, first: nonce too low")
   })
 })
 
@@ -163,9 +229,11 @@ layer(Layer.mergeAll(BunServices.layer, Logger.layer([])), { excludeTestServices
           assert.deepStrictEqual([...findings, ...honestFailures], [], log)
           assert.isTrue(relayerLoss <= budget, log)
         }
-        const [reader, , drained] = outcomes
+        const [reader, bomb, drained] = outcomes
         // Nothing tells the rehearsal from the transaction, so that this token gets no quote.
         assert.strictEqual(reader?.quoted, 0, log)
+        assert.isAbove(bomb?.deeds ?? 0, 0, log)
+        assert.isAbove((bomb?.carried ?? 0) - (bomb?.settled ?? 0), 0, log)
         // A loss of 0 in all cases would mean that the chain is not read.
         assert.isAbove(drained?.carried ?? 0, 0, log)
         assert.isTrue((drained?.relayerLoss ?? 0n) > 0n, log)

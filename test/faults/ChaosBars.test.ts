@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { indexedTo } from "../../chaos/steps/ChainFaults.ts"
 import * as Bars from "../../chaos/steps/Bars.ts"
 import * as Books from "../../chaos/steps/Books.ts"
+import { healthFinding } from "../../chaos/steps/DatabaseFaults.ts"
 import * as Deck from "../../chaos/steps/Deck.ts"
 import { forked } from "../../chaos/steps/RpcFaults.ts"
 import { names } from "../../chaos/steps/PoisonedRows.ts"
@@ -26,6 +27,25 @@ const sound: Bars.Counted = {
 }
 
 const verdicts = (counted: Bars.Counted, isTimed = true) => Bars.judge(counted, isTimed).map(({ verdict }) => verdict)
+
+describe("health while the database takes no writes", () => {
+  const health = (status: string) => JSON.stringify({ status: "degraded", database: { status } })
+  const cases: ReadonlyArray<readonly [string, number, string, string | undefined]> = [
+    ["names the database", 200, health("unavailable"), undefined],
+    ["calls it healthy", 200, health("ok"), "slot 1 calls a database healthy that takes no writes"],
+    [
+      "is refused",
+      401,
+      '{"error":"unauthorized"}',
+      'slot 1 tells no health of its database: 401 {"error":"unauthorized"}'
+    ],
+    ["is no JSON", 200, "<html>", "slot 1 tells no health of its database: 200 <html>"],
+    ["does not come", 0, "TimeoutError", "slot 1 tells no health of its database: 0 TimeoutError"]
+  ]
+  it.each(cases)("%s", (_, status, text, finding) => {
+    assert.strictEqual(healthFinding("slot 1", { status, text }), finding)
+  })
+})
 
 describe("the bars of a run", () => {
   it("hold at their limits", () => {

@@ -3,6 +3,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { createSiweMessage } from "viem/siwe"
+import { users } from "../../src/devnet/Accounts.ts"
 import { address } from "../support/FakeChain.ts"
 import { type Canary, formsOf, leaksIn } from "../support/Canaries.ts"
 import * as Scene from "./SecretsScene.ts"
@@ -59,16 +60,19 @@ const asBuilder = Effect.fnUntraced(function* (url: string, dashboardUrl: string
   const own = (path: string, body?: unknown) =>
     ask(`${url}${path}`, body === undefined ? { headers: { cookie } } : json(body, { cookie, origin: dashboardUrl }))
   const rotated = yield* own("/me/apikey/rotate", {})
+  assert.strictEqual(rotated.status, 200, rotated.text)
   const hook = yield* own("/me/webhooks", { url: hookUrl })
   assert.strictEqual(hook.status, 201, hook.text)
   const { secret, webhook } = read(
     Schema.Struct({ secret: Schema.String, webhook: Schema.Struct({ id: Schema.String }) }),
     hook.text
   )
-  yield* own(`/me/webhooks/${webhook.id}/test`, {})
-  yield* own("/me/webhooks", { url: "no url" })
+  const tested = yield* own(`/me/webhooks/${webhook.id}/test`, {})
+  assert.strictEqual(tested.status, 202, tested.text)
+  assert.strictEqual((yield* own("/me/webhooks", { url: "no url" })).status, 422)
   // A message counts once.
-  yield* ask(`${url}/auth/verify`, json({ message, signature }, { origin: dashboardUrl }))
+  const again = yield* ask(`${url}/auth/verify`, json({ message, signature }, { origin: dashboardUrl }))
+  assert.strictEqual(again.status, 401, again.text)
   const newKey = read(Schema.Struct({ apiKey: Schema.String }), rotated.text).apiKey
   const canaries: ReadonlyArray<Canary> = [
     { name: "nonce of a sign-in", secret: nonce },
@@ -81,24 +85,33 @@ const asBuilder = Effect.fnUntraced(function* (url: string, dashboardUrl: string
   return { apiKey: newKey, canaries }
 })
 
+/** Asks, and fails if the answer has another status. A route that does not exist would say nothing. */
+const asked = Effect.fnUntraced(function* (status: number, url: string, init?: RequestInit) {
+  const answer = yield* ask(url, init)
+  assert.strictEqual(answer.status, status, `${url}: ${answer.text}`)
+  return answer
+})
+
 const asStranger = Effect.fnUntraced(function* (url: string, builderUrl: string) {
   const { apiKey, bearer: token, body, cookie, idempotency, query } = brought
-  yield* ask(`${url}/admin/alerts`, { headers: bearer(token.secret) })
-  yield* ask(`${url}/metrics`, { headers: bearer(token.secret) })
-  yield* ask(`${url}/quote`, json(`{"${body.secret}`, { "idempotency-key": idempotency.secret }))
-  yield* ask(`${url}/quote`, json({ owner: body.secret }))
-  yield* ask(`${url}/portfolio/${address(1)}?api_key=${query.secret}`)
-  yield* ask(`${url}/nowhere?api_key=${query.secret}`)
-  yield* ask(`${builderUrl}/me`, { headers: { cookie: `session=${cookie.secret}; sweep_session=${cookie.secret}` } })
-  yield* ask(`${builderUrl}/accruals`, json({ key: body.secret }, bearer(token.secret)))
-  yield* ask(`${builderUrl}/auth/verify`, json({ message: body.secret, signature: "0x" }))
-  yield* ask(`${builderUrl}/attribution`, json({ apiKey: apiKey.secret }))
+  yield* asked(401, `${url}/admin/alerts`, { headers: bearer(token.secret) })
+  yield* asked(401, `${url}/metrics`, { headers: bearer(token.secret) })
+  yield* asked(422, `${url}/quote`, json(`{"${body.secret}`, { "idempotency-key": idempotency.secret }))
+  yield* asked(422, `${url}/quote`, json({ owner: body.secret }))
+  yield* asked(200, `${url}/portfolio/${address(1)}?api_key=${query.secret}`)
+  yield* asked(404, `${url}/nowhere?api_key=${query.secret}`)
+  yield* asked(401, `${builderUrl}/me`, {
+    headers: { cookie: `session=${cookie.secret}; sweep_session=${cookie.secret}` }
+  })
+  yield* asked(401, `${builderUrl}/accruals`, json({ key: body.secret }, bearer(token.secret)))
+  yield* asked(422, `${builderUrl}/auth/verify`, json({ message: body.secret, signature: "0x" }))
+  yield* asked(404, `${builderUrl}/attribute`, json({}, { "x-api-key": apiKey.secret }))
 })
 
 const asOperator = Effect.fnUntraced(function* (url: string, builderUrl: string) {
-  yield* ask(`${url}/admin/health`, { headers: bearer(Scene.secretOf("ORCH_ADMIN_TOKEN")) })
-  yield* ask(`${url}/admin/alerts`, { headers: bearer(Scene.secretOf("ORCH_ADMIN_TOKEN")) })
-  yield* ask(`${builderUrl}/admin/builders`, { headers: bearer(Scene.secretOf("ADMIN_TOKEN")) })
+  yield* asked(200, `${url}/admin/health`, { headers: bearer(Scene.secretOf("ORCH_ADMIN_TOKEN")) })
+  yield* asked(200, `${url}/admin/alerts`, { headers: bearer(Scene.secretOf("ORCH_ADMIN_TOKEN")) })
+  yield* asked(200, `${builderUrl}/admin/builders`, { headers: bearer(Scene.secretOf("ADMIN_TOKEN")) })
   const scraped = yield* Effect.forEach([url, builderUrl], (each) =>
     ask(`${each}/metrics`, { headers: bearer(Scene.secretOf("METRICS_TOKEN")) })
   )
@@ -119,7 +132,35 @@ const quote = (apiKey: string) => ({
   route: "fake->fake",
   sourceChainId: 31337,
   userId: "canary",
+  tier: "tier1",
+  subscriptionActive: false,
   apiKey
+})
+
+/** Asks for quotes on one chain and across chains, whose tokens the owner has, so that every service is asked for prices and routes. */
+const asOwner = Effect.fnUntraced(function* (url: string, { arbitrum, base }: Scene.GoodChains, apiKey: string) {
+  const [owner] = users()
+  const common = {
+    owner: owner?.address,
+    destination: owner?.address,
+    userId: "canary",
+    tier: "tier1",
+    subscriptionActive: false,
+    apiKey
+  }
+  const { DAI, USDC } = base.tokens
+  const amountIn = "2000000000"
+  const here = { sourceChainId: base.chain.id, destChainId: base.chain.id, route: "base->base" }
+  const there = { sourceChainId: base.chain.id, destChainId: arbitrum.chain.id, route: "base->arbitrum" }
+  const back = { sourceChainId: arbitrum.chain.id, destChainId: base.chain.id, route: "arbitrum->base" }
+  return yield* Effect.all(
+    [
+      ask(`${url}/quote`, json({ ...common, ...here, tokenIn: USDC, amountIn, tokenOut: DAI })),
+      ask(`${url}/quote`, json({ ...common, ...there, tokenIn: USDC, amountIn, tokenOut: arbitrum.tokens.USDC })),
+      ask(`${url}/quote`, json({ ...common, ...back, tokenIn: arbitrum.tokens.USDC, amountIn, tokenOut: USDC }))
+    ],
+    { concurrency: "unbounded" }
+  )
 })
 
 /** Ids of the traces that both services added to. */
@@ -159,7 +200,7 @@ describe("the search for a secret", () => {
 })
 
 /** Paths of parties that repeat what they are asked. The search is worth nothing if one of them was not asked. */
-const REPEATING = ["/rpc/", "/sdn.xml", "/hook/"]
+const REPEATING = ["/rpc/", "/sdn.xml", "/hook/", "/subscriptions", ...Scene.API_PATHS]
 
 const PATIENCE = "30 seconds"
 
@@ -168,28 +209,35 @@ layer(Scene.layer, { excludeTestServices: true })("Services between parties that
     "say none of them, in logs of all levels, metrics and traces",
     () =>
       Effect.gen(function* () {
-        const { builderPort, dashboardUrl, start, upstream } = yield* Scene.make
-        const [orchestrator, builder] = yield* Effect.all(
-          [start({}), start({ command: "builder-backend", port: builderPort })],
-          { concurrency: 2 }
+        const good = yield* Scene.goodChains
+        const { builderPort, dashboardUrl, quotingPort, start, upstream } = yield* Scene.make(good.entries)
+        const [orchestrator, builder, quoting] = yield* Effect.all(
+          [
+            start({}),
+            start({ command: "builder-backend", port: builderPort }),
+            start({ port: quotingPort }, Scene.UNSCREENED)
+          ],
+          { concurrency: 3 }
         )
         const hook = Scene.made("key in the URL of a webhook")
         const { apiKey, canaries } = yield* asBuilder(builder.url, dashboardUrl, `${upstream.url}/hook/${hook.secret}`)
         yield* Effect.forEach([apiKey, brought.apiKey.secret], (key) =>
-          ask(`${orchestrator.url}/quote`, json(quote(key)))
+          asked(503, `${orchestrator.url}/quote`, json(quote(key)))
         )
+        const quotes = yield* asOwner(quoting.url, good, apiKey)
         yield* asStranger(orchestrator.url, builder.url)
         const metrics = yield* asOperator(orchestrator.url, builder.url)
-        const isAsked = (path: string) => upstream.asked.some((each) => each.startsWith(path))
-        yield* Effect.sync(() => REPEATING.every(isAsked)).pipe(
-          Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (all) => all }),
-          Effect.timeout(PATIENCE)
+        const unasked = () => REPEATING.filter((path) => !upstream.asked.some((each) => each.startsWith(path)))
+        yield* Effect.sync(unasked).pipe(
+          Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: ({ length }) => length === 0 }),
+          Effect.timeoutOption(PATIENCE)
         )
+        assert.deepStrictEqual(unasked(), [], quotes.map(({ text }) => text).join("\n"))
         // A stopping service sends what it has gathered.
-        yield* Effect.forEach([orchestrator, builder], ({ exitCode, signal }) =>
+        yield* Effect.forEach([orchestrator, quoting, builder], ({ exitCode, signal }) =>
           Effect.andThen(signal("SIGTERM"), exitCode)
         )
-        const logs = [...(yield* orchestrator.output), ...(yield* builder.output)]
+        const logs = [...(yield* orchestrator.output), ...(yield* quoting.output), ...(yield* builder.output)]
         const all = [...Scene.canaries, ...canaries, hook, ...Object.values(brought)]
         const said = [...logs, ...metrics, ...upstream.collected.map(({ body }) => body)].join("\n")
         assert.deepStrictEqual(leaksIn(said, all), [])
@@ -210,7 +258,7 @@ layer(Scene.layer, { excludeTestServices: true })("Services between parties that
     "say none of them when they cannot start",
     () =>
       Effect.gen(function* () {
-        const { start } = yield* Scene.make
+        const { start } = yield* Scene.make()
         const key = Scene.secretOf("RELAYER_KEYS")
         const failures = yield* Effect.all(
           [

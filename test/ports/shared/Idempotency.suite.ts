@@ -77,6 +77,18 @@ export const suite = (adapter: string, memory: Layer.Layer<Idempotency, unknown>
       }).pipe(Effect.provide(memory))
     )
 
+    it.effect("lets no attempt that died keep the key from the next one", () =>
+      Effect.gen(function* () {
+        const keys = yield* Idempotency
+        yield* keys.claim(request("dead"))
+        yield* TestClock.adjust(LEASE)
+        expect(yield* keys.claim(request("b"))).toEqual({ _tag: "Claimed", resumed: true })
+        yield* keys.extend(attempt("dead"), LIFETIME)
+        yield* TestClock.adjust(LEASE)
+        expect(yield* keys.claim(request("c"))).toEqual({ _tag: "Claimed", resumed: true })
+      }).pipe(Effect.provide(memory))
+    )
+
     it.effect("keeps the key of an attempt that goes on", () =>
       Effect.gen(function* () {
         const keys = yield* Idempotency

@@ -58,6 +58,7 @@ const during = <E1, E2, E3, R1, R2, R3>(
     const own = yield* Effect.forkChild(effect)
     yield* sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
       Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("20 millis") }),
+      Effect.timeout("20 seconds"),
       withLiveClock
     )
     yield* Deferred.succeed(isAwaited, undefined)

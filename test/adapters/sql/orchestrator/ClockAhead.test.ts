@@ -35,7 +35,7 @@ describe("a process whose clock is a day ahead", () => {
       const ahead = at(now + DAY)
       assert.deepStrictEqual(yield* ahead(claim("ahead")), ["a"])
       assert.isBelow(yield* reservedUntil, 120_000)
-      yield* ahead(intents.release(["a"], now + DAY + 3_000))
+      yield* ahead(intents.release(["a"], { notBeforeMs: now + DAY + 3_000 }))
       assert.isBelow(yield* reservedUntil, 120_000)
     }).pipe(Effect.provide(layer))
   )

@@ -1,7 +1,7 @@
 /** Locks and notifications between processes that share a database. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted, Schedule, Stream } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as BridgeFlights from "../../../../src/adapters/sql/orchestrator/BridgeFlights.ts"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
@@ -11,22 +11,13 @@ import { Exposures } from "../../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { IntentTaken, RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, newIntent, submitted } from "../../../support/IntentFixtures.ts"
+import { somebodyWaits } from "../../../support/LockWaits.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
 import { TestDatabase, migratedDatabaseUrl } from "../../../support/Postgres.ts"
 
 const process = Effect.flatMap(TestDatabase, ({ url }) =>
   Layer.build(Layer.fresh(stores.pipe(Layer.provide(Database.layer({ url: Redacted.make(url), poolSize: 4 })))))
 )
-
-/** Returns once a session of the database waits for a lock. */
-const somebodyWaits = Effect.gen(function* () {
-  const { url } = yield* TestDatabase
-  const sql = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
-  yield* sql`
-    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
-    Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("20 millis") })
-  )
-}).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 it.effect(
   "an allocation that waits for its signature holds up nobody, and of two for one intent the first is stored",

@@ -144,7 +144,7 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
     case "Release": {
       const now = yield* Clock.currentTimeMillis
       const notBefore = command.delay === undefined ? undefined : now + command.delay
-      return yield* intents.release(command.intents.map(name), notBefore)
+      return yield* intents.release(command.intents.map(name), { notBeforeMs: notBefore })
     }
     case "Settle":
       return yield* intents.apply(name(command.intent), [settled], { outbox: [message(command.intent)] })

@@ -44,7 +44,7 @@ it.live("a claim does not read what rests", () =>
     yield* Effect.forEach(ids, (id, index) => intents.create(newIntent({ id, owner: index + 1 })), { concurrency: 8 })
     yield* Effect.forEach(ids, (id) => intents.submit(id, submission()), { concurrency: "unbounded" })
     const [free, resting] = [ids.slice(-LIMIT), ids.slice(0, -LIMIT)]
-    yield* intents.release(resting, (yield* Clock.currentTimeMillis) + 3_600_000)
+    yield* intents.release(resting, { notBeforeMs: (yield* Clock.currentTimeMillis) + 3_600_000 })
     const released = intents.release(free)
     /**
      * Claims again until it reads few rows. A claim passes the entries of rows that rest or were claimed before, and marks them unless a
@@ -63,7 +63,7 @@ it.live("a claim does not read what rests", () =>
       )
       assert.isBelow(rows, 10 * LIMIT)
     }
-    const putOff = intents.release(free, 1)
+    const putOff = intents.release(free, { notBeforeMs: 1 })
     yield* putOff
     for (const order of ["fresh", "oldest"] as const) {
       const { rows, value } = yield* claims(LIMIT / 4, order, putOff)
