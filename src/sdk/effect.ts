@@ -5,6 +5,7 @@ export {
   Declined,
   NothingToSweep,
   OrderMismatch,
+  QuoteExpired,
   SigningFailed,
   SweepFailed,
   SweepUnfinished

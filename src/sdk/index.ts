@@ -54,6 +54,7 @@ export {
   NodeError,
   NothingToSweepError,
   OrderMismatchError,
+  QuoteExpiredError,
   SigningError,
   SweepFailedError,
   SweepUnfinishedError,

@@ -1,6 +1,6 @@
 /** Holds the documented table of guarantees: each field of an answer and of a submission is changed on its way. */
 import { readFile } from "node:fs/promises"
-import { assert, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { numberToHex, recoverTypedDataAddress } from "viem"
 import { recoverAuthorizationAddress } from "viem/utils"
 import * as Sdk from "../../src/sdk/index.ts"
@@ -84,6 +84,10 @@ const options: Sdk.ReviewOptions = {
 const node: Sdk.NodeClient = {
   request: async ({ method }) => (method === "eth_getTransactionCount" ? numberToHex(7) : "0x")
 }
+
+// The client signs no quote that has expired.
+beforeAll(() => void vi.useFakeTimers({ now: NOW_MS, toFake: ["Date"] }))
+afterAll(() => void vi.useRealTimers())
 
 const client = Sdk.createSweepClient({
   orchestratorUrl: "https://sweep.test",

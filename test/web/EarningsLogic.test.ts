@@ -1,6 +1,7 @@
 /** Values of a builder's earnings, and the filters of its lists. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Address from "../../src/domain/Address.ts"
+import { linesOf } from "../../src/web/dashboard/balanceLines.ts"
 import { changed, filterOf, periodOf } from "../../src/web/dashboard/lists/filter.ts"
 import { sumOf, type TokenLine, worthOf } from "../../src/web/dashboard/money/worth.ts"
 import type { TokenBook } from "../../src/web/api/tokens.ts"
@@ -30,6 +31,35 @@ const line = (change: Partial<TokenLine>): TokenLine => ({
   paidUnpriced: 0n,
   owed: 0n,
   ...change
+})
+
+describe("balances", () => {
+  const of = (amount: bigint, chainId = 1) => ({ token: usdc, amount, chainId })
+
+  it("show a debt after the reversal of what was paid, and what was paid as it was", () => {
+    assert.deepStrictEqual(linesOf({ balances: [], lifetime: [of(50n)], paid: [of(100n)] }), [
+      { chainId: 1, token: usdc, owed: -50n, paid: 100n, lifetime: 50n, isHeld: false }
+    ])
+    assert.deepStrictEqual(linesOf({ balances: [], lifetime: [], paid: [of(100n)] }), [
+      { chainId: 1, token: usdc, owed: -100n, paid: 100n, lifetime: 0n, isHeld: false }
+    ])
+  })
+
+  it("tell what is owed from what was paid, also to a backend that does not say what was paid", () => {
+    const line = { chainId: 1, token: usdc, owed: 20n, paid: 30n, lifetime: 50n, isHeld: false }
+    const accruals = { balances: [of(20n)], lifetime: [of(50n)] }
+    assert.deepStrictEqual(linesOf({ ...accruals, paid: [of(30n)] }), [line])
+    assert.deepStrictEqual(linesOf(accruals), [line])
+  })
+
+  it("are held on other chains than that of a contract wallet", () => {
+    const owed = [of(20n, 1), of(30n, 2)]
+    const lines = linesOf({ balances: owed, lifetime: owed, paid: [], walletChainId: 1 })
+    assert.deepStrictEqual(
+      lines.map(({ isHeld }) => isHeld),
+      [false, true]
+    )
+  })
 })
 
 describe("the value of earnings", () => {

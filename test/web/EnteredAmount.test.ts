@@ -1,7 +1,7 @@
 /** Amounts that the user enters for a token of the list. */
 import { assert, describe, it } from "vitest"
 import type { SweepableToken } from "../../src/sdk/index.ts"
-import { parse } from "../../src/web/lib/amounts.ts"
+import { parse, type Separator } from "../../src/web/lib/amounts.ts"
 import { keyOf, NATIVE } from "../../src/web/sweep/catalog.ts"
 import {
   amountOf,
@@ -41,8 +41,8 @@ describe("an entered amount", () => {
 })
 
 describe("the field for an amount", () => {
-  const shown = (entered: bigint | null | undefined, typed: string, of = token) =>
-    shownAmount({ token: of, amount: amountOf(of, entered), lacksAmount: isNoAmount(of, entered) }, typed)
+  const shown = (entered: bigint | null | undefined, typed: string, of = token, sign: Separator = ".") =>
+    shownAmount({ token: of, amount: amountOf(of, entered), lacksAmount: isNoAmount(of, entered) }, typed, sign)
 
   it("follows the balance until something is typed", () => {
     assert.strictEqual(shown(undefined, ""), "40")
@@ -50,9 +50,14 @@ describe("the field for an amount", () => {
   })
 
   it("shows what is typed, as it is typed, also if it is no amount", () => {
-    for (const text of ["1", "1.", "1.50", "01"]) assert.strictEqual(shown(parse(text, 6), text), text)
+    for (const text of ["1", "1.", "1.50", "01"]) assert.strictEqual(shown(parse(text, 6, "."), text), text)
     for (const text of ["", "x", "0"]) assert.strictEqual(shown(null, text), text)
     assert.strictEqual(shown(50_000_000n, "50"), "50", "more than the account holds by now")
+  })
+
+  it("shows the separator of the language", () => {
+    assert.strictEqual(shown(1_125_000n, "", token, ","), "1,125")
+    assert.strictEqual(shown(1_125_000n, "1.1250", token, ","), "1.1250", "as it is typed")
   })
 
   it("shows what is swept once the typed amount is forgotten", () => {

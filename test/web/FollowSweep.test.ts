@@ -48,7 +48,7 @@ describe("a sweep that is followed", () => {
       }
     }
     let stored: ReadonlyArray<Submission> = list
-    const saw = (intents: ReadonlyArray<Intent>) => void (stored = updatedIn(stored, intents, nowMs))
+    const saw = (intents: ReadonlyArray<Intent>) => void (stored = updatedIn(stored, intents, nowMs, 0))
     const { signal } = new AbortController()
     const outcome = await followSweep(client, "s", { list, signal, saw }).then(
       (intents) => ({ intents }),
@@ -100,8 +100,8 @@ describe("a sweep that is followed", () => {
   })
 
   it("does not become unknown after another tab has seen its end", () => {
-    const delivered = updatedIn(list, [state("a", "delivered")], 1)
+    const delivered = updatedIn(list, [state("a", "delivered")], 1, 0)
     const unknown = state("a", "failed", { failureReason: UNKNOWN_TO_SERVICE })
-    assert.deepStrictEqual(updatedIn(delivered, [unknown], LATE), delivered)
+    assert.deepStrictEqual(updatedIn(delivered, [unknown], LATE, 0), delivered)
   })
 })

@@ -92,7 +92,7 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
       yield* reads(page, "DAI")
       yield* goesTo(page, "USDC", "Arbitrum")
       yield* storesRefund(page)
-      yield* reads(page, /USDC is in your account on the source chain/)
+      yield* reads(page, /The bridge returns USDC to your account on the source chain/)
       yield* click(page, "Sweep the rest")
       const ticked = (name: string) =>
         Effect.promise(() => page.getByRole("checkbox", { name, exact: true }).isChecked())

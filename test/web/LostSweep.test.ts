@@ -65,6 +65,9 @@ layer(SweepSite.layer, live)("somebody whose submission is not answered", (it) =
         yield* Steps.usesKey(page, key)
         yield* Steps.goesTo(page, "USDC", "Alpha")
         yield* Steps.signs(page, 2)
+        yield* reads(page, "Keep this page open until the service has it")
+        // It is sent again until the quotes expire.
+        yield* Effect.promise(() => page.clock.fastForward(CERTAIN_MILLIS))
         yield* reads(page, "It is not known that the service has it")
         assert.isFalse(yield* isShown(page, CONTINUES))
         assert.isFalse(yield* canTick(page, "DAI on Alpha"))

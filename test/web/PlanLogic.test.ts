@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Address, BatchReview, Guarantee, ReviewedLeg, SweepableToken, SweepQuotes } from "../../src/sdk/index.ts"
 import { NodeError, RateLimitedError, UnavailableError } from "../../src/sdk/index.ts"
 import { explain, explainChange } from "../../src/web/sweep/explain.ts"
-import { changeOf, figuresOf, isPassing } from "../../src/web/sweep/plan.ts"
+import { changeOf, figuresOf, isPassing, promptsOf } from "../../src/web/sweep/plan.ts"
 import { amountUsd } from "../../src/web/sweep/selection.ts"
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -174,6 +174,28 @@ describe("a revocation that failed", () => {
       `Transaction ${hash} had no effect: the nonce changed; try again.`
     )
     assert.include(explain(new NodeError("the node did not answer eth_getCode")), "did not answer. Please try again")
+  })
+})
+
+describe("the requests of the wallet", () => {
+  it("tell a delegation that takes the place of another one", () => {
+    const review = {
+      ...plan(leg(A, 1n)),
+      authorizations: [1, 2].map((chainId) => ({ chainId }))
+    } as unknown as BatchReview
+    const on = (chainId: number, delegation: string) => ({
+      token: { chainId, delegation } as SweepableToken,
+      amount: 1n
+    })
+    const prompts = promptsOf(review, { tokens: [on(1, "other"), on(2, "none")] })
+    assert.deepStrictEqual(
+      prompts.map(({ chainIds, kind, replaces }) => [kind, chainIds.join(), replaces]),
+      [
+        ["sweep", "1", false],
+        ["delegation", "1", true],
+        ["delegation", "2", false]
+      ]
+    )
   })
 })
 

@@ -120,9 +120,9 @@ describe("a sweep that failed", () => {
 
 describe("a sweep of which the service forgot a part", () => {
   const [delivered, failed, unknown] = [
-    sent("a", { amountOut: "5000000", endedAtMs: 1_000 }),
-    sent("b", { status: "failed", failureReason: "expired", endedAtMs: 1_000 }),
-    sent("c", { status: "failed", failureReason: UNKNOWN_TO_SERVICE, endedAtMs: 10 ** 10 })
+    sent("a", { amountOut: "5000000", endedAtMs: 1_000, isTimed: true }),
+    sent("b", { status: "failed", failureReason: "expired", endedAtMs: 1_000, isTimed: true }),
+    sent("c", { status: "failed", failureReason: UNKNOWN_TO_SERVICE, endedAtMs: 10 ** 10, isTimed: true })
   ]
 
   it("neither counts that part as failed nor tells how long it took", () => {
@@ -137,5 +137,38 @@ describe("a sweep of which the service forgot a part", () => {
     const receipt = receiptText(catalog, [delivered, unknown])
     assert.include(receipt, "Alpha: not known. The service no longer knows this sweep. Check your balance.")
     assert.notInclude(receipt, "failed")
+  })
+})
+
+describe("the receipt of an unlisted token", () => {
+  const foo = (decimals?: number) =>
+    sent("a", {
+      amountOut: "5000000",
+      send: {
+        chainId: 1,
+        token: at("c"),
+        amount: "2500000000000000000",
+        symbol: "FOO",
+        ...(decimals === undefined ? {} : { decimals })
+      }
+    })
+
+  it("has its amount by the decimals that were stored with it", () => {
+    assert.include(receiptText(catalog, [foo(18)]), "\n2.5 FOO on Alpha: 5 USDC arrived")
+  })
+
+  it("leaves the amount out if they are not known", () => {
+    assert.include(receiptText(catalog, [foo()]), "\nFOO on Alpha: 5 USDC arrived")
+  })
+})
+
+describe("the time that a sweep took", () => {
+  const took = (more: Partial<Submission>) => receiptText(catalog, [sent("a", { endedAtMs: 42_000, ...more })])
+
+  it("is told if a page was open from the signature to the end, and only then", () => {
+    assert.include(took({ isTimed: true }), "within 42 s")
+    for (const isTimed of [undefined, false]) {
+      assert.notInclude(took(isTimed === undefined ? {} : { isTimed }), "within")
+    }
   })
 })

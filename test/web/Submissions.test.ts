@@ -1,27 +1,26 @@
 /** Submissions of the sweep page: what the service is known to have, and when it is certain that one never reached it. */
-import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
+import { assert, describe, it } from "vitest"
 import {
   type Intent,
   NetworkError,
-  NotFoundError,
   type ReviewedLeg,
-  type SweepClient,
+  type SweepableToken,
   WaitTimeoutError
 } from "../../src/sdk/index.ts"
 import { errorOfAnswer, SweepRefusedError } from "../../src/sdk/model/ApiErrors.ts"
 import { LASTING } from "../../src/domain/SweepRefusal.ts"
 import { explain, isOutdated } from "../../src/web/sweep/explain.ts"
-import { followIntent } from "../../src/web/sweep/followIntent.ts"
 import { mayBeAccepted } from "../../src/web/sweep/mayBeAccepted.ts"
 import {
   acceptedIn,
+  awaitsRefund,
   bySweep,
   isUnconfirmed,
+  lastSeen,
   lostAtMs,
   NOT_SUBMITTED,
   type Submission,
   submissionOf,
-  UNKNOWN_TO_SERVICE,
   unansweredIn,
   updatedIn
 } from "../../src/web/sweep/submissions.ts"
@@ -76,9 +75,9 @@ describe("a submission", () => {
     const unanswered = unansweredIn(list, ["a"], 7)
     assert.deepStrictEqual(unanswered, [sent("a", { unansweredAtMs: 7 }), sent("b")])
     assert.isTrue(unanswered.every(isUnconfirmed))
-    const quoted = updatedIn(unanswered, [state("a", "quoted")], 8)
+    const quoted = updatedIn(unanswered, [state("a", "quoted")], 8, 0)
     assert.deepStrictEqual(quoted, unanswered)
-    const submitted = updatedIn(quoted, [state("a", "submitted")], 8)
+    const submitted = updatedIn(quoted, [state("a", "submitted")], 8, 0)
     assert.deepStrictEqual(submitted.map(isUnconfirmed), [false, true])
     assert.isUndefined(submitted[0]?.isUnsent)
     const accepted = acceptedIn(list, ["a"], "s")
@@ -89,10 +88,10 @@ describe("a submission", () => {
 
   it("that was lost keeps to the others of its signature, and one that arrived is told from them", () => {
     const lost = state("a", "failed", { failureReason: NOT_SUBMITTED })
-    const list = updatedIn([sent("a"), sent("b")], [lost], 9)
+    const list = updatedIn([sent("a"), sent("b")], [lost], 9, 0)
     assert.deepInclude(list[0], { isUnsent: true, status: "failed", failureReason: NOT_SUBMITTED, endedAtMs: 9 })
     assert.lengthOf(bySweep(list), 1)
-    assert.lengthOf(bySweep(updatedIn(list, [state("b", "failed", { failureReason: "expired" })], 9)), 2)
+    assert.lengthOf(bySweep(updatedIn(list, [state("b", "failed", { failureReason: "expired" })], 9, 0)), 2)
   })
 
   it("keeps the least that crosses a bridge, and what the bridge refunded", () => {
@@ -110,8 +109,52 @@ describe("a submission", () => {
     assert.strictEqual(stored(leg(2)), "90")
     assert.strictEqual(stored(leg(2, { minAmount: 80n })), "80")
     const refund = { token: "0x1", amount: 85n, txHash: "0x4" } as const
-    const [ended] = updatedIn([sent("a")], [state("a", "failed", { failureReason: "bridge_refunded", refund })], 9)
+    const [ended] = updatedIn([sent("a")], [state("a", "failed", { failureReason: "bridge_refunded", refund })], 9, 0)
     assert.deepInclude(ended, { refunded: "85", refundedToken: "0x1" })
+    if (ended === undefined) return assert.fail("it was not stored")
+    assert.deepStrictEqual(lastSeen(ended).refund, refund)
+  })
+
+  it("awaits the refund of its bridge until that is found", () => {
+    const refunded = (more: Partial<Intent>) =>
+      updatedIn([sent("a")], [state("a", "failed", { failureReason: "bridge_refunded", ...more })], 9, 0)
+    const [waiting] = refunded({})
+    if (waiting === undefined) return assert.fail("it was not stored")
+    assert.isTrue(awaitsRefund(waiting))
+    const refund = { token: "0x1", amount: 85n, txHash: "0x4" } as const
+    const paid = updatedIn([waiting], [state("a", "failed", { failureReason: "bridge_refunded", refund })], 10, 0)
+    assert.deepStrictEqual(paid.map(awaitsRefund), [false])
+    assert.strictEqual(paid[0]?.endedAtMs, 9)
+    assert.isFalse(awaitsRefund(sent("a", { status: "failed", failureReason: "expired" })))
+  })
+
+  it("keeps the decimals of its token, which no list may have", () => {
+    const leg = {
+      quoteId: "a",
+      expiresAt: new Date(0),
+      send: { chainId: 1, token: "0x1", amount: 100n },
+      fees: { total: 10n },
+      receive: { chainId: 1, token: "0x2", minAmount: 1n, destination: "0x3" }
+    } as unknown as ReviewedLeg
+    const token = {
+      chainId: 1,
+      address: "0x1",
+      symbol: "FOO",
+      decimals: 18,
+      priceUsd: null
+    } as unknown as SweepableToken
+    const wanted = {
+      tokens: [{ token, amount: 100n }],
+      to: { chainId: 1, address: "0x2" },
+      destination: "0x3"
+    } as const
+    assert.deepInclude(submissionOf(leg, wanted, 0).send, { symbol: "FOO", decimals: 18 })
+  })
+
+  it("is timed if the page was open when it was signed", () => {
+    const end = (openedAtMs: number) =>
+      updatedIn([sent("a", { submittedAtMs: 5 })], [state("a", "delivered")], 9, openedAtMs)[0]?.isTimed
+    assert.deepStrictEqual([end(5), end(6)], [true, false])
   })
 
   it("that took too long is said to be with the service only if it is", () => {
@@ -175,120 +218,5 @@ describe("a refused submission", () => {
     for (const reason of ["bad_signature", "bad_authorization", "chain_paused", "screening_blocked", "of_the_future"]) {
       assert.notInclude(explain(refused(reason)), "expired", reason)
     }
-  })
-})
-
-describe("an intent that is followed", () => {
-  beforeEach(() => void vi.useFakeTimers({ now: 0 }))
-  afterEach(() => void vi.useRealTimers())
-
-  /** A service that says this of the intent by the time, and asks the client to wait while the intent has not ended. */
-  const service = (at: (nowMs: number) => Intent["status"] | "unknown" | "silent") => {
-    let asked = 0
-    const client: Pick<SweepClient, "waitForIntent"> = {
-      waitForIntent: async (id, { onProgress, signal } = {}) => {
-        asked++
-        for (;;) {
-          const status = at(Date.now())
-          if (status === "unknown") throw new NotFoundError(answer(404, ""))
-          if (status !== "silent") {
-            onProgress?.(state(id, status))
-            if (status === "delivered") return state(id, status)
-          }
-          // oxlint-disable-next-line no-await-in-loop
-          await new Promise((resolve) => setTimeout(resolve, 1_000))
-          signal?.throwIfAborted()
-          if (Date.now() >= 15 * MINUTE) throw new WaitTimeoutError(id, 15 * MINUTE, undefined)
-        }
-      }
-    }
-    return { client, asked: () => asked }
-  }
-
-  const following = (client: Pick<SweepClient, "waitForIntent">, submission: Submission) => {
-    const seen: Array<Intent["status"]> = []
-    const leaving = new AbortController()
-    let end: Intent | undefined
-    let error: unknown
-    const done = followIntent(client, submission, { signal: leaving.signal, saw: ({ status }) => seen.push(status) })
-    void done.then(
-      (intent) => void (end = intent),
-      (reason) => void (error = reason)
-    )
-    return { seen, leave: () => leaving.abort(), end: () => end, error: () => error }
-  }
-
-  it("and stays quoted is lost after its expiry and a minute, not before", async () => {
-    const { client } = service(() => "quoted")
-    const { end } = following(client, sent("a"))
-    await vi.advanceTimersByTimeAsync(3 * MINUTE - 2_000)
-    assert.isUndefined(end())
-    await vi.advanceTimersByTimeAsync(4_000)
-    assert.deepInclude(end(), { status: "failed", failureReason: NOT_SUBMITTED })
-  })
-
-  it("is lost also if it was stored without an expiry, and as sent", async () => {
-    const { expiresAtMs: _, isUnsent: __, ...earlier } = sent("a", { submittedAtMs: -2 * HOUR })
-    const { client } = service(() => "quoted")
-    const { end } = following(client, earlier)
-    await vi.advanceTimersByTimeAsync(2_000)
-    assert.strictEqual(end()?.failureReason, NOT_SUBMITTED)
-  })
-
-  it("is lost if the service does not know it, after its expiry and a minute, not before", async () => {
-    const { asked, client } = service(() => "unknown")
-    const { end } = following(client, sent("a"))
-    await vi.advanceTimersByTimeAsync(3 * MINUTE - 2_000)
-    assert.isUndefined(end())
-    await vi.advanceTimersByTimeAsync(4_000)
-    assert.strictEqual(end()?.failureReason, NOT_SUBMITTED)
-    assert.isAtMost(asked(), 25)
-  })
-
-  it("and arrives in the last moment is followed to its end", async () => {
-    const { client } = service((now) =>
-      now < 2 * MINUTE ? "quoted" : now < 20 * MINUTE && now > 4 * MINUTE ? "delivered" : "submitted"
-    )
-    const { end, seen } = following(client, sent("a"))
-    await vi.advanceTimersByTimeAsync(5 * MINUTE)
-    assert.strictEqual(end()?.status, "delivered")
-    assert.include(seen, "submitted")
-  })
-
-  it("is not lost while the service says nothing of it", async () => {
-    const { client } = service(() => "silent")
-    const { end, error } = following(client, sent("a"))
-    await vi.advanceTimersByTimeAsync(16 * MINUTE)
-    assert.isUndefined(end())
-    assert.instanceOf(error(), WaitTimeoutError)
-  })
-
-  it("is not lost if the service once had it, or confirmed its sweep", async () => {
-    for (const submission of [sent("a", { status: "submitted" }), sent("a", { sweepId: "s" })]) {
-      const { client } = service(() => "unknown")
-      const { end, error } = following(client, submission)
-      // oxlint-disable-next-line no-await-in-loop
-      await vi.advanceTimersByTimeAsync(10 * MINUTE)
-      assert.isUndefined(end())
-      assert.instanceOf(error(), NotFoundError)
-    }
-  })
-
-  it("that the service once had is not known any more once no order can settle, and was never lost", async () => {
-    const submission = sent("a", { status: "submitted", txHash: "0x7", submittedAtMs: -2 * HOUR })
-    const { client } = service(() => "unknown")
-    const { end } = following(client, submission)
-    await vi.advanceTimersByTimeAsync(0)
-    assert.deepInclude(end(), { status: "failed", failureReason: UNKNOWN_TO_SERVICE, txHash: "0x7" })
-  })
-
-  it("is left with its component", async () => {
-    const { client } = service(() => "quoted")
-    const { end, error, leave } = following(client, sent("a"))
-    await vi.advanceTimersByTimeAsync(5_000)
-    leave()
-    await vi.advanceTimersByTimeAsync(10 * MINUTE)
-    assert.isUndefined(end())
-    assert.instanceOf(error(), DOMException)
   })
 })

@@ -105,7 +105,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       for (const [text, problem] of [
         ["50", "You hold 40."],
         ["", "Enter an amount."],
-        ["1,5", "Enter an amount."]
+        ["1,5", "Write decimals after a point, and no comma between thousands."]
       ] as const) {
         yield* Effect.promise(() => page.getByLabel("Amount of DAI to sweep").fill(text))
         yield* reads(page, problem)

@@ -5,11 +5,11 @@ import { MEANINGS } from "../../src/domain/QuoteReason.ts"
 import type { Address, ListedToken, ServedChain, SweepableToken } from "../../src/sdk/index.ts"
 import { byValue, dollars, total, worth } from "../../src/web/lib/usd.ts"
 import { canArrive, makeCatalog, NATIVE, unitOf } from "../../src/web/sweep/catalog.ts"
-import { explainFailure, whyUnquoted } from "../../src/web/sweep/explain.ts"
+import { whyUnquoted } from "../../src/web/sweep/explain.ts"
 import { bySweep, type Submission } from "../../src/web/sweep/submissions.ts"
 import { arrivedText, outcomeOf, receiptText } from "../../src/web/sweep/receipt.ts"
 import { defaultAmount, isPreselected, reserveOf, whyLeft } from "../../src/web/sweep/selection.ts"
-import { preferredToken, readDestination } from "../../src/web/sweep/target.ts"
+import { defaultTarget, preferredToken, readDestination } from "../../src/web/sweep/target.ts"
 
 const at = (digit: number): Address => `0x${digit.toString(16).padStart(2, "0").repeat(20)}`
 
@@ -128,11 +128,12 @@ describe("what can arrive", () => {
   })
 })
 
-describe("a sweep that the bridge gave back", () => {
-  it("names what is in the account now", () => {
-    assert.include(explainFailure("bridge_refunded", "USDC"), "USDC is in your account on the source chain")
-    assert.notInclude(explainFailure("bridge_refunded"), "USDC")
-    assert.notInclude(explainFailure("expired", "USDC"), "USDC")
+describe("the first target", () => {
+  it("is on the chain that the app names, or on the richest one if the service does not serve that", () => {
+    const rich = { ...token(2, usdtB, "USDT"), sweepable: true, valueUsd: "9" } as unknown as SweepableToken
+    const first = (chainId?: number) =>
+      defaultTarget(catalog, [rich], { tokenOut: "USDC", ...(chainId === undefined ? {} : { chainId }) })?.address
+    assert.deepStrictEqual([first(1), first(), first(137)], [usdcA, usdcB, usdcB])
   })
 })
 
@@ -234,7 +235,7 @@ describe("what became of a sweep", () => {
   })
 
   it("counts what really arrived, and says at least while that is not known", () => {
-    const known = [sent("a", { status: "delivered", amountOut: "4950000", endedAtMs: 61_000 })] as const
+    const known = [sent("a", { status: "delivered", amountOut: "4950000", endedAtMs: 61_000, isTimed: true })] as const
     assert.strictEqual(arrivedText(catalog, known), "4.95 USDC")
     assert.include(receiptText(catalog, known), "1 of 1 delivered, 4.95 USDC arrived within 1 min 0 s")
     assert.include(receiptText(catalog, known), "5 USDT on Alpha: 4.95 USDC arrived")

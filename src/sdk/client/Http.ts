@@ -59,10 +59,12 @@ export const makeHttp = ({
   ): Promise<A> => {
     const url = base + path
     const headers = { ...init.headers, accept: JSON_TYPE }
+    // Before the request: a platform without such signals is no network failure.
+    const ended = anySignal(signal, timeoutSignal(timeoutMillis))
     let response: Response
     let body: unknown
     try {
-      response = await fetch(url, { ...init, headers, signal: anySignal(signal, timeoutSignal(timeoutMillis)) })
+      response = await fetch(url, { ...init, headers, signal: ended })
       body = parsed(await response.text())
     } catch (cause) {
       signal?.throwIfAborted()

@@ -8,8 +8,8 @@ export interface RequestOptions {
 
 export interface KeyedRequestOptions extends RequestOptions {
   /**
-   * Idempotency key: for 24 hours, the same request under the same key gets the first response. Keep a key of your own where a
-   * request must survive a restart of your program. Default: a random key per call.
+   * Idempotency key: for 24 hours (quotes: one hour), the same request under the same key gets the first response. Keep a key of your
+   * own where a request must survive a restart of your program. Default: a random key per call.
    */
   readonly idempotencyKey?: string
 }

@@ -99,12 +99,17 @@ export const sweepAll = async (
   wait.signal?.throwIfAborted()
   const signed = await steps.signBatch(chosen, signer, options)
   onEvent?.({ type: "signed", signed })
-  const sweep = await finished(signed.quoteIds, steps.submitSweep(signed, options), (accepted) => {
-    onEvent?.({ type: "submitted", accepted })
-    return steps.waitForSweep(accepted.id, {
-      ...wait,
-      onProgress: (state) => onEvent?.({ type: "progress", sweep: state })
-    })
-  })
+  const sweep = await finished(
+    signed.quoteIds,
+    wait.signal,
+    () => steps.submitSweep(signed, options),
+    (accepted) => {
+      onEvent?.({ type: "submitted", accepted })
+      return steps.waitForSweep(accepted.id, {
+        ...wait,
+        onProgress: (state) => onEvent?.({ type: "progress", sweep: state })
+      })
+    }
+  )
   return { review: chosen, sweep }
 }

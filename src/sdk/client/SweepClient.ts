@@ -9,6 +9,7 @@ import type { Accepted, Intent } from "../model/Intent.ts"
 import type { Portfolio, SweepableToken } from "../model/Portfolio.ts"
 import type { AuthorizationRequest, Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
 import { type BatchReview, reviewSweepQuotes } from "../review/BatchReview.ts"
+import { refuseExpired } from "../review/Expiry.ts"
 import { reviewNonces } from "../review/NonceReview.ts"
 import { reviewOrder, type SweepReview } from "../review/Review.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
@@ -91,7 +92,8 @@ export interface SweepClient {
    * false.
    *
    * @throws {SweepFailedError} if the sweep ends without delivery
-   * @throws {SweepUnfinishedError} if a step after the signature fails and the service may have the sweep. Do not repeat the call then
+   * @throws {QuoteExpiredError} if the quote expires before the wallet is asked
+   * @throws {SweepUnfinishedError} if a step after the signature fails or is aborted, and the service may have the sweep. Do not repeat the call then
    * @example
    * const result = await client.sweep(request, account, { confirm: (review) => askTheUser(review) })
    */
@@ -122,6 +124,7 @@ export interface SweepClient {
    * nonces of the authorizations first.
    *
    * @throws {OrderMismatchError} if an authorization is not for the account's next nonce
+   * @throws {QuoteExpiredError} if a quote has expired since the review
    * @throws {SigningError} if the wallet refuses, or is not the owner's
    * @example
    * const signed = await client.signBatch(selectLegs(review, isTicked), account)
@@ -132,7 +135,8 @@ export interface SweepClient {
    * intent has ended, or with undefined if `confirm` returned false.
    *
    * @throws {NothingToSweepError} if no balance is worth sweeping, or no order passes the review
-   * @throws {SweepUnfinishedError} if a step after the signature fails and the service may have the sweep. Do not repeat the call then
+   * @throws {QuoteExpiredError} if a quote expires before the wallet is asked
+   * @throws {SweepUnfinishedError} if a step after the signature fails or is aborted, and the service may have the sweep. Do not repeat the call then
    * @example
    * const result = await client.sweepAll({ owner: account.address, token: USDC, to: { chainId: 8453 } }, account, {
    *   confirm: (review) => askTheUser(review),
@@ -230,8 +234,15 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     reviewNonces(authorizations, nonces)
   }
 
-  const signOne = (review: SweepReview, signer: SweepSigner, requestOptions?: RequestOptions): Promise<SignedSweep> =>
-    checkNonces(signer.address, [review.authorization], requestOptions).then(() => signReviewed(review, signer))
+  const signOne = async (
+    review: SweepReview,
+    signer: SweepSigner,
+    requestOptions?: RequestOptions
+  ): Promise<SignedSweep> => {
+    await checkNonces(signer.address, [review.authorization], requestOptions)
+    refuseExpired([review], Date.now())
+    return signReviewed(review, signer)
+  }
 
   const client: SweepClient = {
     quote: (request, requestOptions) =>
@@ -248,8 +259,11 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       if (confirm !== undefined && !(await confirm(review))) return undefined
       waitOptions.signal?.throwIfAborted()
       const signed = await signOne(review, signer, requestOptions)
-      const intent = await finished([review.quoteId], client.submit(signed, requestOptions), (accepted) =>
-        client.waitForIntent(accepted.id, waitOptions)
+      const intent = await finished(
+        [review.quoteId],
+        waitOptions.signal,
+        () => client.submit(signed, requestOptions),
+        (accepted) => client.waitForIntent(accepted.id, waitOptions)
       )
       if (intent.status === "failed") throw new SweepFailedError(intent)
       return { intent, review }
@@ -257,8 +271,11 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     sweepQuotes: (request, requestOptions) =>
       http.post("/quotes", writeSweepQuotesRequest(attributed(request, apiKey)), readSweepQuotes, requestOptions),
     reviewSweepQuotes: (quotes, request) => reviewSweepQuotes(quotes, attributed(request, apiKey), options.review),
-    signBatch: (review, signer, requestOptions) =>
-      checkNonces(signer.address, review.authorizations, requestOptions).then(() => signBatch(review, signer)),
+    signBatch: async (review, signer, requestOptions) => {
+      await checkNonces(signer.address, review.authorizations, requestOptions)
+      refuseExpired(review.legs, Date.now())
+      return signBatch(review, signer)
+    },
     sweepAll: (request, signer, sweepOptions) => sweepAll(client, request, signer, sweepOptions),
     submitSweep: (signed, requestOptions) =>
       http.post("/sweeps", writeSignedBatch(signed), readSweepAccepted, requestOptions),

@@ -13,21 +13,24 @@ const isRefusal = (error: SweepError): boolean =>
     (error instanceof SweepRefusedError && error.reason !== "already_submitted"))
 
 /**
- * Follows a signed sweep once it is accepted. An error of the client becomes a {@link SweepUnfinishedError}, so that nobody takes it for one
- * after which the whole call can be repeated. Refusals of the submission are kept.
+ * Submits a signed sweep and follows it once it is accepted. An error of the client, or an abort, becomes a {@link SweepUnfinishedError}, so
+ * that nobody takes it for one after which the whole call can be repeated. Refusals of the submission are kept, and an abort before it.
  */
 export const finished = async <Accepted extends { readonly id: string }, Ended>(
   quoteIds: ReadonlyArray<string>,
-  submission: Promise<Accepted>,
+  signal: AbortSignal | undefined,
+  submit: () => Promise<Accepted>,
   follow: (accepted: Accepted) => Promise<Ended>
 ): Promise<Ended> => {
+  signal?.throwIfAborted()
   let accepted: Accepted | undefined
   try {
-    accepted = await submission
+    accepted = await submit()
     return await follow(accepted)
   } catch (error) {
-    throw !(error instanceof SweepError) || (!accepted && isRefusal(error))
-      ? error
-      : new SweepUnfinishedError(quoteIds, accepted?.id, error)
+    if (error instanceof SweepError) {
+      throw !accepted && isRefusal(error) ? error : new SweepUnfinishedError(quoteIds, accepted?.id, error)
+    }
+    throw signal?.aborted === true ? new SweepUnfinishedError(quoteIds, accepted?.id, signal.reason) : error
   }
 }

@@ -16,7 +16,7 @@ import { failureOf } from "./Retrying.ts"
 import { anySignal, checkTimeout, sleep, timeoutSignal, timerMillis } from "./Sleep.ts"
 
 export interface WaitOptions<State = Intent> {
-  /** Ends the wait, which then rejects with the signal's reason. */
+  /** Ends the wait, which then rejects with the signal's reason. `sweep` and `sweepAll` reject with a `SweepUnfinishedError` once they submit. */
   readonly signal?: AbortSignal | undefined
   /** Called with the first known state, and after every change. */
   readonly onProgress?: (state: State) => void

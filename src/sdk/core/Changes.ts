@@ -2,10 +2,10 @@
 import { intentsOf } from "../model/Batch.ts"
 import type { Intent } from "../model/Intent.ts"
 
-type Observed = Pick<Intent, "status" | "txHash" | "deliveryTxHash" | "waitingFor">
+type Observed = Pick<Intent, "status" | "txHash" | "deliveryTxHash" | "pendingFailureReason" | "waitingFor">
 
-const factsOf = ({ deliveryTxHash, status, txHash, waitingFor }: Observed): string =>
-  `${status} ${txHash} ${deliveryTxHash} ${waitingFor}`
+const factsOf = ({ deliveryTxHash, pendingFailureReason, status, txHash, waitingFor }: Observed): string =>
+  `${status} ${txHash} ${deliveryTxHash} ${waitingFor} ${pendingFailureReason}`
 
 /**
  * Makes a function that returns true for the first state, and for each one that differs from the state before. A change of any intent of

@@ -1,6 +1,12 @@
 /** Failures of the Effect client that the contract does not have, as tagged errors. */
 import { Effect, Schema } from "effect"
-import { failureMessage, NothingToSweepError, OrderMismatchError, SigningError } from "../model/Errors.ts"
+import {
+  failureMessage,
+  NothingToSweepError,
+  OrderMismatchError,
+  QuoteExpiredError,
+  SigningError
+} from "../model/Errors.ts"
 import type { LastFailure, TaggedFailure } from "./Retrying.ts"
 
 const Mismatches = Schema.Array(
@@ -18,6 +24,12 @@ export class NothingToSweep extends Schema.TaggedError<NothingToSweep>()("Nothin
   leftOut: Schema.Array(
     Schema.Struct({ chainId: Schema.Int, token: Schema.String, reason: Schema.String, mismatches: Mismatches })
   ),
+  message: Schema.String
+}) {}
+
+/** The quote expired before the wallet was asked. Nothing was signed. */
+export class QuoteExpired extends Schema.TaggedError<QuoteExpired>()("QuoteExpired", {
+  quoteIds: Schema.Array(Schema.String),
   message: Schema.String
 }) {}
 
@@ -89,8 +101,12 @@ export const asBatchRefused = (error: unknown): Effect.Effect<never, OrderMismat
     ? Effect.fail(new NothingToSweep({ leftOut: error.leftOut, message: error.message }))
     : asOrderMismatch(error)
 
-/** Fails with {@link SigningFailed} where signing rejects, and dies of any other error. */
-export const asSigningFailed = (error: unknown): Effect.Effect<never, SigningFailed> =>
-  error instanceof SigningError
+/** Fails with {@link QuoteExpired} or {@link SigningFailed} where signing rejects, and dies of any other error. */
+export const asNotSigned = (error: unknown): Effect.Effect<never, QuoteExpired | SigningFailed> => {
+  if (error instanceof QuoteExpiredError) {
+    return Effect.fail(new QuoteExpired({ quoteIds: error.quoteIds, message: error.message }))
+  }
+  return error instanceof SigningError
     ? Effect.fail(new SigningFailed({ code: error.code, message: error.message }))
     : Effect.die(error)
+}

@@ -14,16 +14,18 @@ import type { RetryOptions } from "../core/Retry.ts"
 import type { SignedBatch, SweepQuotes, SweepQuotesRequest } from "../model/Batch.ts"
 import type { Authorization as SignedAuthorization, Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
 import { type BatchReview, reviewSweepQuotes } from "../review/BatchReview.ts"
+import { refuseExpired } from "../review/Expiry.ts"
 import { reviewOrder, type SweepReview } from "../review/Review.ts"
 import type { ReviewOptions } from "../review/ReviewOptions.ts"
+import type { ReviewedTerms } from "../review/TermsReview.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
 import { signBatch, signReviewed } from "../sign/Signing.ts"
 import { writeSweepQuotesRequest } from "../wire/Batch.ts"
 import { writeRequest } from "../wire/Offer.ts"
 import {
   asBatchRefused,
+  asNotSigned,
   asOrderMismatch,
-  asSigningFailed,
   asUnfinished,
   asUnfinishedUnlessRefused,
   Declined,
@@ -47,7 +49,7 @@ export interface Options {
 }
 
 export interface KeyedOptions {
-  /** Idempotency key of the request, valid for 24 hours. Default: a random key. */
+  /** Idempotency key of the request, valid for 24 hours, of a quote for one hour. Default: a random key. */
   readonly idempotencyKey?: string
 }
 
@@ -105,16 +107,26 @@ const makeReview = ({ apiKey, review }: Options) =>
     }).pipe(Effect.catch(asOrderMismatch))
   })
 
+/** Has the wallet sign, unless a quote has expired since its review. */
+const signFresh = <Signed>(terms: ReadonlyArray<ReviewedTerms>, signed: () => Promise<Signed>) =>
+  Effect.flatMap(
+    Effect.clockWith((clock) => clock.currentTimeMillis),
+    (nowMs) =>
+      Effect.tryPromise({
+        try: () => {
+          refuseExpired(terms, nowMs)
+          return signed()
+        },
+        catch: (error) => error
+      })
+  ).pipe(Effect.catch(asNotSigned))
+
 const sign = Effect.fn("SweepApi.sign")((reviewed: SweepReview, signer: SweepSigner) =>
-  Effect.tryPromise({ try: () => signReviewed(reviewed, signer), catch: (error) => error }).pipe(
-    Effect.catch(asSigningFailed)
-  )
+  signFresh([reviewed], () => signReviewed(reviewed, signer))
 )
 
 const signMany = Effect.fn("SweepApi.signBatch")((reviewed: BatchReview, signer: SweepSigner) =>
-  Effect.tryPromise({ try: () => signBatch(reviewed, signer), catch: (error) => error }).pipe(
-    Effect.catch(asSigningFailed)
-  )
+  signFresh(reviewed.legs, () => signBatch(reviewed, signer))
 )
 
 /** Sends a request under one key, with retries and a time limit for each attempt. */

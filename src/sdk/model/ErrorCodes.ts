@@ -23,6 +23,7 @@ export type KnownSweepError =
   | Errors.NodeError
   | Errors.NothingToSweepError
   | Errors.OrderMismatchError
+  | Errors.QuoteExpiredError
   | Errors.SigningError
   | Errors.SweepFailedError
   | Errors.SweepUnfinishedError

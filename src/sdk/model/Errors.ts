@@ -60,6 +60,18 @@ export class NothingToSweepError extends SweepError<"nothing_to_sweep"> {
   }
 }
 
+/** The quote expired before the wallet was asked, so nothing was signed. A new quote is needed. */
+export class QuoteExpiredError extends SweepError<"quote_expired"> {
+  override readonly retryable = true
+  /** Ids of the expired quotes. */
+  declare readonly quoteIds: ReadonlyArray<string>
+
+  constructor(quoteIds: ReadonlyArray<string>, expiresAt: Date) {
+    super("quote_expired", `quote ${quoteIds} expired at ${expiresAt.toISOString()}: request a new one`)
+    this.quoteIds = quoteIds
+  }
+}
+
 /** The wallet refused to sign, or returned a signature that is not the owner's. */
 export class SigningError extends SweepError<"signing_refused" | "wrong_signer" | "unsupported_wallet"> {
   override readonly name = "SigningError"
@@ -105,8 +117,8 @@ export class WaitTimeoutError extends SweepError<"wait_timeout"> {
 }
 
 /**
- * The wallet signed, and a later step of `sweep` or `sweepAll` failed: see `cause`. The sweep may still be executed, so the same call could
- * sweep a second time. Wait for the first one by its `sweepId`, else by the ids of its quotes.
+ * The wallet signed, and a later step of `sweep` or `sweepAll` failed or was aborted: see `cause`. The sweep may still be executed, so the
+ * same call could sweep a second time. Wait for the first one by its `sweepId`, else by the ids of its quotes.
  */
 export class SweepUnfinishedError extends SweepError<"sweep_unfinished"> {
   /** Ids of the signed quotes, which their intents have too. For `waitForIntent`. */
@@ -114,8 +126,9 @@ export class SweepUnfinishedError extends SweepError<"sweep_unfinished"> {
   /** Id of the accepted intent of `sweep`, or sweep of `sweepAll`. Undefined if the service did not say that it accepted it. */
   declare readonly sweepId: string | undefined
 
-  constructor(quoteIds: ReadonlyArray<string>, sweepId: string | undefined, cause: SweepError) {
-    super("sweep_unfinished", `do not sign sweep ${sweepId ?? quoteIds} again: ${cause.message}`, cause)
+  constructor(quoteIds: ReadonlyArray<string>, sweepId: string | undefined, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super("sweep_unfinished", `do not sign sweep ${sweepId ?? quoteIds} again: ${reason}`, cause)
     this.quoteIds = quoteIds
     this.sweepId = sweepId
   }

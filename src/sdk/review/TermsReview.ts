@@ -54,6 +54,8 @@ export interface ReviewedTerms {
   }
   /** Time until which the quote can be submitted. */
   readonly expiresAt: Date
+  /** Time of the review: `nowMs`, else this device's clock, which may differ from the service's. */
+  readonly reviewedAt: Date
   /** Time until which the signed order can settle. */
   readonly deadline: Date
   /** Contract that the owner's account will run from then on. */
@@ -218,6 +220,7 @@ export const reviewTerms = (
       ...(via && { via: { token: via.token, minAmount: via.minAmount, chainId: quote.sourceChainId } })
     },
     expiresAt: new Date(quote.expiresAtMs),
+    reviewedAt: new Date(nowMs),
     deadline: new Date(Number(order.deadline) * 1000),
     delegate: quote.settlementAddress,
     warnings: [

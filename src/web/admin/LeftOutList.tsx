@@ -8,6 +8,7 @@ const REASONS: Readonly<Record<LeftOut["reason"], string>> = {
   suspended: "suspended",
   sanctions_listed: "sanctions screening found the payout address",
   screening_unavailable: "sanctions screening gave no result",
+  wallet_chain: "its contract wallet is on another chain",
   changed: "the account changed meanwhile, or no part of the amount fits in a batch"
 }
 

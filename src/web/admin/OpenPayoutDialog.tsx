@@ -9,7 +9,7 @@ import { isFailure, sentence } from "../api/failures.ts"
 import { CONSOLE } from "../api/queryClient.ts"
 import type { TokenBook } from "../api/tokens.ts"
 import { tokenKey } from "../lib/tokenKey.ts"
-import { parse } from "../lib/amounts.ts"
+import { parse, separator } from "../lib/amounts.ts"
 import { shorten } from "../lib/shorten.ts"
 import { Amount } from "../ui/Amount.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -110,7 +110,7 @@ export function OpenPayoutDialog({ book, onClose }: DialogProps) {
   const [least, setLeast] = useState("")
   const [excluded, setExcluded] = useState("")
   const token = position === undefined ? undefined : book.token(position.chainId, position.token)
-  const minAmount = least.trim() === "" ? undefined : parse(least, token?.decimals ?? 0)
+  const minAmount = least.trim() === "" ? undefined : parse(least, token?.decimals ?? 0, separator())
   const isMalformed = least.trim() !== "" && minAmount === undefined
   const open = useOpening()
   const goTo = (id: string) => navigate({ to: "/admin/payouts/$id", params: { id } })

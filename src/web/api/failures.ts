@@ -51,6 +51,9 @@ export const sentence = (error: unknown): string => {
   if (tag === "PaymentUnproven" && error instanceof Error && "reason" in error) {
     return `The chain does not prove this payment (${String(error.reason).replaceAll("_", " ")}). Nothing was changed.`
   }
+  if (tag === "PaymentTaken" && error instanceof Error && "batchId" in error && error.batchId !== undefined) {
+    return `This transaction pays the open batch ${String(error.batchId)}. Mark that one as paid by it.`
+  }
   if (tag === "OrchestratorUnavailable" && error instanceof Error && "detail" in error) {
     return `The orchestrator did not answer as expected: ${String(error.detail)}.`
   }

@@ -10,25 +10,12 @@ import { Amount } from "../ui/Amount.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { EmptyState, ErrorState } from "../ui/States.tsx"
+import { linesOf, type BalanceLine as Line } from "./balanceLines.ts"
 import { LongTable } from "../ui/LongTable.tsx"
 import type { Column } from "../ui/Table.tsx"
 import { TokenName } from "../ui/TokenName.tsx"
 
 const Worth = lazy(async () => ({ default: (await import("./Worth.tsx")).Worth }))
-
-interface Line {
-  readonly chainId: number | undefined
-  readonly token: string
-  readonly owed: bigint
-  readonly paid: bigint
-  readonly lifetime: bigint
-}
-
-const linesOf = ({ balances, lifetime }: typeof AccrualsView.Type): ReadonlyArray<Line> =>
-  lifetime.map(({ amount, chainId, token }) => {
-    const owed = balances.find((balance) => balance.token === token && balance.chainId === chainId)?.amount ?? 0n
-    return { chainId, token, owed, paid: amount - owed, lifetime: amount }
-  })
 
 const toFile = (lines: ReadonlyArray<Line>, book: TokenBook): string =>
   toCsv(
@@ -40,6 +27,15 @@ const toFile = (lines: ReadonlyArray<Line>, book: TokenBook): string =>
       return [chainId ?? "", token, known?.symbol ?? "", known?.decimals ?? "", ...amounts, owed]
     })
   )
+
+function OwedNote({ line: { isHeld, owed } }: { readonly line: Line }) {
+  const note = isHeld
+    ? "Not paid: your contract wallet is on another chain. Ask the operator."
+    : owed < 0n
+      ? "Paid before it was reversed. Later earnings reduce it."
+      : undefined
+  return note === undefined ? null : <span className="block text-xs text-muted">{note}</span>
+}
 
 export function Balances({
   book,
@@ -66,6 +62,7 @@ export function Balances({
               </Suspense>
             )}
           </span>
+          {!wideOnly && <OwedNote line={line} />}
           {!wideOnly && (
             <span className="block text-sm text-muted md:hidden">
               of <Amount symbol={false} token={known} value={line.lifetime} />

@@ -1,4 +1,5 @@
 /** Formats and parses token amounts. Amounts are never rounded up. */
+import { lazily } from "./lazily.ts"
 
 const FRACTION_DIGITS = 6
 
@@ -27,12 +28,40 @@ export const readable = (value: bigint, decimals: number, fractionDigits: number
   return `${sign}${grouped(whole)}${shown === "" ? "" : `.${shown}`}`
 }
 
-/** Parses user input in whole tokens. Undefined if it is not a number or has more decimals than the token. */
-export const parse = (text: string, decimals: number): bigint | undefined => {
-  const match = /^(\d*)(?:\.(\d*))?$/.exec(text.trim())
+/** Sign between whole tokens and decimals in an amount that the user enters. */
+export type Separator = "." | ","
+
+/** The separator of the browser's language, which is the one on a phone's number pad. */
+export const separator: () => Separator = lazily(() =>
+  new Intl.NumberFormat().formatToParts(1.5).some(({ type, value }) => type === "decimal" && value === ",") ? "," : "."
+)
+
+/** The exact number of whole tokens, as the user would enter it. */
+export const editable = (value: bigint, decimals: number, sign: Separator): string =>
+  exact(value, decimals).replace(".", sign)
+
+/** A point that may stand between thousands where the language has a comma before decimals. */
+const AMBIGUOUS = /^[1-9]\d{0,2}\.\d{3}$/
+
+/**
+ * Parses user input in whole tokens. A point is the decimal sign, and a comma if it is the separator. Undefined if it is not a number, is
+ * ambiguous, or has more decimals than the token.
+ */
+export const parse = (text: string, decimals: number, sign: Separator): bigint | undefined => {
+  const typed = text.trim()
+  if (sign === "," && AMBIGUOUS.test(typed)) return undefined
+  const match = (sign === "," ? /^(\d*)(?:[.,](\d*))?$/ : /^(\d*)(?:\.(\d*))?$/).exec(typed)
   const [, whole = "", fraction = ""] = match ?? []
   if (match === null || whole + fraction === "" || fraction.length > decimals) return undefined
   return BigInt(whole + fraction.padEnd(decimals, "0"))
+}
+
+/** The message for an input that {@link parse} does not read, if a point or a comma is the reason. */
+export const separatorProblem = (text: string, sign: Separator): string | undefined => {
+  if (!text.includes(sign === "," ? "." : ",")) return undefined
+  return sign === ","
+    ? "Write decimals after a comma, and no point between thousands."
+    : "Write decimals after a point, and no comma between thousands."
 }
 
 /** Basis points as a percentage, e.g. `0.3%`. */

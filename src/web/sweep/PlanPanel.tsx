@@ -198,7 +198,7 @@ export function PlanPanel(props: PlanPanelProps) {
           <Result selection={selection} state={state} />
         </div>
         <PlanFacts state={state} />
-        {plan?.review !== undefined && <Prompts review={plan.review} />}
+        {plan?.review !== undefined && <Prompts review={plan.review} wanted={plan.wanted} />}
         {plan !== undefined && (
           <Suspense fallback={<div className="h-15" />}>
             <PlanDetails plan={plan} />

@@ -9,7 +9,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { Banner } from "./Banner.tsx"
 import { unitOf } from "./catalog.ts"
 import { explain, explainFailure } from "./explain.ts"
-import { refundSymbol } from "./receipt.ts"
+import { refundFacts } from "./receipt.ts"
 import { useSession } from "./session.ts"
 import { isUnknown, type Submission } from "./submissions.ts"
 
@@ -179,15 +179,22 @@ export function Progress({ intent, submission }: ProgressProps) {
           />
         </p>
       )}
-      {intent.status === "submitted" && intent.waitingFor === "gas_price" && (
+      {intent.status === "submitted" &&
+        intent.waitingFor === "gas_price" &&
+        intent.pendingFailureReason === undefined && (
+          <Banner tone="warn">
+            Gas costs more at present than the network fee of this sweep covers. It is sent when the price has fallen.
+          </Banner>
+        )}
+      {intent.status === "submitted" && intent.pendingFailureReason !== undefined && (
         <Banner tone="warn">
-          Gas costs more at present than the network fee of this sweep covers. It is sent when the price has fallen.
+          This sweep will not be sent again. If it has not settled by its deadline, it fails and your tokens stay.
         </Banner>
       )}
       {intent.refund !== undefined && <Refunded chainId={send.chainId} refund={intent.refund} />}
       {intent.status === "failed" && (
         <Banner tone={isUnknown(intent) ? "warn" : "bad"}>
-          {explainFailure(intent.failureReason, refundSymbol(catalog, submission))}
+          {explainFailure(intent.failureReason, refundFacts(catalog, submission))}
         </Banner>
       )}
     </div>

@@ -1,14 +1,14 @@
 /** Requests that the wallet will show, in order, with their chains. */
 import type { BatchReview } from "../../sdk/index.ts"
 import { lazily } from "../lib/lazily.ts"
-import { promptsOf } from "./plan.ts"
+import { promptsOf, type Wanted } from "./plan.ts"
 import { useSession } from "./session.ts"
 
 const listed = lazily(() => new Intl.ListFormat("en"))
 
-export function Prompts({ review }: { readonly review: BatchReview }) {
+export function Prompts({ review, wanted }: { readonly review: BatchReview; readonly wanted: Wanted }) {
   const { account, catalog } = useSession()
-  const prompts = promptsOf(review)
+  const prompts = promptsOf(review, wanted)
   const asks = account.kind === "wallet" ? account.name : "Your wallet"
   return (
     <section aria-label="What your wallet asks" className="text-sm">
@@ -16,7 +16,7 @@ export function Prompts({ review }: { readonly review: BatchReview }) {
         {asks} asks {prompts.length === 1 ? "once" : `${prompts.length} times`}
       </h3>
       <ol className="mt-1.5 flex flex-col gap-1.5">
-        {prompts.map(({ chainIds, kind }, index) => (
+        {prompts.map(({ chainIds, kind, replaces }, index) => (
           <li className="flex gap-2.5" key={`${kind} ${chainIds.join()}`}>
             <span
               aria-hidden="true"
@@ -35,7 +35,11 @@ export function Prompts({ review }: { readonly review: BatchReview }) {
               ) : (
                 <>
                   Delegation on {listed().format(chainIds.map(catalog.chainName))}{" "}
-                  <span className="text-muted">the first time only</span>
+                  {replaces ? (
+                    <span className="font-medium text-warn">replaces the contract your account runs now</span>
+                  ) : (
+                    <span className="text-muted">the first time only</span>
+                  )}
                 </>
               )}
             </span>

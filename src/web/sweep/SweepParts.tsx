@@ -13,8 +13,11 @@ export const BADGES: Readonly<Record<string, readonly [tone: Tone, text: string]
 }
 
 /** State of an intent as this browser knows it, in words. */
-export const badgeOf = (intent: Intent): readonly [tone: Tone, text: string] =>
-  isUnknown(intent) ? ["neutral", "Not known"] : (BADGES[intent.status] ?? ["accent", "On its way"])
+export const badgeOf = (intent: Intent): readonly [tone: Tone, text: string] => {
+  if (isUnknown(intent)) return ["neutral", "Not known"]
+  if (intent.status === "submitted" && intent.pendingFailureReason !== undefined) return ["warn", "May fail"]
+  return BADGES[intent.status] ?? ["accent", "On its way"]
+}
 
 /** Parts of the sweep that are delivered and failed. The text beside it says the same. */
 export function Bar({

@@ -26,7 +26,7 @@ export interface SweepWidgetProps {
   readonly builderName?: string
   /** Initial choices. Must be a stable object. */
   readonly defaults?: TargetDefaults
-  /** Called once for each sweep that is delivered while the component is mounted. */
+  /** Called once for each token that is delivered while the component is mounted. `waitForIntent` takes the intent's id. */
   readonly onDelivered?: (intent: Intent) => void
   /** Theme. Default: `system`, which also follows a theme that the page sets. */
   readonly theme?: "light" | "dark" | "system"

@@ -10,7 +10,6 @@ import { Card } from "../ui/Card.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Banner } from "./Banner.tsx"
-import { unitOf } from "./catalog.ts"
 import { explainFailure } from "./explain.ts"
 import { FollowTrouble, Progress } from "./Progress.tsx"
 import {
@@ -18,20 +17,19 @@ import {
   elapsed,
   outcomeOf,
   receiptText,
-  refundSymbol,
+  refundFacts,
   restOf,
+  sentText,
   type SignedSweep,
   symbolOf
 } from "./receipt.ts"
 import type { Rest } from "./selection.ts"
 import { useSession } from "./session.ts"
-import { bySweep, isBeingSent, isEnded, isUnconfirmed, type Submission, UNKNOWN_TO_SERVICE } from "./submissions.ts"
+import { bySweep, isEnded, isUnconfirmed, type Submission, UNKNOWN_TO_SERVICE } from "./submissions.ts"
 import { badgeOf, Bar } from "./SweepParts.tsx"
 import { TokenMark } from "./TokenMark.tsx"
 import { useIntent } from "./useIntent.ts"
-
-/** Time at which the page was opened. */
-const openedAtMs = Date.now()
+import { isBeingSent, openedAtMs } from "./useSubmissions.ts"
 
 /** One token of a sweep, with its transactions. */
 function Entry({ submission }: { readonly submission: Submission }) {
@@ -39,7 +37,6 @@ function Entry({ submission }: { readonly submission: Submission }) {
   const { intent } = useIntent(submission)
   const { send } = submission
   const symbol = symbolOf(catalog, submission)
-  const { decimals } = unitOf(catalog, { chainId: send.chainId, address: send.token })
   const [tone, text] = badgeOf(intent)
   const chain = catalog.chainName(send.chainId)
   return (
@@ -49,7 +46,7 @@ function Entry({ submission }: { readonly submission: Submission }) {
           <TokenMark token={{ chainId: send.chainId, address: send.token, symbol }} />
           <span className="min-w-0 flex-1">
             <span className="block truncate font-medium tabular-nums">
-              {decimals > 0 && `${readable(BigInt(send.amount), decimals, 4)} `}
+              {sentText(catalog, submission, (amount, decimals) => readable(amount, decimals, 4))}
               <bdi>{symbol}</bdi>
             </span>
             <span className="block truncate text-sm text-muted">{chain}</span>
@@ -122,7 +119,7 @@ function Failures({
             <span className="font-medium">
               <bdi>{symbolOf(catalog, each)}</bdi> on {catalog.chainName(each.send.chainId)}:
             </span>{" "}
-            {explainFailure(each.failureReason, refundSymbol(catalog, each))}
+            {explainFailure(each.failureReason, refundFacts(catalog, each))}
           </li>
         ))}
       </ul>
@@ -220,8 +217,9 @@ export interface SweepsProps {
 const isRecent = (sweep: SignedSweep): boolean =>
   sweep.some((each) => !isEnded(each) || (each.endedAtMs ?? 0) >= openedAtMs)
 
-const descriptionOf = (pending: ReadonlyArray<Submission>): string => {
-  if (pending.length === 0) return "All done"
+const descriptionOf = (shown: ReadonlyArray<Submission>): string => {
+  const pending = shown.filter((each) => !isEnded(each))
+  if (pending.length === 0) return shown.some(({ status }) => status === "delivered") ? "All done" : "Ended"
   if (pending.every(isUnconfirmed)) return "Signed, and not confirmed by the service"
   return pending.length === 1 ? "1 token on its way" : `${pending.length} tokens on their way`
 }
@@ -230,18 +228,18 @@ export function Sweeps({ heading, onRest, shown }: SweepsProps) {
   const { submissions } = useSession()
   const sweeps = bySweep(submissions.list).filter((sweep) => isRecent(sweep) === (shown === "recent"))
   if (sweeps.length === 0) return null
-  const pending = sweeps.flat().filter((each) => !isEnded(each))
+  const listed = sweeps.flat()
   const isNow = shown === "recent"
   return (
     <Card
       actions={
         !isNow && (
-          <Button onClick={submissions.forgetEnded} small variant="quiet">
+          <Button onClick={() => submissions.drop(listed.map(({ id }) => id))} small variant="quiet">
             Clear
           </Button>
         )
       }
-      description={isNow ? descriptionOf(pending) : undefined}
+      description={isNow ? descriptionOf(listed) : undefined}
       flush
       heading={heading}
       title={isNow ? "Your sweep" : "Earlier sweeps"}

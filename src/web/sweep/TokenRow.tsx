@@ -1,6 +1,6 @@
 /** One token of the list: a tick, what it is, what it is worth, and the amount to sweep. */
 import { memo, useEffect, useState } from "react"
-import { exact, parse, readable } from "../lib/amounts.ts"
+import { editable, exact, parse, readable, separator, separatorProblem } from "../lib/amounts.ts"
 import { classes } from "../lib/classes.ts"
 import { dollars, worth } from "../lib/usd.ts"
 import { Badge } from "../ui/Badge.tsx"
@@ -29,17 +29,18 @@ function AmountField({ entry, onAmount }: Pick<RowActions, "onAmount"> & { reado
   const { amount, key, token } = entry
   const { balance, decimals, symbol } = token
   const [typedText, setText] = useState("")
-  const text = shownAmount(entry, typedText)
-  const typed = parse(text, decimals)
+  const sign = separator()
+  const text = shownAmount(entry, typedText, sign)
+  const typed = parse(text, decimals, sign)
   const problem =
     typed === undefined || typed === 0n
-      ? "Enter an amount."
+      ? ((typed === undefined ? separatorProblem(text, sign) : undefined) ?? "Enter an amount.")
       : typed > balance
         ? `You hold ${readable(balance, decimals)}.`
         : undefined
   const reserve = reserveOf(token)
   const put = (next: bigint) => {
-    setText(exact(next, decimals))
+    setText(editable(next, decimals, sign))
     onAmount(key, next)
   }
   return (
@@ -57,7 +58,7 @@ function AmountField({ entry, onAmount }: Pick<RowActions, "onAmount"> & { reado
           inputMode="decimal"
           onChange={({ target }) => {
             setText(target.value)
-            const next = parse(target.value, decimals)
+            const next = parse(target.value, decimals, sign)
             onAmount(key, next !== undefined && next > 0n && next <= balance ? next : null)
           }}
           value={text}

@@ -110,6 +110,9 @@ export interface Unit {
   readonly decimals: number
 }
 
+/** Symbol for amounts of a token whose decimals are not known. */
+export const UNLISTED_UNIT = "units"
+
 /** Amounts of unlisted tokens are in the smallest unit, except for the wrapped native currency. */
 export const unitOf = (catalog: Catalog, { address, chainId }: Place): Unit => {
   const chain = catalog.chain(chainId)
@@ -117,6 +120,6 @@ export const unitOf = (catalog: Catalog, { address, chainId }: Place): Unit => {
     catalog.token(chainId, address) ??
     (chain !== undefined && sameAddress(address, chain.wrappedNative)
       ? { symbol: `W${chain.nativeSymbol}`, decimals: 18 }
-      : { symbol: "units", decimals: 0 })
+      : { symbol: UNLISTED_UNIT, decimals: 0 })
   )
 }

@@ -17,6 +17,7 @@ import {
   NetworkError,
   NodeError,
   OrderMismatchError,
+  QuoteExpiredError,
   SigningError,
   WaitTimeoutError
 } from "../../sdk/model/Errors.ts"
@@ -103,6 +104,11 @@ const isForAnotherNonce = (error: unknown): boolean =>
   error instanceof OrderMismatchError &&
   error.mismatches.every(({ field }) => field.startsWith("signing.authorization.nonce"))
 
+/** True if times of the orders are all that is wrong. */
+const isOfAnotherTime = (error: unknown): boolean =>
+  error instanceof OrderMismatchError &&
+  error.mismatches.every(({ field }) => /(^|\.)(quote\.expiresAtMs|order\.deadline)$/.test(field))
+
 /** Refusals of a batch after which new quotes are accepted. All others would be refused again, and the wallet would be asked for nothing. */
 const MENDED_BY_QUOTES: ReadonlySet<string> = new Set([
   "unknown_quote",
@@ -117,7 +123,9 @@ const isSignatureRefusal = ({ reason }: SweepRefusedError | SubmissionRefusedErr
 
 /** True if the quotes cannot be submitted any more, so that the owner needs new ones. A status alone may be of a gateway. */
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof SweepRefusedError ? MENDED_BY_QUOTES.has(error.reason) : isForAnotherNonce(error)
+  error instanceof SweepRefusedError
+    ? MENDED_BY_QUOTES.has(error.reason)
+    : error instanceof QuoteExpiredError || isForAnotherNonce(error)
 
 /** True if the service is known to have what was waited for. */
 const hasOrder = ({ intent, sweep }: WaitTimeoutError): boolean =>
@@ -139,8 +147,13 @@ export const explain = (error: unknown): string => {
   if (lacksGas(error))
     return "This account has no native currency to pay for the transaction. Send it a little, and try again."
   if (error instanceof SigningError) return ofSigning(error)
+  if (error instanceof QuoteExpiredError)
+    return "The quotes expired before the wallet was asked. Nothing was signed. Check your device's clock, and try again."
   if (isForAnotherNonce(error)) {
     return "The authorization is not for the next transaction of your account, most likely because your account has sent one since. Nothing was signed. Get new quotes and sign again."
+  }
+  if (isOfAnotherTime(error)) {
+    return "The quotes are from another time than your device's clock, so nothing was offered for signing. Check your device's clock, and try again. If it is right, tell the operator of this service."
   }
   if (error instanceof OrderMismatchError) {
     const fields = error.mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")
@@ -199,16 +212,25 @@ const FAILURES: Readonly<Record<string, string>> = {
     "Gas cost more than the sweep's network fee covers until its deadline. Your tokens did not move. Sweep them again.",
   not_submitted: "It was signed, but it never reached the service. Your tokens did not move. Sweep them again.",
   unknown_to_service: "The service no longer knows this sweep. Check your balance.",
-  screening_blocked: "An address of this sweep cannot be served. Your tokens did not move.",
-  bridge_refunded:
-    "No relayer delivered on the destination chain in time, so the bridge refunded your account on the source chain."
+  screening_blocked: "An address of this sweep cannot be served. Your tokens did not move."
 }
 
-/** Outcome of a failed sweep, and what to do. `bridged` is the token that crossed the bridge after a swap. */
-export const explainFailure = (reason: string | undefined, bridged?: string): string => {
-  if (reason === "bridge_refunded" && bridged !== undefined) {
-    return `No relayer delivered on the destination chain in time, so the bridge refunded you: ${bridged} is in your account on the source chain. Sweep it again.`
-  }
+/** Facts of a bridge's refund. */
+export interface RefundFacts {
+  /** Token that the bridge returns. Undefined if it is the sent one. */
+  readonly symbol: string | undefined
+  /** False until the payment is found, which takes hours. */
+  readonly isPaid: boolean
+}
+
+const ofRefund = ({ isPaid, symbol = "what was sent" }: RefundFacts): string =>
+  isPaid
+    ? `No relayer delivered on the destination chain in time, so the bridge refunded you: ${symbol} is in your account on the source chain. Sweep it again.`
+    : `No relayer delivered on the destination chain in time. The bridge returns ${symbol} to your account on the source chain, which takes hours. Sweep it again then.`
+
+/** Outcome of a failed sweep, and what to do. */
+export const explainFailure = (reason: string | undefined, refund?: RefundFacts): string => {
+  if (reason === "bridge_refunded" && refund !== undefined) return ofRefund(refund)
   return (
     (reason === undefined ? undefined : FAILURES[reason]) ??
     "The sweep failed. Check your balance before you sweep again."

@@ -2,7 +2,7 @@
 import { anySignal, sleep } from "../../sdk/client/Sleep.ts"
 import { type Intent, NotFoundError, type SweepClient, WaitTimeoutError } from "../../sdk/index.ts"
 import { forgottenAtMs, unknownEnd } from "./forgotten.ts"
-import { isUnconfirmed, lastSeen, lostAtMs, NOT_SUBMITTED, type Submission } from "./submissions.ts"
+import { isEnded, isUnconfirmed, lastSeen, lostAtMs, NOT_SUBMITTED, type Submission } from "./submissions.ts"
 
 /** Pause before the service is asked again for an intent that it does not know. */
 const UNKNOWN_MILLIS = 10_000
@@ -46,6 +46,7 @@ export const followIntent = async (
     } catch (error) {
       signal.throwIfAborted()
       const isUnknown = error instanceof NotFoundError
+      if (isUnknown && isEnded(last)) return last
       if (isUnknown && !isDoubtful() && Date.now() >= forgottenAtMs(submission)) return unknownEnd(last)
       const isMissing = isUnknown || enough.signal.aborted
       if (!isDoubtful() || !(isMissing || (left > 0 && error instanceof WaitTimeoutError))) throw error

@@ -207,12 +207,18 @@ export const figuresOf = ({ legs }: BatchReview, quotes: SweepQuotes, wanted: Am
 export interface Prompt {
   readonly kind: "sweep" | "delegation"
   readonly chainIds: ReadonlyArray<number>
+  /** True for a delegation that takes the place of another one, such as that of a smart account. The service says so. */
+  readonly replaces: boolean
 }
 
-/** Requests of the wallet, in order: the sweep, and a delegation for each chain where the account has none. */
-export const promptsOf = ({ authorizations, legs }: BatchReview): ReadonlyArray<Prompt> => [
-  { kind: "sweep", chainIds: [...new Set(legs.map(({ chainId }) => chainId))] },
-  ...authorizations.map(({ chainId }): Prompt => ({ kind: "delegation", chainIds: [chainId] }))
+/** Requests of the wallet, in order: the sweep, and a delegation for each chain where the account does not run the delegate. */
+export const promptsOf = ({ authorizations, legs }: BatchReview, { tokens }: Amounts): ReadonlyArray<Prompt> => [
+  { kind: "sweep", chainIds: [...new Set(legs.map(({ chainId }) => chainId))], replaces: false },
+  ...authorizations.map(({ chainId }): Prompt => ({
+    kind: "delegation",
+    chainIds: [chainId],
+    replaces: tokens.some(({ token }) => token.chainId === chainId && token.delegation === "other")
+  }))
 ]
 
 const MINUTE = 60

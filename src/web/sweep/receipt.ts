@@ -4,10 +4,10 @@ import { sameAddress } from "../../sdk/model/Address.ts"
 import { transaction } from "../lib/explorer.ts"
 import { atSecond } from "../lib/time.ts"
 import { dollars, total } from "../lib/usd.ts"
-import { type Catalog, keyOf, moved, type Place, unitOf } from "./catalog.ts"
-import { explainFailure } from "./explain.ts"
+import { type Catalog, keyOf, moved, type Place, unitOf, UNLISTED_UNIT } from "./catalog.ts"
+import { explainFailure, type RefundFacts } from "./explain.ts"
 import type { Rest } from "./selection.ts"
-import { isEnded, isUnknown, type Submission } from "./submissions.ts"
+import { awaitsRefund, isEnded, isUnknown, type Submission } from "./submissions.ts"
 
 /** Intents of one signature. */
 export type SignedSweep = readonly [Submission, ...ReadonlyArray<Submission>]
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly arrived: bigint
   /** False while the amount of a delivery is not known, which then counts with its minimum. */
   readonly isExact: boolean
-  /** Time from the signature to the end in milliseconds, if this browser saw the end. */
+  /** Time from the signature to the end in milliseconds, if a page of this browser was open all that time. */
   readonly tookMillis: number | undefined
   /** All fees in US dollars. Undefined if one of them has no price. */
   readonly feeUsd: string | undefined
@@ -34,7 +34,9 @@ export const outcomeOf = (sweep: SignedSweep): Outcome => {
   const unknown = sweep.filter(isUnknown)
   const wanted = delivered.filter(({ instead }) => instead === undefined)
   const hasEnded = sweep.every(isEnded)
-  const ends = sweep.flatMap((each) => (each.endedAtMs === undefined || isUnknown(each) ? [] : [each.endedAtMs]))
+  const ends = sweep.flatMap((each) =>
+    each.endedAtMs === undefined || each.isTimed !== true || isUnknown(each) ? [] : [each.endedAtMs]
+  )
   const fees = delivered.flatMap(({ feeUsd }) => (feeUsd === undefined ? [] : [feeUsd]))
   return {
     all: sweep.length,
@@ -63,6 +65,12 @@ export const refundSymbol = (catalog: Catalog, submission: Submission): string |
   const refund = refundOf(catalog, submission)
   return sameAddress(refund.address, submission.send.token) ? undefined : unitOf(catalog, refund).symbol
 }
+
+/** Facts of the bridge's refund, for its message. */
+export const refundFacts = (catalog: Catalog, submission: Submission): RefundFacts => ({
+  symbol: refundSymbol(catalog, submission),
+  isPaid: !awaitsRefund(submission)
+})
 
 const isRefunded = ({ failureReason }: Submission): boolean => failureReason === "bridge_refunded"
 
@@ -126,9 +134,19 @@ export const elapsed = (millis: number): string => {
 export const symbolOf = (catalog: Catalog, { send }: Submission): string =>
   send.symbol ?? unitOf(catalog, { chainId: send.chainId, address: send.token }).symbol
 
+/** Amount that is sent, with a space behind it. Empty if the token has a symbol and its decimals are not known. */
+export const sentText = (
+  catalog: Catalog,
+  { send }: Submission,
+  format: (amount: bigint, decimals: number) => string
+): string => {
+  const { decimals, symbol } = unitOf(catalog, { chainId: send.chainId, address: send.token })
+  const known = send.decimals ?? (symbol === UNLISTED_UNIT && send.symbol !== undefined ? undefined : decimals)
+  return known === undefined ? "" : `${format(BigInt(send.amount), known)} `
+}
+
 const lineOf = (catalog: Catalog, submission: Submission): ReadonlyArray<string> => {
   const { amountOut, deliveryTxHash, failureReason, receive, send, status, txHash } = submission
-  const sent = unitOf(catalog, { chainId: send.chainId, address: send.token })
   const unit = unitOf(catalog, { chainId: receive.chainId, address: receive.token })
   const arrived =
     amountOut === undefined
@@ -136,17 +154,18 @@ const lineOf = (catalog: Catalog, submission: Submission): ReadonlyArray<string>
       : exact(BigInt(amountOut), unit.decimals)
   const hashes = [
     [send.chainId, txHash],
+    [send.chainId, submission.refundTxHash],
     [receive.chainId, deliveryTxHash]
   ] as const
   const links = new Set(
     hashes.flatMap(([chainId, hash]) => (hash === undefined ? [] : [transaction(catalog.chain(chainId), hash) ?? hash]))
   )
   return [
-    `${exact(BigInt(send.amount), sent.decimals)} ${symbolOf(catalog, submission)} on ${catalog.chainName(send.chainId)}: ${
+    `${sentText(catalog, submission, exact)}${symbolOf(catalog, submission)} on ${catalog.chainName(send.chainId)}: ${
       status === "delivered"
         ? `${insteadText(catalog, submission, exact) ?? `${arrived} ${unit.symbol}`} arrived`
         : status === "failed"
-          ? `${isUnknown(submission) ? "not known" : "failed"}. ${explainFailure(failureReason)}`
+          ? `${isUnknown(submission) ? "not known" : "failed"}. ${explainFailure(failureReason, refundFacts(catalog, submission))}`
           : "on its way"
     }`,
     ...[...links].map((link) => `  ${link}`)

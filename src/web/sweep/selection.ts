@@ -1,7 +1,7 @@
 /** Decides which tokens are selected at first, and how much of each. Pure. */
 import type { SweepableToken } from "../../sdk/index.ts"
 import { sameAddress } from "../../sdk/model/Address.ts"
-import { exact, parse } from "../lib/amounts.ts"
+import { editable, parse, type Separator } from "../lib/amounts.ts"
 import { amountWorth, isBelow, valueUsd as valueOf } from "../lib/usd.ts"
 import { NATIVE } from "./catalog.ts"
 import { needsCare, warningOf } from "./warning.ts"
@@ -91,8 +91,11 @@ interface Selected {
 }
 
 /** Text of the field for an amount: what was typed while it is what is swept, and then the amount, which may change by itself. */
-export const shownAmount = ({ amount, lacksAmount, token: { decimals } }: Selected, typed: string): string =>
-  lacksAmount || parse(typed, decimals) === amount ? typed : exact(amount, decimals)
+export const shownAmount = (
+  { amount, lacksAmount, token: { decimals } }: Selected,
+  typed: string,
+  sign: Separator
+): string => (lacksAmount || parse(typed, decimals, sign) === amount ? typed : editable(amount, decimals, sign))
 
 /**
  * Amounts that are left of a sweep, by key. They are maxima: refunds may arrive after the rest is selected, so that the amount to sweep

@@ -5,7 +5,7 @@ import type { Address, Intent, Portfolio, SweepableToken, SweepClient } from "..
 import { plainToken } from "../lib/plainText.ts"
 import type { SweepAccount } from "./account.ts"
 import type { Catalog } from "./catalog.ts"
-import type { Submissions } from "./submissions.ts"
+import type { Submissions } from "./useSubmissions.ts"
 
 export interface Session {
   readonly client: SweepClient

@@ -1,10 +1,5 @@
-/**
- * Intents that the owner signed, by service and owner, newest first. Those of one signature name their sweep. They are stored before they
- * are submitted, so that a page that is closed at any moment finds them again. Another browser finds them in the service's history.
- */
-import { useCallback, useMemo, useSyncExternalStore } from "react"
+/** Intents that the owner signed, as this browser stores them, and their changes. Those of one signature name their sweep. Pure. */
 import type { Address, Hex, Intent, IntentStatus, ReviewedLeg } from "../../sdk/index.ts"
-import { local } from "../lib/storage.ts"
 import { legUsd, tokenOf, type Wanted } from "./plan.ts"
 
 /** One side of a sweep. Amounts are decimal strings in the smallest unit, for JSON. */
@@ -28,7 +23,10 @@ export interface Submission {
   readonly expiresAtMs?: number
   /** Time at which this browser saw its end. */
   readonly endedAtMs?: number
-  readonly send: Side & { readonly symbol?: string }
+  /** True if this page was open from its signature to its end, so that the time between them is known. */
+  readonly isTimed?: boolean
+  /** Symbol and decimals of the token. The catalog need not have it. */
+  readonly send: Side & { readonly symbol?: string; readonly decimals?: number }
   /** `amount` is the minimum that arrives. */
   readonly receive: Side & { readonly destination: Address }
   /** All fees in US dollars, as a decimal string. Absent without a price. */
@@ -41,6 +39,8 @@ export interface Submission {
   readonly refunded?: string
   /** Token of that refund. Absent from submissions that earlier versions stored. */
   readonly refundedToken?: Address
+  /** Transaction of that refund. Absent from submissions that earlier versions stored. */
+  readonly refundTxHash?: Hex
   /** The last known status. */
   readonly status: IntentStatus
   readonly txHash?: Hex
@@ -64,61 +64,6 @@ export const LONGEST_QUOTE_MILLIS = 3_600_000
 /** Time after which a request that was under way when a page was closed has arrived, or never will. */
 const LOST_MILLIS = 60_000
 
-/** Maximum number of ended submissions that are kept. Pending ones are always kept. */
-const MOST = 100
-
-const keyOf = (service: string, owner: Address): string => `sweep-submissions ${service} ${owner.toLowerCase()}`
-
-const listeners = new Set<() => void>()
-
-const isSubmission = (value: unknown): value is Submission =>
-  typeof value === "object" &&
-  value !== null &&
-  "id" in value &&
-  typeof value.id === "string" &&
-  "submittedAtMs" in value &&
-  Number.isFinite(value.submittedAtMs) &&
-  "send" in value &&
-  typeof value.send === "object" &&
-  "receive" in value &&
-  typeof value.receive === "object"
-
-const parsed = (text: string | null): ReadonlyArray<Submission> => {
-  try {
-    const value: unknown = JSON.parse(text ?? "[]")
-    return Array.isArray(value) ? value.filter(isSubmission) : []
-  } catch {
-    return []
-  }
-}
-
-/** The last stored text and its decoded list, so that React gets the same list while nothing changes. */
-const cache = new Map<string, { readonly text: string | null; readonly list: ReadonlyArray<Submission> }>()
-
-const read = (key: string): ReadonlyArray<Submission> => {
-  const text = local.get(key)
-  const known = cache.get(key)
-  if (known !== undefined && known.text === text) return known.list
-  const list = parsed(text)
-  cache.set(key, { text, list })
-  return list
-}
-
-const write = (key: string, list: ReadonlyArray<Submission>): void => {
-  local.set(key, JSON.stringify(list.filter((each, index) => index < MOST || !isEnded(each))))
-  for (const listener of listeners) listener()
-}
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  // Changes by other tabs.
-  addEventListener("storage", listener)
-  return () => {
-    listeners.delete(listener)
-    removeEventListener("storage", listener)
-  }
-}
-
 /** The submissions of each sweep together, in order. A submission without a known sweep stands alone. */
 export const bySweep = (
   list: ReadonlyArray<Submission>
@@ -140,13 +85,6 @@ export const isEnded = ({ status }: { readonly status: IntentStatus }): boolean 
 /** True while it is not known that the service has it. */
 export const isUnconfirmed = ({ status, sweepId }: Submission): boolean => status === "quoted" && sweepId === undefined
 
-/** Ids of the submissions that this page is sending. */
-const sending = new Set<string>()
-
-/** True while this page sends it. */
-export const isBeingSent = ({ id, isUnsent, unansweredAtMs }: Submission): boolean =>
-  isUnsent === true && unansweredAtMs === undefined && sending.has(id)
-
 /**
  * Time from which a submission that the service does not have, or has as `quoted`, never reached it and never can: its quote has expired, and
  * no request is under way.
@@ -167,12 +105,24 @@ const factsOf = ({ amountOut, arrivedInstead, deliveryTxHash, failureReason, ref
   ...(txHash === undefined ? {} : { txHash }),
   ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
   ...(failureReason === undefined ? {} : { failureReason }),
-  ...(refund === undefined ? {} : { refunded: refund.amount.toString(), refundedToken: refund.token }),
+  ...(refund === undefined
+    ? {}
+    : { refunded: refund.amount.toString(), refundedToken: refund.token, refundTxHash: refund.txHash }),
   ...(amountOut === undefined ? {} : { amountOut: amountOut.toString() }),
   ...(arrivedInstead === undefined
     ? {}
     : { instead: { token: arrivedInstead.token, amount: arrivedInstead.amount.toString() } })
 })
+
+/** True if the bridge owes a refund that is not found yet. It takes hours. */
+export const awaitsRefund = ({ failureReason, refunded }: Submission): boolean =>
+  failureReason === "bridge_refunded" && refunded === undefined
+
+/** The stored refund. Undefined if one of its facts is missing. */
+const refundIn = ({ refunded, refundedToken, refundTxHash }: Partial<Submission>): Pick<Intent, "refund"> =>
+  refunded === undefined || refundedToken === undefined || refundTxHash === undefined
+    ? {}
+    : { refund: { token: refundedToken, amount: BigInt(refunded), txHash: refundTxHash } }
 
 /** The last known state of an intent. */
 export const lastSeen = ({ amountOut, id, instead, receive, send, ...facts }: Submission): Intent => ({
@@ -183,6 +133,7 @@ export const lastSeen = ({ amountOut, id, instead, receive, send, ...facts }: Su
   ...(facts.deliveryTxHash === undefined ? {} : { deliveryTxHash: facts.deliveryTxHash }),
   ...(facts.failureReason === undefined ? {} : { failureReason: facts.failureReason }),
   ...(amountOut === undefined ? {} : { amountOut: BigInt(amountOut) }),
+  ...refundIn(facts),
   ...(instead === undefined ? {} : { arrivedInstead: { token: instead.token, amount: BigInt(instead.amount) } })
 })
 
@@ -190,7 +141,7 @@ export const lastSeen = ({ amountOut, id, instead, receive, send, ...facts }: Su
 export const submissionOf = (leg: ReviewedLeg, wanted: Wanted, submittedAtMs: number): Submission => {
   const { fees, quoteId, receive, send } = leg
   const feeUsd = legUsd(wanted, leg, fees.total)
-  const symbol = tokenOf(wanted, leg)?.symbol
+  const token = tokenOf(wanted, leg)
   return {
     id: quoteId,
     isUnsent: true,
@@ -200,7 +151,7 @@ export const submissionOf = (leg: ReviewedLeg, wanted: Wanted, submittedAtMs: nu
       chainId: send.chainId,
       token: send.token,
       amount: send.amount.toString(),
-      ...(symbol === undefined ? {} : { symbol })
+      ...(token === undefined ? {} : { symbol: token.symbol, decimals: token.decimals })
     },
     receive: {
       chainId: receive.chainId,
@@ -218,7 +169,7 @@ export const submissionOf = (leg: ReviewedLeg, wanted: Wanted, submittedAtMs: nu
   }
 }
 
-type Submitted = ReadonlyArray<Submission>
+export type Submitted = ReadonlyArray<Submission>
 
 /** The list after the service accepted these intents as a sweep. */
 export const acceptedIn = (list: Submitted, ids: ReadonlyArray<string>, sweepId: string): Submitted =>
@@ -232,8 +183,17 @@ export const acceptedIn = (list: Submitted, ids: ReadonlyArray<string>, sweepId:
 export const unansweredIn = (list: Submitted, ids: ReadonlyArray<string>, nowMs: number): Submitted =>
   list.map((each) => (ids.includes(each.id) ? { ...each, unansweredAtMs: nowMs } : each))
 
-/** The list with the states of these intents. `quoted` tells nothing new: the service has the quote, and maybe not the signature. */
-export const updatedIn = (list: Submitted, intents: ReadonlyArray<Intent>, nowMs: number): Submitted => {
+/**
+ * The list with the states of these intents. `quoted` tells nothing new: the service has the quote, and maybe not the signature.
+ *
+ * @param openedAtMs - UNIX milliseconds at which the page was opened
+ */
+export const updatedIn = (
+  list: Submitted,
+  intents: ReadonlyArray<Intent>,
+  nowMs: number,
+  openedAtMs: number
+): Submitted => {
   const seen = new Map(intents.map((intent) => [intent.id, intent]))
   return list.map((each) => {
     const intent = seen.get(each.id)
@@ -243,46 +203,7 @@ export const updatedIn = (list: Submitted, intents: ReadonlyArray<Intent>, nowMs
     const { isUnsent, ...sent } = each
     const isLost = isUnsent === true && intent.failureReason === NOT_SUBMITTED
     const hasJustEnded = isEnded(intent) && !isEnded(each)
-    return { ...(isLost ? each : sent), ...factsOf(intent), ...(hasJustEnded ? { endedAtMs: nowMs } : {}) }
+    const end = hasJustEnded ? { endedAtMs: nowMs, isTimed: each.submittedAtMs >= openedAtMs } : {}
+    return { ...(isLost ? each : sent), ...factsOf(intent), ...end }
   })
 }
-
-export const useSubmissions = (service: string, owner: Address) => {
-  const key = keyOf(service, owner)
-  const list = useSyncExternalStore(subscribe, () => read(key))
-  const change = useCallback(
-    (next: (list: ReadonlyArray<Submission>) => ReadonlyArray<Submission>) => write(key, next(read(key))),
-    [key]
-  )
-  return useMemo(
-    () => ({
-      list,
-      /** Stores submissions that this page is about to send. */
-      add: (signed: Submitted) => {
-        for (const { id } of signed) sending.add(id)
-        change((before) => [...signed, ...before])
-      },
-      /** Removes submissions that the service refused. */
-      drop: (ids: ReadonlyArray<string>) => {
-        for (const id of ids) sending.delete(id)
-        change((before) => before.filter(({ id }) => !ids.includes(id)))
-      },
-      /** The service has them. */
-      accepted: (ids: ReadonlyArray<string>, sweepId: string) => {
-        for (const id of ids) sending.delete(id)
-        change((before) => acceptedIn(before, ids, sweepId))
-      },
-      /** The service may have them. The id of the sweep is unknown, so each intent is followed by its own. */
-      unanswered: (ids: ReadonlyArray<string>) => {
-        for (const id of ids) sending.delete(id)
-        change((before) => unansweredIn(before, ids, Date.now()))
-      },
-      update: (intents: ReadonlyArray<Intent>) => change((before) => updatedIn(before, intents, Date.now())),
-      /** Forgets the sweeps whose intents have all ended. */
-      forgetEnded: () => change((before) => bySweep(before).flatMap((sweep) => (sweep.every(isEnded) ? [] : sweep)))
-    }),
-    [list, change]
-  )
-}
-
-export type Submissions = ReturnType<typeof useSubmissions>

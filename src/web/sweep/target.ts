@@ -8,6 +8,7 @@ import type { Catalog, Place } from "./catalog.ts"
 export interface TargetDefaults {
   /** Address of a token, or symbol on the destination chain's token list. */
   readonly tokenOut?: string
+  /** Default, also for a chain that the service does not serve: the one with the highest value of tokens. */
   readonly chainId?: number
   /** Default: the owner. */
   readonly destination?: Address
@@ -40,7 +41,8 @@ export const defaultTarget = (
   tokens: ReadonlyArray<SweepableToken>,
   { chainId, tokenOut }: TargetDefaults
 ): Place | undefined => {
-  const chain = chainId ?? richest(catalog, tokens)
+  const isServed = chainId !== undefined && catalog.chain(chainId) !== undefined
+  const chain = isServed ? chainId : richest(catalog, tokens)
   return chain === undefined ? undefined : preferredToken(catalog, chain, tokenOut)
 }
 

@@ -1,10 +1,14 @@
-/** Follows a submitted intent until it has ended. Components that follow intents of the same sweep share one query. */
+/**
+ * Follows a submitted intent until it has ended. One that awaits a bridge's refund is read again when the page is opened or gets the focus.
+ * Components that follow intents of the same sweep share one query.
+ */
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import type { Intent } from "../../sdk/index.ts"
 import { followIntent } from "./followIntent.ts"
 import { followSweep } from "./followSweep.ts"
 import { DELEGATION, holdings, useSession } from "./session.ts"
-import { isBeingSent, isEnded, lastSeen, type Submission } from "./submissions.ts"
+import { awaitsRefund, isEnded, lastSeen, type Submission } from "./submissions.ts"
+import { isBeingSent } from "./useSubmissions.ts"
 
 export const useIntent = (submission: Submission) => {
   const session = useSession()
@@ -14,7 +18,7 @@ export const useIntent = (submission: Submission) => {
   const key = ["intents", sweepId ?? id]
   const query = useQuery({
     queryKey: key,
-    enabled: !isEnded(submission) && !isBeingSent(submission),
+    enabled: (!isEnded(submission) || awaitsRefund(submission)) && !isBeingSent(submission),
     // An intent that has not ended is followed again when its component is mounted.
     staleTime: 0,
     queryFn: async ({ signal }): Promise<ReadonlyArray<Intent>> => {

@@ -19,6 +19,7 @@ import { changeOf, type Figures, figuresOf, isPassing, isPast, leastOf, type Wan
 import { makePresses, type Press, signerOf, type Stage } from "./press.ts"
 import { type Session, useSession } from "./session.ts"
 import { submissionOf } from "./submissions.ts"
+import { submitSigned } from "./submitSigned.ts"
 import { changeToShow, type Deeds, type Renewed, useChanges, useRenewal } from "./useRenewal.ts"
 
 /** Maximum number of tokens under one signature. */
@@ -111,7 +112,7 @@ const submit = async ({ client, submissions }: Session, plan: Plan, review: Batc
   const now = Date.now()
   submissions.add(review.legs.map((leg) => submissionOf(leg, plan.wanted, now)))
   try {
-    const { id } = await client.submitSweep(signed)
+    const { id } = await submitSigned(client, signed, review.expiresAt)
     submissions.accepted(ids, id)
   } catch (error) {
     if (!mayBeAccepted(error)) {

@@ -1,5 +1,5 @@
 /** A whole wallet in one call: its steps in order, what it signs, and where it stops. */
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import { numberToHex } from "viem"
 import * as Sdk from "../../../src/sdk/index.ts"
 import { deposit, known, NOW_MS, owner, swapOffer, swapRequest, wireOffer, crossRequest } from "../Offers.ts"
@@ -172,6 +172,28 @@ describe("a whole wallet", () => {
       assert.include(error.message, sweepId ?? error.quoteIds.join())
       assert.strictEqual(wallet.signed, 1)
     }
+  })
+
+  it("that is given up after the signature names its quotes and the sweep", async () => {
+    const stop = new AbortController()
+    const reason = new DOMException("it took too long", "TimeoutError")
+    const { ended } = run(
+      {},
+      { signal: stop.signal, onEvent: ({ type }) => type === "submitted" && stop.abort(reason) }
+    )
+    const error = await ended.catch((thrown: unknown) => thrown)
+    if (!(error instanceof Sdk.SweepUnfinishedError)) return assert.fail(String(error))
+    assert.deepStrictEqual([error.quoteIds.length, error.sweepId, error.cause], [1, SWEEP, reason])
+  })
+
+  it("is not signed once a quote has expired", async () => {
+    const now = Date.now()
+    vi.useFakeTimers({ now, toFake: ["Date"] })
+    const { asked, ended, wallet } = run({}, { confirm: () => (vi.setSystemTime(now + 60_000), true) })
+    const error = await ended.catch((thrown: unknown) => thrown).finally(() => vi.useRealTimers())
+    assert.instanceOf(error, Sdk.QuoteExpiredError)
+    assert.strictEqual(wallet.signed, 0)
+    assert.isUndefined(bodyOf(asked, "/sweeps"))
   })
 
   it("that is refused after the signature keeps the error, unless an earlier attempt had no answer", async () => {

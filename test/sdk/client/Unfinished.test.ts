@@ -1,5 +1,5 @@
 /** A single sweep that fails after the wallet signed: its error forbids a repetition, and names what to follow. */
-import { assert, describe, it } from "vitest"
+import { afterEach, assert, describe, it, vi } from "vitest"
 import * as Sdk from "../../../src/sdk/index.ts"
 import { known, owner, request, wireOffer } from "../Offers.ts"
 import { type Answer, type Asked, json, stub } from "../StubFetch.ts"
@@ -18,7 +18,13 @@ const state = (status: string) => () => json(200, { id: QUOTE, status, crossChai
 const notFound = () => json(404, { error: "not found" })
 
 /** Sweeps with these responses to the submission and to the polls. */
-const sweep = (submission: () => Answer, poll: () => Answer, options: Sdk.SweepOptions = {}, attempts = 1) => {
+const sweep = (
+  submission: () => Answer,
+  poll: () => Answer,
+  options: Sdk.SweepOptions = {},
+  attempts = 1,
+  signer: Sdk.SweepSigner = owner
+) => {
   const answer = ({ method, url }: Asked): Answer => {
     if (url.endsWith("/quote")) return offered()
     return method === "POST" ? submission() : poll()
@@ -32,7 +38,7 @@ const sweep = (submission: () => Answer, poll: () => Answer, options: Sdk.SweepO
     review: { delegates }
   })
   const failure = client
-    .sweep(request, owner, { events: false, pollMillis: { first: 1, longest: 2 }, ...options })
+    .sweep(request, signer, { events: false, pollMillis: { first: 1, longest: 2 }, ...options })
     .then(
       () => assert.fail("nothing was rejected"),
       (error: unknown) => error
@@ -90,14 +96,47 @@ describe("a sweep that fails after the signature", () => {
     assert.instanceOf(await sweep(accepted, state("failed")).failure, Sdk.SweepFailedError)
   })
 
-  it("rejects with the signal's reason if its caller gives up", async () => {
-    const controller = new AbortController()
+  it("names what to follow if its caller gives up, with the signal's reason as the cause", async () => {
+    const reason = new DOMException("it took too long", "TimeoutError")
+    for (const [name, sweepId, start] of [
+      [
+        "while it is submitted",
+        undefined,
+        (stop: AbortController) =>
+          sweep(() => (stop.abort(reason), lost()), state("submitted"), { signal: stop.signal }, 4)
+      ],
+      [
+        "while it is followed",
+        QUOTE,
+        (stop: AbortController) =>
+          sweep(accepted, state("submitted"), { signal: stop.signal, onProgress: () => stop.abort(reason) })
+      ]
+    ] as const) {
+      const { asked, failure } = start(new AbortController())
+      const error = await failure
+      if (!(error instanceof Sdk.SweepUnfinishedError)) return assert.fail(`${name}: ${String(error)}`)
+      assert.deepStrictEqual([error.quoteIds, error.sweepId, error.cause], [[QUOTE], sweepId, reason])
+      assert.include(error.message, "it took too long")
+      assert.lengthOf(
+        asked.filter(({ url }) => url.endsWith("/intents")),
+        1
+      )
+    }
+  })
+
+  it("rejects with the signal's reason if its caller gives up before the submission", async () => {
+    const stop = new AbortController()
     const reason = new Error("enough")
-    const { failure } = sweep(accepted, state("submitted"), {
-      signal: controller.signal,
-      onProgress: () => controller.abort(reason)
-    })
+    const signer: Sdk.SweepSigner = {
+      ...owner,
+      signAuthorization: (request) => {
+        stop.abort(reason)
+        return owner.signAuthorization(request)
+      }
+    }
+    const { asked, failure } = sweep(accepted, state("submitted"), { signal: stop.signal }, 1, signer)
     assert.strictEqual(await failure, reason)
+    assert.lengthOf(asked, 1)
   })
 
   it("keeps the errors of the quote, which nothing was signed for", async () => {
@@ -105,5 +144,43 @@ describe("a sweep that fails after the signature", () => {
     const client = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch, retry: { attempts: 1 } })
     const error = await client.sweep(request, owner).catch((cause: unknown) => cause)
     assert.instanceOf(error, Sdk.NetworkError)
+  })
+})
+
+describe("a quote that expires before the wallet is asked", () => {
+  afterEach(() => void vi.useRealTimers())
+
+  /** Sweeps while the user decides for a time, by a clock that differs from the service's. */
+  const decided = (millis: number, aheadMillis = 0) => {
+    const now = Date.now()
+    vi.useFakeTimers({ now, toFake: ["Date"] })
+    const signer: Sdk.SweepSigner = {
+      ...owner,
+      signTypedData: () => Promise.reject(new Error("the wallet was asked"))
+    }
+    const quoted = offered()
+    vi.setSystemTime(now + aheadMillis)
+    const { fetch } = stub([() => quoted])
+    const { delegates = {} } = known
+    return Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch, review: { delegates } })
+      .sweep(request, signer, {
+        confirm: () => {
+          vi.setSystemTime(now + aheadMillis + millis)
+          return true
+        }
+      })
+      .catch((error: unknown) => error)
+  }
+
+  it("is not signed, and can be asked for again", async () => {
+    const error = await decided(60_000)
+    if (!Sdk.isSweepError(error) || error.code !== "quote_expired") return assert.fail(String(error))
+    assert.isTrue(error.retryable)
+    assert.deepStrictEqual(error.quoteIds, [QUOTE])
+    assert.instanceOf(await decided(59_999), Sdk.SigningError)
+  })
+
+  it("is signed if it looked expired when it came: the clock is fast", async () => {
+    assert.instanceOf(await decided(1_000, 90_000), Sdk.SigningError)
   })
 })

@@ -200,6 +200,28 @@ describe("many tokens", () => {
     })
   )
 
+  it.effect("are not signed once they have expired", () =>
+    Effect.gen(function* () {
+      const { result } = yield* using(
+        [() => json(200, wireBatch())],
+        (sweeps) =>
+          Effect.gen(function* () {
+            const quotes = yield* sweeps.sweepQuotes(batchRequest)
+            yield* TestClock.setTime(NOW_MS)
+            const reviewed = yield* sweeps.reviewQuotes(quotes, batchRequest)
+            yield* TestClock.setTime(reviewed.expiresAt.getTime())
+            return yield* sweeps.signBatch(reviewed, {
+              ...owner,
+              signTypedData: () => assert.fail("the wallet was asked")
+            })
+          }),
+        { review }
+      )
+      if (result._tag === "Success" || result.failure._tag !== "QuoteExpired") return assert.fail(String(result))
+      assert.isAbove(result.failure.quoteIds.length, 0)
+    })
+  )
+
   it.effect("fail with what was left out if nothing is left", () =>
     Effect.gen(function* () {
       const { result } = yield* using(

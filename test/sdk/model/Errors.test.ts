@@ -15,6 +15,7 @@ const errors: Readonly<Record<Sdk.SweepErrorCode, Sdk.KnownSweepError>> = {
   not_found: new Sdk.NotFoundError(answer),
   nothing_to_sweep: new Sdk.NothingToSweepError([]),
   order_mismatch: new Sdk.OrderMismatchError([]),
+  quote_expired: new Sdk.QuoteExpiredError(["1"], new Date(0)),
   quote_unavailable: new Sdk.QuoteUnavailableError(answer),
   rate_limited: new Sdk.RateLimitedError(answer),
   screening_blocked: new Sdk.ScreeningBlockedError(answer),
