@@ -127,8 +127,8 @@ export const ledger: ReadonlyArray<Mutant> = [
   {
     name: "a batch pays suspended builders",
     file: OPENING,
-    text: "WHERE b.suspended_at IS NULL ${amongPayees",
-    replacement: "WHERE true ${amongPayees",
+    text: "AND b.suspended_at IS NULL ${amongPayees",
+    replacement: "AND true ${amongPayees",
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
   },
   {

@@ -4,7 +4,7 @@ import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Hash } from "./Hex.ts"
-import type { PayoutMode } from "./Builder.ts"
+import { PayoutMode } from "./Builder.ts"
 import type { SweepEvent } from "./SweepEvent.ts"
 import { described } from "./Described.ts"
 import { optional } from "./Optional.ts"
@@ -36,6 +36,10 @@ export const Accrual = Schema.Struct({
     optional(Hash),
     "Transaction that already paid the amount. Required for a sweep that paid the builder itself, in the on-chain payout mode: without it, the amount is owed, and a payout pays it."
   ),
+  payoutMode: described(
+    optional(PayoutMode),
+    "Payout mode of the sweep. `ledger` says that the sweep paid the vault, so that the amount is owed. It is not part of the content that is compared."
+  ),
   usd: described(
     optional(UsdAmount),
     "Value of the amount in US dollars at the settlement. Absent if the token had no price. It is not part of the content that is compared."
@@ -44,11 +48,11 @@ export const Accrual = Schema.Struct({
 export type Accrual = typeof Accrual.Type
 
 /**
- * True if the accrual is owed, although sweeps pay the builders of this mode. Either it was earned in another mode, or its reporter left
- * out the payment.
+ * True if the accrual is owed, although sweeps pay the builders of this mode. Its reporter left out the payment or, if it does not say in
+ * which mode the sweep was quoted, the mode may have changed since.
  */
-export const lacksPayment = ({ amount, paidTxHash }: Accrual, mode: PayoutMode): boolean =>
-  mode === "onchain" && paidTxHash === undefined && amount > 0n
+export const lacksPayment = ({ amount, paidTxHash, payoutMode }: Accrual, mode: PayoutMode): boolean =>
+  (payoutMode ?? mode) === "onchain" && paidTxHash === undefined && amount > 0n
 
 /** The protocol's revenue from one settlement. */
 export const Revenue = Schema.Struct({
@@ -123,7 +127,7 @@ export const outboxMessages = (
         token: feeToken,
         amount: builderFee,
         chainId,
-        ...(attributed.payoutMode === "onchain" ? { paidTxHash: txHash } : {})
+        ...(attributed.payoutMode === "onchain" ? { paidTxHash: txHash } : { payoutMode: attributed.payoutMode })
       }
     })
   }

@@ -16,16 +16,34 @@ export type PayoutMode = typeof PayoutMode.Type
 const Bps = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /**
- * Builder that owns an API key (spec, "Attribution result"). `payoutMode` is an addition, absent from older backends.
+ * Builder that owns an API key (spec, "Attribution result"). `payoutMode` and `walletChainId` are additions, absent from older backends.
  */
 export const Attribution = Schema.Struct({
   builderId: described(Schema.String, "Identifier of the builder."),
   builderBps: described(Bps, "Markup in basis points."),
   maxBuilderBps: described(Bps, "Cap of the markup in basis points."),
   payoutAddress: described(Address.NonZeroAddress, "Wallet that signs in and is paid."),
-  payoutMode: described(Schema.optionalKey(PayoutMode), "Payout mode: the way in which the markup reaches the builder.")
+  payoutMode: described(
+    Schema.optionalKey(PayoutMode),
+    "Payout mode: the way in which the markup reaches the builder."
+  ),
+  walletChainId: described(
+    Schema.optionalKey(ChainId),
+    "Chain of the builder's contract wallet. Sweeps of other chains do not pay its address. Absent if the address may be paid on every chain."
+  )
 }).annotate({ identifier: "Attribution" })
 export type Attribution = typeof Attribution.Type
+
+/**
+ * True if the builder's payout address may be paid on this chain. The address of a contract wallet can belong to somebody else on
+ * another chain than its own.
+ */
+export const isPayableOn = ({ walletChainId }: { readonly walletChainId?: ChainId }, chainId: ChainId): boolean =>
+  walletChainId === undefined || walletChainId === chainId
+
+/** Payout mode of a sweep on this chain. Default: `onchain`. Where the payout address may not be paid, the ledger owes the markup. */
+export const payoutModeOn = (attribution: Attribution, chainId: ChainId): PayoutMode =>
+  isPayableOn(attribution, chainId) ? (attribution.payoutMode ?? "onchain") : "ledger"
 
 /** Applied markup in basis points: the configured one, limited by the cap. */
 export const effectiveBps = (attribution: Attribution): number =>

@@ -90,6 +90,10 @@ export const balances = (totals: ReadonlyArray<LedgerTotals>): ReadonlyArray<Tok
 export const lifetime = (totals: ReadonlyArray<LedgerTotals>): ReadonlyArray<TokenAmount> =>
   amounts(totals, (line) => line.earned)
 
+/** Payments per token and chain, without those of reversed accruals that their own sweeps paid. */
+export const paid = (totals: ReadonlyArray<LedgerTotals>): ReadonlyArray<TokenAmount> =>
+  amounts(totals, (line) => line.paid)
+
 /** Balance on the wire (spec, "Accrual ledger"). `chainId` is an addition. */
 export const Balance = Schema.Struct({
   token: described(Address.Address, "Token of the amount."),

@@ -4,7 +4,7 @@
  */
 import type * as Address from "./Address.ts"
 import type { Hash } from "./Hex.ts"
-import { type PayoutBatch, type TransferLog, transferOf, unpaidLines } from "./Payout.ts"
+import { type PayoutBatch, paysExactly, type TransferLog, transferOf, unpaidLines } from "./Payout.ts"
 import * as PayoutClaims from "./PayoutClaims.ts"
 
 /** Transfers of one token out of one vault by one transaction. */
@@ -100,12 +100,6 @@ export const payments = (
   })
 }
 
-/** True if the payment pays every line of the batch, and nothing else. */
-const paysExactly = (batch: PayoutBatch, { logs, recipients, token, vault }: VaultPayment): boolean =>
-  batch.token === token &&
-  unpaidLines(batch, vault, logs).length === 0 &&
-  recipients.reduce((sum, { amount }) => sum + amount, 0n) === batch.total
-
 /** The first entries whose sum is the amount; none if there are no such. */
 const settledBy = (entries: ReadonlyArray<OwedEntry>, amount: bigint): ReadonlyArray<OwedEntry> => {
   let sum = 0n
@@ -162,7 +156,7 @@ export const plan = (books: Books, found: ReadonlyArray<VaultPayment>): Readonly
     if (booked !== undefined) return { _tag: "Booked", payment, batchId: booked.id }
     if (explained.some((each) => each.txHash === txHash && each.token === token)) return { _tag: "Explained", payment }
     if (isMove(payment)) return { _tag: "Moved", payment }
-    const candidates = open(payment).filter((batch) => paysExactly(batch, payment))
+    const candidates = open(payment).filter((batch) => paysExactly(batch, payment.vault, payment.logs))
     const known = candidates.find(({ payments: own }) => own?.some((each) => each.txHash === txHash)) ?? candidates[0]
     if (known !== undefined) {
       paid.add(known.id)

@@ -18,6 +18,12 @@ export type PayoutStatus = typeof PayoutStatus.Type
 /** Maximum number of ledger entries in a batch. One statement claims or releases all of them within the time limit of statements. */
 export const MAX_BATCH_ENTRIES = 10_000
 
+/**
+ * Maximum number of lines of a batch, which one transaction pays. A transaction has at most 16,777,216 gas (EIP-7825), which is 83,000 for
+ * each line. A plain ERC-20 takes 28,000, measured with Permit2 and accounts that had none of it, so tokens of three times the gas fit.
+ */
+export const MAX_BATCH_LINES = 200
+
 /** Amount for one builder. */
 export const PayoutLine = Schema.Struct({
   builderId: described(Schema.String, "Builder that is paid."),
@@ -30,13 +36,14 @@ export type PayoutLine = typeof PayoutLine.Type
 /**
  * Reason why a builder who is owed enough is not in a batch. `excluded`: the operator named it. `suspended`: its account is
  * suspended. `sanctions_listed`: screening found its payout address. `screening_unavailable`: screening gave no result.
- * `changed`: its account, or what it is owed, changed while the batch was opened, or no part of what it is owed fits in a batch.
+ * `wallet_chain`: its payout address is a contract wallet of another chain, and may belong to somebody else on this one. `changed`: its account, or what it is owed, changed while the batch was opened, or no part of what it is owed fits in a batch.
  */
 export const LeftOutReason = Schema.Literals([
   "excluded",
   "suspended",
   "sanctions_listed",
   "screening_unavailable",
+  "wallet_chain",
   "changed"
 ]).annotate({ identifier: "LeftOutReason" })
 export type LeftOutReason = typeof LeftOutReason.Type
@@ -130,6 +137,17 @@ export const unpaidLines = (
   const due = new Map<Address.Address, bigint>()
   for (const { amount, payoutAddress } of batch.lines) due.set(payoutAddress, (due.get(payoutAddress) ?? 0n) + amount)
   return batch.lines.filter(({ payoutAddress }) => (received.get(payoutAddress) ?? 0n) < (due.get(payoutAddress) ?? 0n))
+}
+
+/** True if the vault's transfers of the token in these logs pay every line of the batch, and nothing else. */
+export const paysExactly = (
+  batch: Pick<PayoutBatch, "token" | "lines">,
+  vault: Address.Address,
+  logs: ReadonlyArray<TransferLog>
+): boolean => {
+  const sent = logs.map((log) => (log.address === batch.token ? transferOf(log) : undefined))
+  const amount = sent.reduce((sum, transfer) => sum + (transfer?.from === vault ? transfer.value : 0n), 0n)
+  return amount === total(batch.lines) && unpaidLines(batch, vault, logs).length === 0
 }
 
 /** The batch as CSV (RFC 4180). Ids, addresses and numbers contain no special characters, so no field is quoted. */

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Builder, DisplayName } from "../../domain/Builder.ts"
 import * as Address from "../../domain/Address.ts"
+import { ChainId } from "../../domain/ChainId.ts"
 import { Activity, Balance, EarningStatus } from "../../domain/LedgerEntry.ts"
 import { described } from "../../domain/Described.ts"
 import { searchQuery } from "../shared/SearchQuery.ts"
@@ -56,7 +57,15 @@ export const ApiKeyView = Schema.Struct({
 
 export const AccrualsView = Schema.Struct({
   balances: described(Schema.Array(Balance), "Amounts owed and not paid out, one for each token and chain."),
-  lifetime: described(Schema.Array(Balance), "Amounts earned since registration, one for each token and chain.")
+  lifetime: described(Schema.Array(Balance), "Amounts earned since registration, one for each token and chain."),
+  paid: described(
+    Schema.optionalKey(Schema.Array(Balance)),
+    "Amounts paid out, one for each token and chain. More than was earned, after the reversal of a paid accrual, is a debt that later earnings reduce. Absent from older backends."
+  ),
+  walletChainId: described(
+    Schema.optionalKey(ChainId),
+    "Chain of the builder's contract wallet. Balances on other chains are in no payout batch, since the address may belong to somebody else there. Absent if the address may be paid on every chain."
+  )
 }).annotate({ identifier: "Accruals" })
 
 export const cursor = described(Schema.optionalKey(Schema.String), "Cursor of the next page. Absent on the last page.")

@@ -198,7 +198,7 @@ const views = [
   HttpApiEndpoint.post("clearAlert", "/admin/alerts/clear", {
     payload: ClearAlertRequest,
     success: Ok,
-    error: failures
+    error: [NotFound, ...failures]
   })
     .middleware(DetailedBody)
     .annotateMerge(Docs.clearAlert)

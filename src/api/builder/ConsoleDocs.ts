@@ -132,7 +132,7 @@ export const markPayoutPaid = endpoint(
     notFound,
     [409, "payout_closed", "the batch failed, or was paid by another transaction"],
     inFlight,
-    [409, "payment_taken", "the transaction pays another batch of the same token"],
+    [409, "payment_taken", "the transaction pays another batch of the same token: see `batchId`, if that one is open"],
     [409, "payment_unproven", "the chain does not prove the payment: see `reason` and `builderIds`"],
     ...write,
     chainDown
@@ -173,6 +173,6 @@ export const alerts = endpoint("List standing alerts", "Critical first, then old
 export const clearAlert = endpoint(
   "Clear an alert",
   "The alert is raised again if its cause persists.",
-  write,
+  [[404, "not found", "no alert with this key stands"], ...write],
   Examples.clearAlert
 )

@@ -121,7 +121,8 @@ export const examples = {
   builder: { ...builder, createdAtMs: 1767225600000 },
   accruals: {
     balances: [{ token, amount: "125000", chainId: 8453 }],
-    lifetime: [{ token, amount: "250000", chainId: 8453 }]
+    lifetime: [{ token, amount: "250000", chainId: 8453 }],
+    paid: [{ token, amount: "125000", chainId: 8453 }]
   },
   activity: {
     entries: [
@@ -211,7 +212,7 @@ export const register = documented({
 export const accrue = documented({
   summary: "Book an accrual",
   description: withErrors(
-    "Called by the orchestrator for a settled sweep. `sweepId` is the idempotency key. With `paidTxHash`, the sweep itself paid the accrual. It is required for each sweep that paid the builder on chain: without it, the amount is owed, and a payout pays it again. Without it, an accrual of a builder in the on-chain payout mode, which is the default, raises the alert `accrual_unpaid`.",
+    "Called by the orchestrator for a settled sweep. `sweepId` is the idempotency key. With `paidTxHash`, the sweep itself paid the accrual. It is required for each sweep that paid the builder on chain: without it, the amount is owed, and a payout pays it again. Without it, an accrual of a builder in the on-chain payout mode, which is the default, raises the alert `accrual_unpaid`, unless its `payoutMode` is `ledger`.",
     [[409, "conflict", "the sweep is booked with other content"], ...bodyErrors, ...adminErrors]
   ),
   request: { builderId: "acme", sweepId: `${txHash}_3`, token, amount: "125000", chainId: 8453 },

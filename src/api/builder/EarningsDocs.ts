@@ -17,7 +17,8 @@ export const accruals = documented({
     status: 200,
     body: {
       balances: [{ token, amount: "125000", chainId: 8453 }],
-      lifetime: [{ token, amount: "250000", chainId: 8453 }]
+      lifetime: [{ token, amount: "250000", chainId: 8453 }],
+      paid: [{ token, amount: "125000", chainId: 8453 }]
     }
   }
 })

@@ -39,7 +39,13 @@ export class PayoutClosed extends Schema.Error<PayoutClosed>("PayoutClosed")(
 }
 
 export class PaymentTaken extends Schema.Error<PaymentTaken>("PaymentTaken")(
-  { error: code("payment_taken") },
+  {
+    error: code("payment_taken"),
+    batchId: described(
+      Schema.optionalKey(Schema.String),
+      "Open batch that the transaction pays exactly. Absent if it pays one that is not open."
+    )
+  },
   { httpApiStatus: 409, description: "The transaction pays another batch of the same token" }
 ) {
   readonly _tag = "PaymentTaken"

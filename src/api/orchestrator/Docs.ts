@@ -27,7 +27,7 @@ Errors are \`{ "error": string }\`. The reason behind \`internal error\` is not 
 
 \`/quote\`, \`/quotes\`, \`/intents\`, \`/intents/*\`, \`/sweeps\`, \`/sweeps/*\`, \`/owners/*/sweeps\`, \`/portfolio/*\` and \`/prices\` share 100 requests per 60 seconds and client. Above the limit, the response is 429 with \`Retry-After\` in seconds. Every response of these routes has the remaining requests in \`RateLimit\` and the policy in \`RateLimit-Policy\`.
 
-\`POST /quote\`, \`POST /quotes\`, \`POST /intents\` and \`POST /sweeps\` accept an \`Idempotency-Key\`: after a lost response, repeat the request with the same key and receive the first response. A key is valid for one route and body, for 24 hours.`
+\`POST /quote\`, \`POST /quotes\`, \`POST /intents\` and \`POST /sweeps\` accept an \`Idempotency-Key\`: after a lost response, repeat the request with the same key and receive the first response. A key is valid for one route and body, for 24 hours, and for quotes for one hour.`
 
 const keyed: ReadonlyArray<ErrorRow> = [
   [409, "idempotency key was used with another request", "the `Idempotency-Key` was used with another body"],
@@ -214,7 +214,7 @@ export const status = documented({
 export const events = documented({
   summary: "Stream the status of an intent",
   description: withErrors(
-    "Server-sent events, as an alternative to polling. The data of each event is the body of `GET /intents/:id`. The stream sends the current state at once, then each later state within half a second, and ends after `delivered` or `failed`. Comments keep idle connections open. Each event holds the whole state, so a client that reconnects misses nothing. Browsers send the id of the last event as `Last-Event-ID`: if that state is final, the response is 204 and they stop reconnecting.\n\nA client may have 100 streams open. Opening a stream counts as a request. A stream ends after at most 30 minutes.",
+    "Server-sent events, as an alternative to polling. The data of each event is the body of `GET /intents/:id`. The stream sends the current state at once, then each later state within half a second, and ends after `delivered` or `failed`. Comments keep idle connections open. Each event holds the whole state, so a client that reconnects misses nothing. Browsers send the id of the last event as `Last-Event-ID`: if that state is final, the response is 204 and they stop reconnecting.\n\nA client may have 100 streams open, and a process 5,000 of intents and 5,000 of sweeps: further ones are refused with 503. Opening a stream counts as a request. A stream ends after at most 30 minutes.",
     [[404, "not found", "no such intent"], rateLimited, unexpected, unavailable]
   ),
   response: {

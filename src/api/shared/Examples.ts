@@ -21,7 +21,7 @@ const IDEMPOTENCY_KEY = {
   in: "header",
   required: false,
   description:
-    "1 to 255 printable ASCII characters, chosen by the client and not guessable, such as a UUID. Within 24 hours, the same request under the same key receives the first response again (`Idempotent-Replayed: true`). Responses with 5xx and 429 are not stored.",
+    "1 to 255 printable ASCII characters, chosen by the client and not guessable, such as a UUID. Within 24 hours, for quotes within one hour, the same request under the same key receives the first response again (`Idempotent-Replayed: true`). Responses with 5xx and 429 are not stored.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
   example: "8e03978e-40d5-43dd-bc93-6894a57f9324"
 }

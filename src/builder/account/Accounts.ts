@@ -145,8 +145,9 @@ export class Accounts extends Context.Service<
         function* (key, isQuote) {
           const builder = yield* desk.authorize(key, "quote", isQuote)
           if (builder.suspendedAtMs !== undefined) return Option.none()
-          const { builderBps, id, maxBuilderBps, payoutAddress, payoutMode } = builder
-          return Option.some({ builderId: id, builderBps, maxBuilderBps, payoutAddress, payoutMode })
+          const { builderBps, id, maxBuilderBps, payoutAddress, payoutMode, walletChainId } = builder
+          const chain = walletChainId === undefined ? {} : { walletChainId }
+          return Option.some({ builderId: id, builderBps, maxBuilderBps, payoutAddress, payoutMode, ...chain })
         },
         Effect.catchTags({ UnknownKey: () => Effect.succeedNone, ScopeMissing: () => Effect.succeedNone })
       )

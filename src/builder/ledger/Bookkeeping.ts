@@ -26,7 +26,7 @@ export class Bookkeeping extends Context.Service<
     /**
      * Books a builder's accrual, on the default chain if it names none. Different content under a booked sweep id, and any content under
      * one whose accrual was reversed, is refused, and raises an alert. An accrual that is owed to a builder in the on-chain payout mode
-     * raises an alert too, since a payout may pay it again.
+     * raises an alert too, since a payout may pay it again, unless it says that its sweep was quoted in the mode `ledger`.
      */
     readonly accrue: (accrual: Accrual) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
     /**
@@ -117,9 +117,10 @@ const CONFLICTS = {
 } as const
 
 const UNPAID =
-  "An accrual was booked without the transaction that paid it, for a builder in the on-chain payout mode, so the next payout pays it. If " +
-  "its sweep paid it, reverse it, and book it under the sweep id with -corrected after it, with paidTxHash. If payouts pay the builder, " +
-  "set its payout mode to ledger. Then clear the alert."
+  "An accrual was booked without the transaction that paid it, for a builder in the on-chain payout mode, so the next payout pays it. Look " +
+  "at the field builder of the Swept event of each such accrual. If it is the vault, the accrual is owed: change nothing. If it is the " +
+  "payout address, the sweep paid it: reverse the accrual, and book it under the sweep id with -corrected after it, with paidTxHash. " +
+  "Then clear the alert."
 
 /** Makes `book`, which books an accrual, and raises an alert if a payout may pay it again. A report that is repeated raises it as well. */
 const makeBook = Effect.gen(function* () {

@@ -33,7 +33,9 @@ const versionOf = Effect.fnUntraced(function* (
 ) {
   const signed = readPayment(batch, { vault, permit2: client.chain.permit2 }, raw)
   if (Option.isNone(signed)) {
-    return yield* refused(`a recorded payment of batch ${batch.id} was signed by another vault than ${vault}`)
+    return yield* refused(
+      `a recorded payment of batch ${batch.id} was signed by another vault than ${vault}. If it was mined, mark the batch as paid by it. If not, fail the batch after the payment's deadline, and open another`
+    )
   }
   // A mined version that seems to be missing, or to have failed, would be signed again with another account nonce, which costs gas.
   const receipt = yield* PaymentEvidence.receiptOf(client, signed.value.txHash)

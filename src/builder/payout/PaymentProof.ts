@@ -86,7 +86,7 @@ export const make = Effect.gen(function* () {
 
   /**
    * Fails with `PaymentUnproven` unless the transaction is confirmed and its logs show the transfer of every line by the vault, or by a
-   * former one.
+   * former one. Returns the logs.
    */
   const prove = Effect.fnUntraced(function* (batch: PayoutBatch, txHash: Hash) {
     const unproven = (reason: PaymentUnproven["reason"], builderIds: ReadonlyArray<string> = []) =>
@@ -108,6 +108,7 @@ export const make = Effect.gen(function* () {
         unpaid.map(({ builderId }) => builderId)
       )
     }
+    return receipt.value.logs
   })
 
   /**

@@ -22,6 +22,7 @@ import { Chains, type ChainUnavailable, type UnsupportedChain } from "../../port
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as PaymentProof from "./PaymentProof.ts"
 import * as PayoutSelection from "./PayoutSelection.ts"
+import * as SwappedPayment from "./SwappedPayment.ts"
 
 /** Action of an export for a Safe in the audit log. */
 const SAFE_EXPORT = "payout.export_safe"
@@ -39,7 +40,7 @@ export class PayoutDesk extends Context.Service<
      * out builders in `exclude`, suspended builders, and those whose payout address screening does not clear. Pays only
      * addresses that it has screened: a builder whose account changes meanwhile is left out. An opened batch keeps its lines,
      * whatever happens to the accounts later. Like everything that leads to a payment, it fails while a restore of the database
-     * is not reconciled. A batch has a maximum number of entries; `more` says that another one can be opened.
+     * is not reconciled. A batch has a maximum number of entries and of lines; `more` says that another one can be opened.
      */
     readonly open: (
       request: {
@@ -94,7 +95,8 @@ export class PayoutDesk extends Context.Service<
     /**
      * Books the payment once the chain proves it: the transaction succeeded, is confirmed, and its logs show the transfer of
      * every line from the vault. While a recorded payment may still be mined, only a recorded one is booked. A version that the
-     * database forgot is booked once it has spent the batch's Permit2 nonce, since no recorded one can be mined then.
+     * database forgot is booked once it has spent the batch's Permit2 nonce, since no recorded one can be mined then. `PaymentTaken`
+     * if the transaction pays another batch, also one that is still open.
      */
     readonly markPaid: (
       id: string,
@@ -121,6 +123,7 @@ export class PayoutDesk extends Context.Service<
       const open = yield* makeOpen
       const payouts = yield* Payouts
       const { isInFlight, isInFlightElsewhere, mayPay, prove } = yield* PaymentProof.make
+      const requireNoSwap = yield* SwappedPayment.make
       const { atomically } = yield* UnitOfWork
 
       const get: PayoutDesk["Service"]["get"] = Effect.fn("PayoutDesk.get")(function* (id) {
@@ -165,8 +168,9 @@ export class PayoutDesk extends Context.Service<
         const batch = yield* get(id)
         if (batch.status === "paid" && batch.txHash === txHash) return batch
         if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
-        yield* prove(batch, txHash)
+        const logs = yield* prove(batch, txHash)
         const isOwn = batch.payments?.some((payment) => payment.txHash === txHash) === true
+        if (!isOwn) yield* requireNoSwap(batch, txHash, logs)
         if (!isOwn && (yield* mayPay(batch))) return yield* new PaymentInFlight({ id })
         return yield* book(batch, txHash, actor)
       })

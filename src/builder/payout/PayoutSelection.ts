@@ -1,5 +1,6 @@
 /** Selects the builders of a batch, so that one builder who cannot be paid does not block the others. */
 import { Clock, Effect, Option } from "effect"
+import { isPayableOn } from "../../domain/Builder.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { LeftOut, LeftOutReason } from "../../domain/Payout.ts"
 import type { Candidate } from "../../ports/builder/Payouts.ts"
@@ -76,7 +77,8 @@ export const make = Effect.gen(function* () {
     const excluded = new Set(exclude)
     const reasonOf = (candidate: Candidate): Effect.Effect<Option.Option<LeftOutReason>> => {
       if (excluded.has(candidate.builderId)) return Effect.succeedSome("excluded")
-      return candidate.suspended ? Effect.succeedSome("suspended") : screened(chainId, candidate)
+      if (candidate.suspended) return Effect.succeedSome("suspended")
+      return isPayableOn(candidate, chainId) ? screened(chainId, candidate) : Effect.succeedSome("wallet_chain")
     }
     const judged = yield* Effect.forEach(
       candidates,

@@ -41,10 +41,17 @@ export class PayoutClosed extends Schema.TaggedError<PayoutClosed>()("PayoutClos
   }
 }
 
-/** The transaction is booked as the payment of another batch of the same token, or recorded as a payment of another batch. */
-export class PaymentTaken extends Schema.TaggedError<PaymentTaken>()("PaymentTaken", { txHash: Schema.String }) {
+/**
+ * The transaction is booked as the payment of another batch of the same token, recorded as a payment of another batch, or pays another open
+ * batch exactly.
+ */
+export class PaymentTaken extends Schema.TaggedError<PaymentTaken>()("PaymentTaken", {
+  txHash: Schema.String,
+  /** The open batch that it pays. Absent if the batch is not open, or if the reporter did not say. */
+  batchId: Schema.optionalKey(Schema.String)
+}) {
   override get message(): string {
-    return `transaction ${this.txHash} pays another batch`
+    return `transaction ${this.txHash} pays ${this.batchId === undefined ? "another batch" : `batch ${this.batchId}`}`
   }
 }
 
@@ -81,6 +88,8 @@ export type Payee = Pick<PayoutLine, "builderId" | "payoutAddress">
 export interface Candidate extends Payee {
   readonly amount: bigint
   readonly suspended: boolean
+  /** Chain of its contract wallet, which no batch of another chain pays. Absent if its address may be paid on every chain. */
+  readonly walletChainId?: ChainId
 }
 
 /** A batch that was opened now. */
@@ -98,19 +107,28 @@ export class Payouts extends Context.Service<
     readonly candidates: (request: Claimable) => Effect.Effect<ReadonlyArray<Candidate>, StoreUnavailable>
     /**
      * Opens a batch that claims everything owed in a token on a chain to each builder that is owed at least `minAmount`
-     * and more than zero, and is not suspended. With `payees`, only to those of them whose payout address is still the given
+     * and more than zero, is not suspended, and has no contract wallet of another chain. With `payees`, only to those of them whose payout address is still the given
      * one. Concurrent calls never claim an entry twice: an entry is in at most one batch that is open or paid. `NothingOwed`
      * if there is no such builder.
      *
-     * Claims at most `maxEntries` entries: builders in the order of their ids, the entries of each in the order of
-     * `PayoutClaims.inOrder`, so that no line is more than its builder is owed, and a builder without a line takes no place of another.
-     * Default of `maxEntries`: `MAX_BATCH_ENTRIES`.
+     * Claims at most `maxEntries` entries of at most `maxLines` builders: builders in the order of their ids, the entries of each in the
+     * order of `PayoutClaims.inOrder`, so that no line is more than its builder is owed, and a builder without a line takes no place of another.
+     * Defaults: `MAX_BATCH_ENTRIES` and `MAX_BATCH_LINES`.
      */
     readonly open: (
-      request: Claimable & { readonly id: string; readonly payees?: ReadonlyArray<Payee>; readonly maxEntries?: number }
+      request: Claimable & {
+        readonly id: string
+        readonly payees?: ReadonlyArray<Payee>
+        readonly maxEntries?: number
+        readonly maxLines?: number
+      }
     ) => Effect.Effect<OpenedBatch, NothingOwed | StoreUnavailable>
     /** The batch; none if the id is unknown. */
     readonly find: (id: string) => Effect.Effect<Option.Option<PayoutBatch>, StoreUnavailable>
+    /** Open batches of a token on a chain, oldest first. */
+    readonly openOf: (
+      of: Pick<PayoutBatch, "chainId" | "token">
+    ) => Effect.Effect<ReadonlyArray<PayoutBatch>, StoreUnavailable>
     /** Up to `limit` batches, newest first; with `before`, those older than the batch of that id. */
     readonly list: (page: {
       readonly before?: string

@@ -66,6 +66,26 @@ it.effect("a repeated request goes on where slow screening was cut off", () =>
   })
 )
 
+it.effect("a contract wallet of another chain is left out, and not screened", () =>
+  Effect.gen(function* () {
+    const { asked, select } = yield* selecting(0)
+    const chains = [CHAIN_ID, CHAIN_ID + 1, undefined]
+    const bound = candidates(3).map((candidate, index) => {
+      const walletChainId = chains[index]
+      return walletChainId === undefined ? candidate : { ...candidate, walletChainId }
+    })
+    const { leftOut, selected } = yield* select(CHAIN_ID, bound, [])
+    assert.deepStrictEqual(
+      selected.map(({ builderId }) => builderId),
+      ["builder_0", "builder_2"]
+    )
+    assert.deepStrictEqual(leftOut, [
+      { builderId: "builder_1", payoutAddress: addressOf(1), amount: 1n, reason: "wallet_chain" }
+    ])
+    assert.deepStrictEqual(asked, [addressOf(0), addressOf(2)])
+  })
+)
+
 it.effect("a clear verdict is kept for a minute on its chain", () =>
   Effect.gen(function* () {
     const { asked, select } = yield* selecting(0)

@@ -14,9 +14,9 @@ const accrue = (sweepId: string, amount: bigint, builderId = "alpha") =>
   Effect.flatMap(Ledger, (ledger) => ledger.accrue({ builderId, sweepId, token: TOKEN, amount, chainId: CHAIN }))
 
 /** Opens a batch of at most `maxEntries` entries. Returns its lines, and if there is more, or the error. */
-const open = Effect.fnUntraced(function* (id: string, maxEntries: number, minAmount = 0n) {
+const open = Effect.fnUntraced(function* (id: string, maxEntries: number, minAmount = 0n, maxLines = 200) {
   const payouts = yield* Payouts
-  return yield* payouts.open({ id, chainId: CHAIN, token: TOKEN, minAmount, maxEntries }).pipe(
+  return yield* payouts.open({ id, chainId: CHAIN, token: TOKEN, minAmount, maxEntries, maxLines }).pipe(
     Effect.map(({ lines, more }) => [
       ...lines.map(({ amount, builderId, entries }) => `${builderId}=${amount} of ${entries}`),
       ...(more === undefined ? [] : ["more"])
@@ -126,6 +126,19 @@ const minimum = Effect.gen(function* () {
   assert.deepStrictEqual(yield* open("rest", 2, 33n), ["alpha=33 of 1"])
 })
 
+/** More builders are owed than a batch has lines. */
+const manyBuilders = Effect.gen(function* () {
+  yield* register
+  const payouts = yield* Payouts
+  yield* accrue("a", 5n)
+  yield* accrue("b", 6n)
+  yield* accrue("c", 7n, "beta")
+  assert.deepStrictEqual(yield* open("both", 9, 0n, 2), ["alpha=11 of 2", "beta=7 of 1"])
+  yield* payouts.fail("both", "given up")
+  assert.deepStrictEqual(yield* open("first", 9, 0n, 1), ["alpha=11 of 2", "more"])
+  assert.deepStrictEqual(yield* open("second", 9, 0n, 1), ["beta=7 of 1"])
+})
+
 const assignments = Effect.gen(function* () {
   yield* register
   const ledger = yield* Ledger
@@ -153,6 +166,9 @@ export const limitCases = <E>(stores: () => Layer.Layer<Builders | Ledger | Payo
   )
   it.effect("leave out a rest below the minimum until it is reached or lowered", () =>
     Effect.provide(minimum, Layer.fresh(stores()))
+  )
+  it.effect("claim for at most a number of builders, and say that there are more", () =>
+    Effect.provide(manyBuilders, Layer.fresh(stores()))
   )
   it.effect("assign at most a number of accruals, with their reversals, and say that there are more", () =>
     Effect.provide(assignments, Layer.fresh(stores()))

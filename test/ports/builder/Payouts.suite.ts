@@ -9,6 +9,7 @@ import { type Payee, Payouts } from "../../../src/ports/builder/Payouts.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { hashCases } from "./PayoutHashes.cases.ts"
 import { limitCases } from "./PayoutLimits.cases.ts"
+import { openCases } from "./PayoutOpen.cases.ts"
 
 const TOKEN = FakeChain.address(0x11)
 const CHAIN = 1
@@ -276,5 +277,6 @@ export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Le
 
     hashCases(layer)
     limitCases(layer)
+    openCases(layer)
   })
 }

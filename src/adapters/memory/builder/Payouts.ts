@@ -1,7 +1,8 @@
 /** Payout batches in memory, for tests. Nothing is rolled back, since nothing fails after its first change. */
 import { Clock, Effect, Layer, Option } from "effect"
 import { MAX_UINT256 } from "../../../domain/Amount.ts"
-import { MAX_BATCH_ENTRIES, type PayoutBatch, total } from "../../../domain/Payout.ts"
+import { isPayableOn } from "../../../domain/Builder.ts"
+import { MAX_BATCH_ENTRIES, MAX_BATCH_LINES, type PayoutBatch, total } from "../../../domain/Payout.ts"
 import { lowerCase } from "../../../domain/Hex.ts"
 import * as PayoutClaims from "../../../domain/PayoutClaims.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
@@ -69,22 +70,24 @@ const candidates = (books: Shared, builders: Builders["Service"]): Payouts["Serv
       const amount = own.reduce((sum, entry) => sum + owing(entry), 0n)
       const builder = yield* builders.byId(builderId)
       if (amount < least || amount > MAX_UINT256 || Option.isNone(builder)) continue
-      const { payoutAddress, suspendedAtMs } = builder.value
-      found.push({ builderId, payoutAddress, amount, suspended: suspendedAtMs !== undefined })
+      const { payoutAddress, suspendedAtMs, walletChainId } = builder.value
+      const chain = walletChainId === undefined ? {} : { walletChainId }
+      found.push({ builderId, payoutAddress, amount, suspended: suspendedAtMs !== undefined, ...chain })
     }
     return found
   })
 
 const open = (books: Shared, builders: Builders["Service"]): Payouts["Service"]["open"] =>
-  Effect.fnUntraced(function* ({ id, maxEntries = MAX_BATCH_ENTRIES, payees, ...request }) {
+  Effect.fnUntraced(function* ({ id, maxEntries = MAX_BATCH_ENTRIES, maxLines = MAX_BATCH_LINES, payees, ...request }) {
     const { chainId, minAmount, token } = request
     const isPayee = ({ builderId, payoutAddress }: Payee) =>
       payees?.some((payee) => payee.builderId === builderId && payee.payoutAddress === payoutAddress) !== false
     const chosen = (yield* candidates(books, builders)(request)).filter(
-      (candidate) => !candidate.suspended && isPayee(candidate)
+      (candidate) => !candidate.suspended && isPayableOn(candidate, chainId) && isPayee(candidate)
     )
     const owed = chosen.flatMap(({ builderId }) => inOrder(books, request, builderId, maxEntries))
-    const taken = owed.slice(0, maxEntries)
+    const payable = new Set([...new Set(owed.map(({ builderId }) => builderId))].slice(0, maxLines))
+    const taken = owed.slice(0, maxEntries).filter(({ builderId }) => payable.has(builderId))
     const lines = chosen.flatMap(({ builderId, payoutAddress }) => {
       const own = taken.filter((entry) => entry.builderId === builderId)
       const amount = own.reduce((sum, entry) => sum + entry.amount, 0n)
@@ -113,6 +116,15 @@ const find =
   (books: Shared): Payouts["Service"]["find"] =>
   (id) =>
     Effect.sync(() => Option.map(Option.fromUndefinedOr(books.batches.get(id)), view))
+
+const openOf =
+  (books: Shared): Payouts["Service"]["openOf"] =>
+  ({ chainId, token }) =>
+    Effect.sync(() =>
+      [...books.batches.values()]
+        .filter((batch) => batch.status === "open" && batch.chainId === chainId && batch.token === token)
+        .map(view)
+    )
 
 const list =
   (books: Shared): Payouts["Service"]["list"] =>
@@ -180,6 +192,7 @@ export const layer = Layer.effect(
       candidates: candidates(books, builders),
       open: open(books, builders),
       find: find(books),
+      openOf: openOf(books),
       list: list(books),
       record: record(books),
       markPaid: markPaid(books),

@@ -6,7 +6,7 @@ import { Clock, Effect, Schema } from "effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"
 import { MAX_UINT256 } from "../../../domain/Amount.ts"
-import { MAX_BATCH_ENTRIES, type PayoutBatch } from "../../../domain/Payout.ts"
+import { MAX_BATCH_ENTRIES, MAX_BATCH_LINES, type PayoutBatch } from "../../../domain/Payout.ts"
 import { type Claimable, NothingOwed, type Payee, type Payouts } from "../../../ports/builder/Payouts.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
@@ -15,7 +15,8 @@ const CandidateRow = Schema.Struct({
   builder_id: Schema.String,
   payout_address: Address.Address,
   amount: Rows.Integer,
-  suspended: Schema.Boolean
+  suspended: Schema.Boolean,
+  wallet_chain_id: Schema.NullOr(Rows.Int8)
 })
 
 /** Builders who are owed enough. An amount above a uint256 cannot be transferred at once, and cannot exist. */
@@ -32,13 +33,14 @@ const owed = (sql: SqlClient.SqlClient, { chainId, minAmount, token }: Claimable
 export const candidates = (sql: SqlClient.SqlClient): Payouts["Service"]["candidates"] =>
   Effect.fn("Payouts.candidates")(function* (request) {
     const rows = yield* Rows.decode(CandidateRow)(
-      yield* sql`SELECT o.builder_id, b.payout_address, b.suspended_at IS NOT NULL AS suspended, o.amount
+      yield* sql`SELECT o.builder_id, b.payout_address, b.suspended_at IS NOT NULL AS suspended, b.wallet_chain_id, o.amount
         FROM (${owed(sql, request)}) o JOIN builder.builders b ON b.id = o.builder_id ORDER BY o.builder_id`
     )
-    return rows.map(({ builder_id, payout_address, ...row }) => ({
+    return rows.map(({ builder_id, payout_address, wallet_chain_id, ...row }) => ({
       builderId: builder_id,
       payoutAddress: payout_address,
-      ...row
+      ...row,
+      ...Rows.present({ walletChainId: wallet_chain_id })
     }))
   }, guarded("Payouts.candidates"))
 
@@ -82,7 +84,7 @@ const orders = (sql: SqlClient.SqlClient, { chainId, token }: Claimable, limit: 
 }
 
 /**
- * Claims the entries of builders in the order of their ids, up to `maxEntries`, and reads few more. Each builder's entries are in the
+ * Claims the entries of builders in the order of their ids, up to `maxEntries` and of up to `maxLines` builders, and reads few more. Each builder's entries are in the
  * first order that pays it, and a builder whom none pays takes no place. Only the last builder may get fewer than its order has. A line
  * is never more than its builder is owed. Whatever order a plan reads them in, a builder whose entries are not its first ones (`turn`)
  * gets no line.
@@ -91,6 +93,7 @@ const claim = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* ({
     id,
     maxEntries = MAX_BATCH_ENTRIES,
+    maxLines = MAX_BATCH_LINES,
     payees,
     ...request
   }: Parameters<Payouts["Service"]["open"]>[0]) {
@@ -99,7 +102,8 @@ const claim = (sql: SqlClient.SqlClient) =>
     // One statement computes lines and claims, so that they cannot differ.
     const rows = yield* sql`WITH chosen AS MATERIALIZED (
         SELECT o.builder_id, b.payout_address, o.amount FROM (${owed(sql, request)}) o JOIN builder.builders b ON b.id = o.builder_id
-        WHERE b.suspended_at IS NULL ${amongPayees(sql, payees)}
+        WHERE coalesce(b.wallet_chain_id = ${request.chainId}, true)
+          AND b.suspended_at IS NULL ${amongPayees(sql, payees)}
       ), looked AS MATERIALIZED (
         SELECT c.builder_id, c.payout_address, p.entry_id, p.amount, p.usd, p.turn
         FROM (SELECT * FROM chosen ORDER BY builder_id) c CROSS JOIN LATERAL (
@@ -111,8 +115,9 @@ const claim = (sql: SqlClient.SqlClient) =>
             WHERE NOT EXISTS (SELECT FROM reversals_first WHERE pays) AND NOT EXISTS (SELECT FROM largest_first WHERE pays)
         ) p ORDER BY c.builder_id LIMIT ${looked}
       ), taken AS MATERIALIZED (
-        SELECT * FROM (SELECT *, row_number() OVER (ORDER BY builder_id, turn) AS position FROM looked) l
-        WHERE position <= ${maxEntries}
+        SELECT * FROM (SELECT *, row_number() OVER (ORDER BY builder_id, turn) AS position,
+          dense_rank() OVER (ORDER BY builder_id) AS line FROM looked) l
+        WHERE position <= ${maxEntries} AND line <= ${maxLines}
       ), lines AS (
         INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries, usd, priced)
         SELECT ${id}, builder_id, payout_address, sum(amount), count(*)::integer,
@@ -124,7 +129,7 @@ const claim = (sql: SqlClient.SqlClient) =>
         SELECT ${id}, t.builder_id, t.entry_id FROM taken t JOIN lines l ON l.builder_id = t.builder_id
         RETURNING entry_id
       )
-      SELECT (SELECT count(*) FROM claims) AS claimed, (SELECT count(*) FROM looked) > ${maxEntries}
+      SELECT (SELECT count(*) FROM claims) AS claimed, (SELECT count(*) FROM looked) > (SELECT count(*) FROM taken)
         OR EXISTS (SELECT FROM lines l JOIN chosen c ON c.builder_id = l.builder_id WHERE l.amount < c.amount) AS more`
     const [row] = yield* Rows.decode(ClaimedRow)(rows)
     return row ?? { claimed: 0, more: false }

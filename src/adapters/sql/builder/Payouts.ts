@@ -122,6 +122,15 @@ const find = (sql: SqlClient.SqlClient): Payouts["Service"]["find"] =>
     return yield* read(sql, id)
   }, guarded("Payouts.find"))
 
+const openOf = (sql: SqlClient.SqlClient): Payouts["Service"]["openOf"] =>
+  Effect.fn("Payouts.openOf")(function* ({ chainId, token }) {
+    return yield* withLines(
+      sql,
+      yield* sql`SELECT * FROM builder.payouts WHERE status = 'open' AND chain_id = ${chainId} AND token = ${token}
+        ORDER BY position`
+    )
+  }, guarded("Payouts.openOf"))
+
 const list = (sql: SqlClient.SqlClient): Payouts["Service"]["list"] =>
   Effect.fn("Payouts.list")(function* ({ before, limit }) {
     return yield* withLines(
@@ -204,6 +213,7 @@ export const layer = Layer.effect(
       candidates: PayoutOpening.candidates(sql),
       open: PayoutOpening.open(sql, (id) => changed(sql, id)),
       find: find(sql),
+      openOf: openOf(sql),
       list: list(sql),
       record: record(sql),
       markPaid: markPaid(sql),
