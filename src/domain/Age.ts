@@ -15,3 +15,9 @@ export const CAREFUL_MILLIS = 900_000
  */
 export const ageOf = (nowMs: number, atMs: number, futureMillis = FUTURE_MILLIS): number =>
   atMs > nowMs + futureMillis ? Number.POSITIVE_INFINITY : Math.max(0, nowMs - atMs)
+
+/**
+ * True if less than `limitMillis` have passed since `atMillis`. After a clock was set back before it nobody knows, so it counts as passed.
+ */
+export const isWithin = (limitMillis: number, atMillis: number, nowMillis: number): boolean =>
+  nowMillis >= atMillis && nowMillis - atMillis < limitMillis

@@ -47,12 +47,24 @@ export const guardsOf = (chain: Contracts, nonce: bigint): ReadonlyArray<Address
   return own === first ? [own] : [own, first]
 }
 
-/** True if the order with this nonce no longer settles once its nonce is used at the guard. Legs of a batch ask their own guard alone. */
-export const isRefusedBy = (chain: Contracts, guard: Address.Address, nonce: bigint, isLeg: boolean): boolean => {
+/**
+ * True if the order with this nonce no longer settles once its nonce is used at these guards. A leg of a batch asks its own guard alone. A
+ * single order may run under the first generation too, which asks its own guard alone, while the current one asks both.
+ */
+export const isRefusedBy = (
+  chain: Contracts,
+  used: ReadonlyArray<Address.Address>,
+  nonce: bigint,
+  isLeg: boolean
+): boolean => {
   const own = known(chain, nonce)
   if (own === undefined) return false
-  if (guard === own.guard) return true
-  return !isLeg && own === chain.contracts && guard === chain.priorGuard
+  if (isLeg) return used.includes(own.guard)
+  const { priorGuard } = chain
+  const asksFirst = own === chain.contracts && priorGuard !== undefined
+  return guardsOf(chain, nonce).every(
+    (guard) => used.includes(guard) || (asksFirst && guard === own.guard && used.includes(priorGuard))
+  )
 }
 
 /** End of the address of the guard that a nonce names, in hexadecimal digits. A nonce does not have the rest of it. */

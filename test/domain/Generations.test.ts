@@ -47,7 +47,7 @@ describe("Generations", () => {
     assert.deepStrictEqual(Generations.ofNonce(chain, nonce), current)
     assert.deepStrictEqual(Generations.guardsOf(chain, nonce), [])
     for (const { guard } of Generations.all(chain)) {
-      assert.isFalse(Generations.isRefusedBy({ ...chain, priorGuard: oldest.guard }, guard, nonce, false))
+      assert.isFalse(Generations.isRefusedBy({ ...chain, priorGuard: oldest.guard }, [guard], nonce, false))
     }
     // Also the guard of a generation that the settings no longer name.
     assert.isFalse(Generations.isKnown({ contracts: current }, bound(second.guard, 7n)))
@@ -73,18 +73,41 @@ describe("Generations", () => {
     assert.deepStrictEqual(Generations.guardsOf({ contracts: current }, bound(current.guard, 7n)), [current.guard])
   })
 
-  it("refuse what is used at their own guard, and single orders also what is used at the guard that they ask", () => {
+  describe("refuse", () => {
     const asking = { ...chain, priorGuard: oldest.guard }
     const nonce = bound(current.guard, 7n)
-    for (const isLeg of [true, false]) {
-      assert.isTrue(Generations.isRefusedBy(asking, current.guard, nonce, isLeg))
-      assert.isTrue(Generations.isRefusedBy(asking, oldest.guard, 7n, isLeg))
-      assert.isFalse(Generations.isRefusedBy(chain, oldest.guard, nonce, isLeg))
-      assert.isFalse(Generations.isRefusedBy(asking, second.guard, nonce, isLeg))
-      // The earlier delegate may ask another guard than the current one.
-      assert.isFalse(Generations.isRefusedBy(asking, oldest.guard, bound(second.guard, 7n), isLeg))
-    }
-    assert.isTrue(Generations.isRefusedBy(asking, oldest.guard, nonce, false))
-    assert.isFalse(Generations.isRefusedBy(asking, oldest.guard, nonce, true))
+
+    it("a leg whose nonce is used at its own guard, and no other", () => {
+      assert.isTrue(Generations.isRefusedBy(asking, [current.guard], nonce, true))
+      assert.isTrue(Generations.isRefusedBy(asking, [oldest.guard, current.guard], nonce, true))
+      assert.isFalse(Generations.isRefusedBy(asking, [oldest.guard], nonce, true))
+      assert.isFalse(Generations.isRefusedBy(asking, [second.guard], nonce, true))
+    })
+
+    it("a single order that neither its own generation nor the first would run", () => {
+      assert.isTrue(Generations.isRefusedBy(asking, [current.guard, oldest.guard], nonce, false))
+      // The current delegate asks the first guard too.
+      assert.isTrue(Generations.isRefusedBy(asking, [oldest.guard], nonce, false))
+      // The first delegate does not ask the current guard.
+      assert.isFalse(Generations.isRefusedBy(asking, [current.guard], nonce, false))
+      assert.isFalse(Generations.isRefusedBy(asking, [current.guard, second.guard], nonce, false))
+      assert.isFalse(Generations.isRefusedBy(asking, [], nonce, false))
+    })
+
+    it("a single order of an earlier generation that is used at both guards, since its delegate may ask no other", () => {
+      const earlier = bound(second.guard, 7n)
+      assert.isTrue(Generations.isRefusedBy(asking, [second.guard, oldest.guard], earlier, false))
+      assert.isFalse(Generations.isRefusedBy(asking, [oldest.guard], earlier, false))
+      assert.isFalse(Generations.isRefusedBy(asking, [second.guard], earlier, false))
+      assert.isFalse(Generations.isRefusedBy(chain, [oldest.guard], nonce, false))
+    })
+
+    it("an order of the first generation that is used there", () => {
+      for (const isLeg of [true, false]) assert.isTrue(Generations.isRefusedBy(asking, [oldest.guard], 7n, isLeg))
+    })
+
+    it("a single order of the only generation that is used there", () => {
+      assert.isTrue(Generations.isRefusedBy({ contracts: current }, [current.guard], nonce, false))
+    })
   })
 })

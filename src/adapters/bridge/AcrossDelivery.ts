@@ -1,13 +1,16 @@
 /**
- * State of an Across deposit, read from the destination chain only. The pool's state at the chain's confirmation depth decides
- * if the deposit is filled. Only then, the fill's event is searched for its transaction and amount (AcrossFills).
+ * State of an Across deposit, read from the destination chain only. The pool's state at the depth for the sweep's value decides if the
+ * deposit is filled. Only then, the fill's event is searched for its transaction and amount (AcrossFills). Where no node keeps that state
+ * any more, the pool's newest state tells if there is a fill, and only the event proves that it is deep.
  */
 import { Effect, Option } from "effect"
 import { encodeFunctionData, hexToBigInt, size } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Bridge, Delivery } from "../../ports/orchestrator/Bridge.ts"
+import type { Hash } from "../../domain/Hex.ts"
 import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as ConfirmedReceipt from "../../ports/shared/ConfirmedReceipt.ts"
 import * as AcrossCall from "./AcrossCall.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import * as AcrossFills from "./AcrossFills.ts"
@@ -53,6 +56,52 @@ const filledIn = Effect.fnUntraced(function* (
   return Option.none<Address.Address>()
 })
 
+/** The pool with the fill, if any. `isDeep`: the fill is proved at the depth. */
+interface Filling {
+  readonly pool: Option.Option<Address.Address>
+  readonly isDeep: boolean
+}
+
+/**
+ * Reads the fill at `head`, the block at the depth. Nodes that prune states may lack that one at every look. Then the newest block is read:
+ * what is unfilled there was unfilled before. Fails as the first read did if the newest block has no state either.
+ */
+const fillingAt = (
+  client: ChainClient,
+  pools: ReadonlyArray<Address.Address>,
+  relay: AcrossDeposit.Relay,
+  head: Block
+): Effect.Effect<Filling, ChainUnavailable> => {
+  const newest = Effect.fnUntraced(function* (failure: ChainUnavailable): Effect.fn.Return<Filling, ChainUnavailable> {
+    const latest = Option.getOrUndefined(yield* client.block("latest"))
+    if (latest === undefined || latest.number <= head.number) return yield* failure
+    return { pool: yield* filledIn(client, pools, relay, latest), isDeep: false }
+  })
+  return filledIn(client, pools, relay, head).pipe(
+    Effect.map((pool): Filling => ({ pool, isDeep: true })),
+    Effect.catchTag("ChainUnavailable", (failure) =>
+      Effect.catchTag(newest(failure), "ChainUnavailable", () => Effect.fail(failure))
+    )
+  )
+}
+
+/** True if a canonical block up to `head` has the transaction, with the event of this deposit's fill. */
+const isFillDeep = Effect.fnUntraced(function* (
+  client: ChainClient,
+  pool: Address.Address,
+  relay: AcrossDeposit.Relay,
+  head: Block,
+  txHash: Hash
+) {
+  const receipt = Option.getOrUndefined(yield* ConfirmedReceipt.find(client, txHash))
+  if (receipt === undefined || receipt.blockNumber > head.number) return false
+  const block = yield* client.block(receipt.blockNumber)
+  return (
+    Option.exists(block, ({ hash }) => hash === receipt.blockHash) &&
+    receipt.logs.some((log) => Option.isSome(AcrossDeposit.filledAmount(log, pool, relay)))
+  )
+})
+
 export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =>
   Effect.fn("Across.delivery")(function* ({ confirmations, order, receipt, searchFrom, sourceChainId }) {
     const unprovable = (detail: string) =>
@@ -73,8 +122,8 @@ export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =
 
     const head = yield* settledBlock(destination, confirmations)
     if (Option.isNone(head)) return PENDING
-    const filled = yield* filledIn(destination, pools, relay.value, head.value)
-    if (Option.isNone(filled)) {
+    const { isDeep, pool } = yield* fillingAt(destination, pools, relay.value, head.value)
+    if (Option.isNone(pool)) {
       // A fill is possible up to and including the deadline's second.
       const { fillDeadline, inputAmount, inputToken } = relay.value.deposit
       return head.value.timestamp > BigInt(fillDeadline)
@@ -84,15 +133,22 @@ export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =
           }
         : PENDING
     }
-    const pool = filled.value
     const isFilledAt = (block: bigint) =>
-      Effect.map(fillStatus(destination, pool, relay.value, block), (status) => status === FILLED)
-    return yield* AcrossFills.find({
+      Effect.map(fillStatus(destination, pool.value, relay.value, block), (status) => status === FILLED)
+    const found = yield* AcrossFills.find({
       client: destination,
-      pool,
+      pool: pool.value,
       relay: relay.value,
       head: head.value,
       isFilledAt,
       searchFrom
     })
+    if (isDeep) return found
+    if (found._tag === "Delivered" || found._tag === "DeliveredInstead") {
+      return (yield* isFillDeep(destination, pool.value, relay.value, head.value, found.txHash)) ? found : PENDING
+    }
+    // The newest fill may not be deep yet, so only its event proves it.
+    if (found._tag !== "Filled") return found
+    if (found.logsFailed !== undefined) return yield* found.logsFailed
+    return found.searchFrom === undefined ? PENDING : { _tag: "Pending" as const, searchFrom: found.searchFrom }
   })

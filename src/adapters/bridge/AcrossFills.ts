@@ -7,6 +7,7 @@ import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Delivery } from "../../ports/orchestrator/Bridge.ts"
 import { type Block, type BlockRange, type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
+import * as ConfirmedReceipt from "../../ports/shared/ConfirmedReceipt.ts"
 import * as AcrossBought from "./AcrossBought.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import * as AcrossPurchase from "./AcrossPurchase.ts"
@@ -73,7 +74,7 @@ const deliveryOf = Effect.fnUntraced(function* ({ client, pool, relay }: Search,
   const txHash = fill.transactionHash
   const purchase = message === undefined ? undefined : Option.getOrUndefined(AcrossPurchase.decode(message))
   if (purchase === undefined) return Option.some<Delivery>({ _tag: "Delivered", txHash, amountOut })
-  const receipt = Option.getOrUndefined(yield* client.receipt(txHash))
+  const receipt = Option.getOrUndefined(yield* ConfirmedReceipt.find(client, txHash))
   if (receipt === undefined) {
     return yield* new ChainUnavailable({
       chainId: client.chain.id,

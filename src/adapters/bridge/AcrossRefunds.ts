@@ -10,6 +10,7 @@ import type { RefundLine } from "../../domain/BridgeRefund.ts"
 import * as Chain from "../../domain/Chain.ts"
 import { BridgeRefunds } from "../../ports/orchestrator/BridgeRefunds.ts"
 import { type ChainClient, Chains, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
+import * as ConfirmedReceipt from "../../ports/shared/ConfirmedReceipt.ts"
 import { blockBefore, settledBlock } from "./Blocks.ts"
 import { spokePoolAbi } from "./spokePoolAbi.ts"
 
@@ -83,7 +84,11 @@ const isMoved = (logs: ReadonlyArray<Log>, pool: Address.Address, line: RefundLi
  */
 const isTransferred = Effect.fnUntraced(function* (client: ChainClient, pool: Address.Address, line: RefundLine) {
   const { txHash } = line
-  const receipt = yield* Effect.catchTag(client.receipt(txHash), "ChainUnavailable", () => Effect.succeedNone)
+  const receipt = yield* Effect.catchTag(
+    ConfirmedReceipt.find(client, txHash),
+    "ChainUnavailable",
+    () => Effect.succeedNone
+  )
   if (Option.isSome(receipt)) return Option.some(isMoved(receipt.value.logs, pool, line))
   yield* Effect.annotateLogs(Effect.logWarning("bridge.refund_receipt_missing"), {
     bridge: "across",

@@ -5,6 +5,7 @@ import type { Hash, Hex } from "../../domain/Hex.ts"
 import * as LatestMap from "../../domain/LatestMap.ts"
 import type { Delivery } from "../../ports/orchestrator/Bridge.ts"
 import type { Block, ChainClient, ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
+import * as ConfirmedReceipt from "../../ports/shared/ConfirmedReceipt.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type * as CctpContracts from "./CctpContracts.ts"
 import type * as CctpDeposit from "./CctpDeposit.ts"
@@ -71,7 +72,7 @@ const mintIn = Effect.fnUntraced(function* (
   nonce: Hash,
   txHash: Hash
 ) {
-  const receipt = Option.getOrUndefined(yield* client.receipt(txHash))
+  const receipt = Option.getOrUndefined(yield* ConfirmedReceipt.find(client, txHash))
   if (receipt === undefined || receipt.status !== "success" || receipt.blockNumber > head.number) return Option.none()
   const block = Option.getOrUndefined(yield* client.block(receipt.blockNumber))
   if (block === undefined || block.hash !== receipt.blockHash) return Option.none()

@@ -14,6 +14,7 @@ import { toItsEnd } from "../../runtime/Within.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Objection from "../providers/Objection.ts"
 import * as Provider from "../providers/Provider.ts"
+import * as Subject from "../providers/Subject.ts"
 import { Quote, refusalOf } from "../swap/LiFi.ts"
 import * as AcrossCall from "./AcrossCall.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
@@ -203,7 +204,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     if (request.amountIn <= 0n) return yield* noRoute("the amount is zero")
     const allowed = yield* Effect.mapError(listed(source), ({ message }) => unavailable(message))
     if (allowed.length === 0) return yield* noRoute(`no contract is listed on ${source.chain.name}`)
-    const { call, deposit } = yield* ask(request, allowed)
+    const { call, deposit } = yield* ask(request, allowed).pipe(
+      Subject.of(Subject.unlisted([source.chain, request.tokenIn], [destination.chain, request.tokenOut]))
+    )
     const { outputAmount } = deposit
     return {
       provider: NAME,

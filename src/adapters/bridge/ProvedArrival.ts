@@ -14,6 +14,7 @@ import * as Chain from "../../domain/Chain.ts"
 import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { type Block, type ChainClient, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
+import * as ConfirmedReceipt from "../../ports/shared/ConfirmedReceipt.ts"
 import type { Idempotency } from "../../ports/shared/Idempotency.ts"
 import { settledBlock } from "./Blocks.ts"
 import * as CctpContracts from "./CctpContracts.ts"
@@ -102,7 +103,7 @@ const linesIn = Effect.fnUntraced(function* (
   hash: Hash,
   arrival: Arrival
 ): Effect.fn.Return<Option.Option<ReadonlyArray<Line>>, ChainUnavailable> {
-  const receipt = Option.getOrUndefined(yield* client.receipt(hash))
+  const receipt = Option.getOrUndefined(yield* ConfirmedReceipt.find(client, hash))
   if (receipt === undefined || receipt.blockNumber > head.number) return Option.none()
   const block = Option.getOrUndefined(yield* client.block(receipt.blockNumber))
   if (block === undefined || block.hash !== receipt.blockHash) return Option.none()

@@ -15,6 +15,7 @@ import { toItsEnd } from "../../runtime/Within.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Objection from "../providers/Objection.ts"
 import * as Provider from "../providers/Provider.ts"
+import * as Subject from "../providers/Subject.ts"
 import type { NamedBridge } from "./BestBridge.ts"
 import * as ListedBridges from "./ListedBridges.ts"
 import * as ProvedArrival from "./ProvedArrival.ts"
@@ -96,6 +97,7 @@ export const make = Effect.fnUntraced(function* ({ apiKey, apiUrl = "https://api
         })
       )
       .pipe(
+        Subject.of(Subject.unlisted([source.chain, asked.tokenIn], [destination.chain, asked.tokenOut])),
         toItsEnd,
         Effect.catchTag("ProviderUnavailable", (error) => Effect.fail(fromProvider(error)))
       )

@@ -12,7 +12,7 @@ import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { Block, ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import { type ChainView, isDeep, isPast } from "../shared/ChainView.ts"
+import { about, type ChainView, isDeep, isPast } from "../shared/ChainView.ts"
 import * as SweepValue from "./SweepValue.ts"
 import type * as GuardLogs from "./GuardLogs.ts"
 import type * as SweptEvents from "./SweptEvents.ts"
@@ -42,6 +42,28 @@ const makeExplained = () => {
   }
 }
 
+/**
+ * Makes `usedAt`: guards of the order at which its nonce is used, its own first. Reads the state of a block by its hash, so that
+ * endpoints with other heads cannot answer for another block. A settled order would fail by a lie, so a second endpoint has to agree.
+ */
+const makeUsedAt =
+  (contracts: SweepContracts["Service"]) =>
+  ({ client }: ChainView, { order }: Intent, { hash, number }: Pick<Block, "hash" | "number">) => {
+    const { mask, word } = position(order.nonce)
+    const used = Effect.filter(
+      Generations.guardsOf(client.chain, order.nonce),
+      (guard) =>
+        Effect.map(
+          contracts.nonceBitmap(client, order.owner, word, { hash }, guard),
+          (bitmap) => (bitmap & mask) !== 0n
+        ),
+      { concurrency: "unbounded" }
+    )
+    return about(`the nonces of ${order.owner} in block ${number}`)(
+      client.corroborated(used, { blockOf: () => number })
+    )
+  }
+
 /** Makes `gather(view, intent, own)`. `own`: contracts of the order, since no others tell its outcome. */
 export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOtherwise" | "search">) {
   const contracts = yield* SweepContracts
@@ -57,23 +79,7 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
     return view.head.number - blockNumber + 1n >= BigInt(needed)
   })
 
-  /**
-   * Guards of the order at which its nonce is used, its own first. Reads the state of a block by its hash, so that endpoints with other
-   * heads cannot answer for another block. A settled order would fail by a lie, so a second endpoint has to agree.
-   */
-  const usedAt = ({ client }: ChainView, { order }: Intent, { hash, number }: Pick<Block, "hash" | "number">) => {
-    const { mask, word } = position(order.nonce)
-    const used = Effect.filter(
-      Generations.guardsOf(client.chain, order.nonce),
-      (guard) =>
-        Effect.map(
-          contracts.nonceBitmap(client, order.owner, word, { hash }, guard),
-          (bitmap) => (bitmap & mask) !== 0n
-        ),
-      { concurrency: "unbounded" }
-    )
-    return client.corroborated(used, { blockOf: () => number })
-  }
+  const usedAt = makeUsedAt(contracts)
 
   /**
    * True if the nonce is unused in the newest block, so that nothing has settled the order up to there, and no log needs to be searched.
@@ -100,10 +106,11 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
     if (Option.isNone(confirmed)) return "unused"
     const { number } = confirmed.value
     const isLeg = intent.submission?.batch !== undefined
-    const refuses = (guard: Address.Address) => Generations.isRefusedBy(client.chain, guard, intent.order.nonce, isLeg)
+    const isRefusedBy = (guards: ReadonlyArray<Address.Address>) =>
+      Generations.isRefusedBy(client.chain, guards, intent.order.nonce, isLeg)
     const used = yield* usedAt(view, intent, confirmed.value)
     // Only its own guard settles a leg: the first generation does not know batches.
-    const spent = isLeg ? used.filter(refuses) : used
+    const spent = isLeg ? used.filter((guard) => isRefusedBy([guard])) : used
     // The order may have settled at any guard whose spender is unseen, whatever the others show.
     for (const guard of spent) {
       if (explained.has(intent.id, guard)) continue
@@ -111,7 +118,7 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
       explained.add(intent.id, guard)
     }
     explained.forget(intent.id)
-    return spent.some(refuses) ? "used_otherwise" : "unused"
+    return isRefusedBy(spent) ? "used_otherwise" : "unused"
   })
 
   return Effect.fnUntraced(function* (view: ChainView, intent: Intent, own: Deployment) {

@@ -4,8 +4,11 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { zeroHash } from "viem"
+import { ageOf } from "../../domain/Age.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as Interval from "../shared/Interval.ts"
 import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 
 /** An alert is raised when the source fails for longer. */
@@ -18,7 +21,7 @@ const PROBE_MILLIS = 10_000
 const PROBED_AGE_MILLIS = 60_000
 
 interface Failing {
-  readonly sinceMs: number
+  sinceMs: number
   probedAtMs: number
   detail: string
 }
@@ -41,8 +44,8 @@ export class LogSources extends Context.Service<
     LogSources,
     Effect.gen(function* () {
       const alerts = yield* RenewedAlerts
-      /** UNIX milliseconds of the newest read for an alert of another process, by chain id. */
-      const lookedAtMs = new Map<number, number>()
+      /** For reads for an alert of another process. */
+      const isDue = Interval.make<ChainId>(PROBE_MILLIS)
       const failing = new Map<number, Failing>()
       /** Chains whose alert this process renews. */
       const renewed = new Set<number>()
@@ -55,7 +58,11 @@ export class LogSources extends Context.Service<
           }
           const known = failing.get(chain.id)
           if (known === undefined) failing.set(chain.id, { sinceMs: now, probedAtMs: now, detail: failure.detail })
-          else known.detail = failure.detail
+          else {
+            // The clock may have been set back meanwhile.
+            known.sinceMs = Math.min(now, known.sinceMs)
+            known.detail = failure.detail
+          }
         })
 
       const reading: LogSources["Service"]["reading"] = (client, read) =>
@@ -80,7 +87,7 @@ export class LogSources extends Context.Service<
 
       const probe = Effect.fnUntraced(function* (client: ChainClient, known: Failing) {
         const now = yield* Clock.currentTimeMillis
-        if (now - known.probedAtMs < PROBE_MILLIS) return
+        if (ageOf(now, known.probedAtMs) < PROBE_MILLIS) return
         known.probedAtMs = now
         yield* answers(client)
       })
@@ -97,9 +104,7 @@ export class LogSources extends Context.Service<
           return
         }
         if (!(yield* alerts.left).has(key)) return
-        const now = yield* Clock.currentTimeMillis
-        if (now - (lookedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < PROBE_MILLIS) return
-        lookedAtMs.set(id, now)
+        if (!(yield* isDue(id))) return
         if (yield* Effect.orElseSucceed(answers(client), () => false)) yield* alerts.end(key)
       })
 

@@ -11,6 +11,7 @@ import { type Intent, Intents, type Step } from "../../ports/orchestrator/Intent
 import type { ChainClient, ChainUnavailable, Log, Receipt } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { attestedReceipt, type ChainView, inconsistent, isDeep } from "../shared/ChainView.ts"
+import { Claimer } from "../shared/Claimer.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
@@ -123,8 +124,7 @@ export class Settlements extends Context.Service<
             case "Retry":
               return "retry"
             case "GiveUp":
-              yield* giveUp(intent, decided.reason, detail)
-              return "given_up"
+              return (yield* giveUp(intent, decided.reason, detail)) ? "given_up" : "elsewhere"
             case "Fail":
               yield* fail(intent, decided.reason, detail)
               return "failed"
@@ -249,11 +249,14 @@ const makeFailures = Effect.gen(function* () {
   const exposures = yield* Exposures
   const intents = yield* Intents
 
+  /** Returns false if another process has it by now, or has ended it. */
   const giveUp = Effect.fnUntraced(function* ({ id, order }: Intent, reason: FailureReason, detail: string) {
     const notBeforeMs = Math.max(Number(order.deadline) * 1000, yield* Clock.currentTimeMillis) + GIVEN_UP_MILLIS
-    yield* intents.giveUp(id, { reason, detail, notBeforeMs })
+    const isRecorded = yield* intents.giveUp(id, { reason, detail, notBeforeMs, worker: yield* Claimer })
+    if (!isRecorded) return false
     yield* exposures.release([id])
     yield* Effect.logWarning("sweep.given_up").pipe(Effect.annotateLogs({ reason, detail }))
+    return true
   })
 
   /** Reason for which an intent expired: that for which it was given up, or the cause for which it waited. */

@@ -1,10 +1,12 @@
 /** Order nonces that are spent on chain while no event says by whom: alerts about them, and the times of the next looks for an event. */
 import { Clock, Effect } from "effect"
 import { ageOf } from "../../domain/Age.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import { spenderLookMillis } from "../../domain/Backoff.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Interval from "../shared/Interval.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 /** An alert is raised when a node's logs lag its state by more. */
@@ -32,7 +34,7 @@ export const make = Effect.gen(function* () {
   const { clear, list } = yield* Alerts
   const intents = yield* Intents
   const noted = new Map<string, Unseen>()
-  const reviewed = new Map<number, number>()
+  const isDue = Interval.make<ChainId>(REVIEW_MILLIS)
 
   const note = Effect.fnUntraced(function* ({ chain }: ChainClient, { id, order }: Intent, expired: boolean) {
     const now = yield* Clock.currentTimeMillis
@@ -68,9 +70,7 @@ export const make = Effect.gen(function* () {
   })
 
   const review = Effect.fnUntraced(function* ({ chain }: ChainClient) {
-    const now = yield* Clock.currentTimeMillis
-    if (ageOf(now, reviewed.get(chain.id) ?? -Infinity) < REVIEW_MILLIS) return
-    reviewed.set(chain.id, now)
+    if (!(yield* isDue(chain.id))) return
     const alerted = (yield* list).flatMap(({ details, kind }) =>
       kind === "spender_unseen" && details["chainId"] === chain.id ? [String(details["intentId"])] : []
     )

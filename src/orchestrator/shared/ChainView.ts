@@ -1,5 +1,6 @@
 /** A snapshot of a chain's tip, so that one pass decides everything by the same blocks. */
-import { Clock, Effect, Equal, Option } from "effect"
+import { Effect, Equal, Option } from "effect"
+import { toleratedBlocks } from "../../domain/HeadLag.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { type Block, type ChainClient, ChainUnavailable, type Receipt } from "../../ports/shared/Chains.ts"
 
@@ -18,6 +19,21 @@ export const inconsistent = (client: ChainClient) =>
     detail: "the node's logs, receipts and blocks disagree"
   })
 
+/** Adds to a contradiction what the endpoints differ on. */
+export const about =
+  (subject: string) =>
+  <A>(read: Effect.Effect<A, ChainUnavailable>): Effect.Effect<A, ChainUnavailable> =>
+    Effect.mapError(read, (failure) =>
+      failure.isContradiction === true
+        ? new ChainUnavailable({
+            chainId: failure.chainId,
+            method: failure.method,
+            detail: `${failure.detail} about ${subject}`,
+            isContradiction: true
+          })
+        : failure
+    )
+
 /** True for receipts that settle the same. Nodes tell gas and fees in different ways. */
 const isSameReceipt = (a: Option.Option<Receipt>, b: Option.Option<Receipt>): boolean => {
   const [one, other] = [a, b].map(
@@ -28,7 +44,10 @@ const isSameReceipt = (a: Option.Option<Receipt>, b: Option.Option<Receipt>): bo
 
 /** Reads a receipt, with its comparison with that of a second endpoint. */
 export const attestedReceipt = (client: ChainClient, hash: Hash, scope?: "everywhere") =>
-  client.attested(client.receipt(hash, scope), { isSame: isSameReceipt, isUnknown: Option.isNone })
+  Effect.map(
+    client.attested(client.receipt(hash, scope), { isSame: isSameReceipt, isUnknown: Option.isNone }),
+    ({ answer, corroborate }) => ({ answer, corroborate: about(`the receipt of ${hash}`)(corroborate) })
+  )
 
 /** True for the same block at the same time. */
 const isSameBlock = (a: Option.Option<Block>, b: Option.Option<Block>): boolean =>
@@ -36,11 +55,8 @@ const isSameBlock = (a: Option.Option<Block>, b: Option.Option<Block>): boolean 
     ? a.value.number === b.value.number && a.value.hash === b.value.hash && a.value.timestamp === b.value.timestamp
     : Option.isNone(a) && Option.isNone(b)
 
-/** Honest heads may differ by so many blocks and milliseconds. */
-const LAG = { blocks: 2n, millis: 2_000 }
-
 /** Reads a block that a second endpoint has too, unless that one hangs. `known`: the block as an endpoint gave it before. */
-const agreedBlock = (client: ChainClient, number: bigint, lag: bigint, known?: Option.Option<Block>) => {
+const agreedBlock = (client: ChainClient, number: bigint, known?: Option.Option<Block>) => {
   let unread = known
   const read = Effect.suspend(() => {
     const before = unread
@@ -51,62 +67,69 @@ const agreedBlock = (client: ChainClient, number: bigint, lag: bigint, known?: O
     isSame: isSameBlock,
     isUnknown: Option.isNone,
     // An endpoint that follows the chain and lacks the block contradicts it, even if it lags only a little.
-    blockOf: () => number + lag
+    blockOf: () => number + toleratedBlocks(client.chain.blockTimeMillis)
   })
 }
 
-/**
- * Reads the newest block up to `deep` that two endpoints agree on. One that names a block which the chain does not have yet could choose
- * its time. So where the other endpoint lacks it, the block counts that the other one has if it lags.
- */
-const confirmedBlock = (client: ChainClient, deep: bigint, known?: Option.Option<Block>) => {
-  const lag = LAG.blocks + BigInt(Math.floor(LAG.millis / client.chain.blockTimeMillis))
-  return Effect.catchTag(agreedBlock(client, deep, lag, known), "ChainUnavailable", (failure) =>
-    failure.isContradiction === true && deep >= lag ? agreedBlock(client, deep - lag, lag) : Effect.fail(failure)
-  )
-}
-
-const lookOnce = Effect.fnUntraced(function* (
+/** The view of a chain with this head, whose newest confirmed block has `below` more blocks above it than necessary. */
+const viewAt = Effect.fnUntraced(function* (
   client: ChainClient,
-  maxAgeMillis: number
+  head: Block,
+  below = 0n
 ): Effect.fn.Return<ChainView, ChainUnavailable> {
-  const head = yield* maxAgeMillis === 0 ? client.block("latest") : client.recentHead(maxAgeMillis)
-  if (Option.isNone(head)) {
-    return yield* new ChainUnavailable({ chainId: client.chain.id, method: "eth_getBlockByNumber", detail: "no head" })
-  }
-  const deep = head.value.number - BigInt(client.chain.confirmations) + 1n
-  if (deep < 0n) return { client, head: head.value, confirmed: Option.none() }
-  const confirmed = yield* confirmedBlock(client, deep, deep === head.value.number ? head : undefined)
+  const deep = head.number - BigInt(client.chain.confirmations) + 1n - below
+  if (deep < 0n) return { client, head, confirmed: Option.none() }
+  const confirmed = yield* agreedBlock(client, deep, deep === head.number ? Option.some(head) : undefined)
   // The endpoint that answered is behind the one that has the head. Without the block nothing would count as confirmed.
   if (Option.isNone(confirmed)) return yield* inconsistent(client)
-  return { client, head: head.value, confirmed }
+  return { client, head, confirmed }
 })
 
-/** A contradiction that took so many milliseconds had to wait until it showed if an endpoint follows the chain. */
-const WAITED_MILLIS = 1_000
+/** The lower one of the heads of two endpoints. None if only one of them answers. */
+const lowerHead = Effect.fnUntraced(function* (client: ChainClient, head: Block) {
+  const seen: Array<Block> = []
+  let isFirst = true
+  const read = Effect.suspend(() => {
+    // No endpoint is known to have given this head. So each of two is asked for its own.
+    if (!isFirst)
+      return Effect.tap(client.block("latest"), (found) => Effect.sync(() => seen.push(...Option.toArray(found))))
+    isFirst = false
+    return Effect.succeedSome(head)
+  })
+  yield* client.corroborated<Option.Option<Block>>(read, { isSame: () => true, isUnknown: Option.isNone })
+  const [one, other] = seen
+  if (one === undefined || other === undefined) return Option.none<Block>()
+  return Option.some(seen.reduce((lowest, each) => (each.number < lowest.number ? each : lowest), one))
+})
 
-/**
- * Reads again if two endpoints contradict each other after a wait: the head was read before anybody knew that the other one follows the
- * chain, which limits the head.
- */
-const againAfterWait = <A>(
-  first: Effect.Effect<A, ChainUnavailable>,
-  again: Effect.Effect<A, ChainUnavailable>
-): Effect.Effect<A, ChainUnavailable> =>
-  Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
-    Effect.catchTag(first, "ChainUnavailable", (failure) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        failure.isContradiction === true && now - startedAt >= WAITED_MILLIS ? again : Effect.fail(failure)
-      )
-    )
-  )
+/** Runs `then` if two endpoints contradict each other. */
+const onContradiction =
+  (then: (failure: ChainUnavailable) => Effect.Effect<ChainView, ChainUnavailable>) =>
+  (view: Effect.Effect<ChainView, ChainUnavailable>): Effect.Effect<ChainView, ChainUnavailable> =>
+    Effect.catch(view, (failure) => (failure.isContradiction === true ? then(failure) : Effect.fail(failure)))
 
 /**
  * Reads the head, which may be `maxAgeMillis` old, and the newest confirmed block. Its time ends sweeps, so a second endpoint has to agree.
- * Fails with {@link ChainUnavailable} if it does not, and when the node lacks one of the blocks. Default: the head is asked for.
+ * One that names a block which the chain does not have yet could choose its time. So where the other endpoint lacks it, the lower head of
+ * both counts, and if they have different blocks there, a confirmed block that is deeper by as much as honest heads differ. Fails with
+ * {@link ChainUnavailable} if they do not agree on that either, and when the node lacks one of the blocks. Default: the head is asked for.
  */
-export const look = (client: ChainClient, maxAgeMillis = 0): Effect.Effect<ChainView, ChainUnavailable> =>
-  againAfterWait(lookOnce(client, maxAgeMillis), lookOnce(client, 0))
+export const look = Effect.fnUntraced(function* (
+  client: ChainClient,
+  maxAgeMillis = 0
+): Effect.fn.Return<ChainView, ChainUnavailable> {
+  const found = yield* maxAgeMillis === 0 ? client.block("latest") : client.recentHead(maxAgeMillis)
+  if (Option.isNone(found)) {
+    return yield* new ChainUnavailable({ chainId: client.chain.id, method: "eth_getBlockByNumber", detail: "no head" })
+  }
+  const fromLower = Effect.fnUntraced(function* (failure: ChainUnavailable) {
+    const lower = yield* lowerHead(client, found.value)
+    if (Option.isNone(lower)) return yield* failure
+    const deeper = viewAt(client, lower.value, toleratedBlocks(client.chain.blockTimeMillis))
+    return yield* onContradiction(() => deeper)(viewAt(client, lower.value))
+  })
+  return yield* onContradiction(fromLower)(viewAt(client, found.value))
+})
 
 /** True when the block with this number is confirmed. */
 export const isDeep = ({ confirmed }: ChainView, blockNumber: bigint): boolean =>
@@ -131,7 +154,7 @@ const plausibleTime = ({ client: { chain }, confirmed, head }: ChainView): bigin
 }
 
 /**
- * True when the head is later than `deadline` (UNIX seconds). A head is the word of one endpoint, and a time in the future would cancel
+ * True when the head is later than `deadline` (UNIX seconds). A head is the answer of one endpoint, and a time in the future would cancel
  * sweeps that can still settle. So one that is late for its height counts only if another endpoint has it, or none answers.
  */
 export const isHeadPast = (view: ChainView, deadline: bigint): Effect.Effect<boolean> => {

@@ -3,6 +3,7 @@ import { type Cause, Effect, type Scope } from "effect"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type Finding, NOTHING } from "./Findings.ts"
+import * as PerTransaction from "./PerTransaction.ts"
 
 /** Time in which a decision about a transaction must end, in milliseconds. Each request to a node has a much shorter timeout. */
 const ASIDE_MILLIS = 300_000
@@ -29,16 +30,16 @@ export const make: Effect.Effect<Aside, never, Scope.Scope> = Effect.gen(functio
   const scope = yield* Effect.scope
   /** Chain ids of the transactions, by their ids. */
   const deciding = new Map<string, number>()
-  const unanswered = new Map<string, { readonly chainId: number; readonly finding: Finding }>()
+  const unanswered = PerTransaction.make<Finding>()
 
   const noted = Effect.fnUntraced(function* (
-    { chainId, id }: Decided,
+    transaction: Decided,
     decision: Effect.Effect<ReadonlyArray<Finding>, StoreUnavailable>
   ) {
     const findings = yield* decision
     const finding = findings.find(({ unavailable }) => unavailable !== undefined)
-    unanswered.delete(id)
-    if (finding !== undefined) unanswered.set(id, { chainId, finding })
+    if (finding === undefined) unanswered.delete(transaction.id)
+    else unanswered.set(transaction, finding)
   })
 
   const failed = (id: string, cause: Cause.Cause<StoreUnavailable>): Effect.Effect<void> =>
@@ -56,18 +57,12 @@ export const make: Effect.Effect<Aside, never, Scope.Scope> = Effect.gen(functio
       return Effect.asVoid(Effect.forkIn(Effect.ensuring(decided, ended), scope))
     })
 
-  const retain = (chainId: number, unfinished: ReadonlyArray<Decided>): void => {
-    if (unanswered.size === 0) return
-    const ids = new Set(unfinished.map(({ id }) => id))
-    for (const [id, each] of unanswered) if (each.chainId === chainId && !ids.has(id)) unanswered.delete(id)
-  }
-
   return {
     decideAside,
-    findingOf: (id: string): Finding => unanswered.get(id)?.finding ?? NOTHING,
+    findingOf: (id: string): Finding => unanswered.get(id) ?? NOTHING,
     decidingOn: (chainId: number): ReadonlyArray<string> =>
       [...deciding].flatMap(([id, of]) => (of === chainId ? [id] : [])),
     isDeciding: (id: string): boolean => deciding.has(id),
-    retain
+    retain: unanswered.retain
   }
 })

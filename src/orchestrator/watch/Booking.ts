@@ -47,7 +47,7 @@ const bearerOf = ({ intent, skipCost }: Finished): Bearer => ({ gas: intent.gas,
  * Worth of a settled sweep's fee in wei. A fee in a listed token is worth the value that its quote counted, or the cost if the quote
  * did not store it. `realisableFeeWei`: what a fee in an unlisted token sells for, since it may sell for nothing by now.
  */
-export const worthOf = (
+const worthOf = (
   chain: Chain.Chain,
   { cover, order }: Pick<Intent, "cover" | "order">,
   cost: bigint,

@@ -1,19 +1,17 @@
 /** Follows bridged sweeps from their settlement on the source chain to their delivery or refund. */
 import { Clock, Effect, Option } from "effect"
-import type { ArrivedInstead } from "../../domain/BridgeRefund.ts"
 import { deliveryLookMillis } from "../../domain/Backoff.ts"
 import type { Hash } from "../../domain/Hex.ts"
-import { Bridge, type Delivery, type Filled } from "../../ports/orchestrator/Bridge.ts"
+import { Bridge } from "../../ports/orchestrator/Bridge.ts"
 import { type DueDelivery, type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
-import { Refunds } from "../../ports/orchestrator/Refunds.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as ConfirmedReceipt from "../../ports/shared/ConfirmedReceipt.ts"
 import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import * as SweepLogs from "../settle/SweepLogs.ts"
 import { intentFields } from "../shared/LogFields.ts"
-import * as AgedMap from "../shared/AgedMap.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
-import * as StageTimes from "../shared/StageTimes.ts"
+import * as DeliveryConclusions from "./DeliveryConclusions.ts"
 import * as DeliveryDepth from "./DeliveryDepth.ts"
 import { CONCURRENCY, type Finding, isolated, resolved } from "./Findings.ts"
 
@@ -23,115 +21,37 @@ const LOOK_MILLIS = 60_000
 /** Time after which a round starts no more looks, in milliseconds. The others stay due, and come first in the next round. */
 const ROUND_MILLIS = 15_000
 
-/**
- * Time in which the transaction of a proved delivery is awaited, in milliseconds. A node's logs may lag its state for a moment,
- * and nobody looks at a sweep again that is delivered.
- */
-const TRANSACTION_MILLIS = 2_000
-
-/**
- * Time in which the transaction of a fill with a swap on arrival is awaited, in milliseconds. It is longer, since only the transaction
- * tells if the swap failed.
- */
-const SWAP_MILLIS = 600_000
-
-/** Time for which a proof is kept that no look has repeated, in milliseconds. It is much longer than the longest pause between two looks. */
-const PROOF_MILLIS = 3_600_000
-
-/** Pause between the looks within `TRANSACTION_MILLIS`, in milliseconds. */
+/** Pause between the looks of a delivery of which only the transaction lacks for a moment, in milliseconds. */
 const SOON_MILLIS = 500
-
-/** Time before which no refund is looked for (UNIX seconds). A payment that is known is stored under it. */
-const NEVER_LOOKED_FOR = 0
-
-type Refunded = Extract<Delivery, { readonly _tag: "Refunded" }>
 
 /** True when the look decided the intent. A look that failed did not. */
 const decided = ({ resolutions }: Finding): boolean => resolutions.some((resolution) => resolution !== "undecided")
 
-/** A proof by the bridge's state. */
-interface Proof {
-  /** UNIX milliseconds of the first look that had it. */
-  readonly atMs: number
-  readonly swapsOnArrival: boolean
+/** No endpoint has the receipt of a settlement, which was confirmed. */
+const missingReceipt = ({ chain }: ChainClient, txHash: Hash) =>
+  new ChainUnavailable({
+    chainId: chain.id,
+    method: "eth_getTransactionReceipt",
+    detail: `no endpoint of ${chain.name} that answers has the receipt of ${txHash}, which settled the sweep`
+  })
+
+/** Logs the first of the looks of a round that failed. Their sweeps are looked at again. */
+const logFailed = (
+  source: ChainClient,
+  destination: ChainClient,
+  failures: ReadonlyArray<{ readonly id: string; readonly failure: ChainUnavailable }>
+) => {
+  const [first] = failures
+  return first === undefined
+    ? Effect.void
+    : Effect.annotateLogs(Effect.logWarning("watch.deliveries_failed"), {
+        chain: source.chain.name,
+        destination: destination.chain.name,
+        looks: failures.length,
+        intentId: first.id,
+        detail: first.failure.message
+      })
 }
-
-/** Makes the conclusions of a look at a delivery. */
-const makeConclusions = Effect.gen(function* () {
-  const intents = yield* Intents
-  const refunds = yield* Refunds
-  /** Proofs without a transaction, by intent. A restart forgets them, which prolongs the wait. Another process may conclude the intent. */
-  const proofs = AgedMap.make<string, Proof>(PROOF_MILLIS)
-
-  /** Counted when the settlement is the last change of the intent. */
-  const counted = (intent: Intent) =>
-    Effect.andThen(StageTimes.delivered(intent), StageTimes.reached("delivered", intent, intent.updatedAtMs))
-
-  const conclude = Effect.fnUntraced(function* (intent: Intent, txHash: Hash, amountOut?: bigint) {
-    const { id, status } = intent
-    proofs.delete(id)
-    if (status === "delivered") {
-      yield* intents.noteFill(id, txHash, amountOut)
-      yield* Effect.logInfo("sweep.fill_found").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
-      return resolved("elsewhere")
-    }
-    const amount = amountOut === undefined ? {} : { amountOut }
-    yield* intents.apply(id, [{ _tag: "Delivered", txHash, ...amount }], {
-      detail: `delivered ${amountOut ?? "another token, since the swap on arrival failed"}`
-    })
-    yield* counted(intent)
-    yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
-    return resolved("delivered")
-  })
-
-  /** Delivered by proof of the bridge's state. The search for the transaction continues in later looks. */
-  const concludeUnseen = Effect.fnUntraced(function* (intent: Intent, { searchFrom, swapsOnArrival = false }: Filled) {
-    const { id, searches, status } = intent
-    if (searchFrom !== searches?.fill) yield* intents.noteSearches(id, { fill: searchFrom })
-    if (status === "delivered") {
-      proofs.delete(id)
-      return resolved("undecided")
-    }
-    const now = yield* Clock.currentTimeMillis
-    const { atMs } = proofs.get(id, now) ?? { atMs: now }
-    proofs.set(id, { atMs, swapsOnArrival }, now)
-    if (now - atMs < (swapsOnArrival ? SWAP_MILLIS : TRANSACTION_MILLIS)) return resolved("undecided")
-    proofs.delete(id)
-    yield* intents.apply(id, [{ _tag: "Delivered" }], { detail: "delivered by the bridge's state" })
-    yield* counted(intent)
-    yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: "none" }))
-    return resolved("delivered")
-  })
-
-  /** The swap on arrival failed. */
-  const concludeInstead = Effect.fnUntraced(function* (intent: Intent, txHash: Hash, arrived: ArrivedInstead) {
-    // Before the intent is delivered, since nobody looks at a delivered one with a transaction again.
-    yield* refunds.noteInstead(intent.id, arrived)
-    yield* Effect.logWarning("sweep.swap_on_arrival_failed").pipe(Effect.annotateLogs({ token: arrived.token }))
-    return yield* conclude(intent, txHash)
-  })
-
-  /** Nobody filled the deposit in time. */
-  const concludeRefunded = Effect.fnUntraced(function* (intent: Intent, { expected, paid }: Refunded) {
-    const { id, order, quote } = intent
-    const { sourceChainId: chainId } = quote
-    // Before the intent fails, since nobody looks at a failed one again.
-    if (expected !== undefined) yield* refunds.expect({ ...expected, id, chainId, account: order.owner })
-    if (paid !== undefined) {
-      const { account, amount, token } = paid
-      yield* refunds.expect({ id, chainId, account, token, amount, notBefore: NEVER_LOOKED_FOR })
-      yield* refunds.note(chainId, { line: paid, ids: [id] })
-    }
-    yield* intents.apply(id, [{ _tag: "Failed", reason: "bridge_refunded" }], {
-      detail: "the bridge did not deliver in time and returns the deposit to the owner"
-    })
-    yield* StageTimes.failed(intent, "bridge_refunded")
-    yield* Effect.logWarning("sweep.refunded")
-    return resolved("failed")
-  })
-
-  return { conclude, concludeUnseen, concludeInstead, concludeRefunded, proofs }
-})
 
 /**
  * Makes `deliver(source, destination, intent)`, one look at a delivery. `isSoon(id, now)` is true while only its transaction lacks, which
@@ -139,7 +59,8 @@ const makeConclusions = Effect.gen(function* () {
  */
 const makeDeliver = Effect.gen(function* () {
   const bridge = yield* Bridge
-  const { conclude, concludeInstead, concludeRefunded, concludeUnseen, proofs } = yield* makeConclusions
+  const { conclude, concludeInstead, concludePending, concludeRefunded, concludeUnseen, isSoon } =
+    yield* DeliveryConclusions.make
   const depthOf = yield* DeliveryDepth.make
   const logsOf = yield* SweepLogs.make
   const settlements = yield* Settlements
@@ -151,9 +72,10 @@ const makeDeliver = Effect.gen(function* () {
         return yield* Effect.die(new Error(`the settled intent ${intent.id} has no transaction`))
       }
       if (!(yield* settlements.knowsGuard(source, intent))) return resolved("undecided")
-      const receipt = Option.getOrUndefined(yield* source.receipt(intent.txHash))
-      const logs = Option.getOrUndefined(logsOf(source.chain, intent, receipt?.logs ?? []))
-      if (receipt === undefined || logs === undefined) return resolved("undecided")
+      const receipt = Option.getOrUndefined(yield* ConfirmedReceipt.find(source, intent.txHash))
+      if (receipt === undefined) return yield* missingReceipt(source, intent.txHash)
+      const logs = Option.getOrUndefined(logsOf(source.chain, intent, receipt.logs))
+      if (logs === undefined) return resolved("undecided")
       const delivery = yield* bridge.delivery({
         sourceChainId: source.chain.id,
         order: intent.order,
@@ -164,8 +86,7 @@ const makeDeliver = Effect.gen(function* () {
       })
       switch (delivery._tag) {
         case "Pending":
-          proofs.delete(intent.id)
-          return resolved("undecided")
+          return yield* concludePending(intent, delivery.searchFrom)
         case "Delivered":
           yield* sources.note(destination, undefined)
           return yield* conclude(intent, delivery.txHash, delivery.amountOut)
@@ -190,13 +111,6 @@ const makeDeliver = Effect.gen(function* () {
       )
   )
 
-  const isSoon = (id: string, now: number): boolean => {
-    const proof = proofs.get(id, now)
-    // The look that concludes a plain fill comes after the time. One that fails, as while nodes are silent, is repeated at the ordinary pace.
-    const millis = proof?.swapsOnArrival === true ? TRANSACTION_MILLIS : 2 * TRANSACTION_MILLIS
-    return proof !== undefined && now - proof.atMs < millis
-  }
-
   return { deliver, isSoon }
 })
 
@@ -219,7 +133,11 @@ export const make = Effect.gen(function* () {
       duration: LOOK_MILLIS,
       orElse: () => Effect.fail(silence)
     })
-    return { finding: yield* isolated(timely), id: due.intent.id, looks: due.looks + 1 }
+    const { id } = due.intent
+    let failure: ChainUnavailable | undefined
+    const noted = Effect.tapErrorTag(timely, "ChainUnavailable", (error) => Effect.sync(() => (failure = error)))
+    const finding = yield* isolated(noted)
+    return { finding, id, looks: due.looks + 1, failures: failure === undefined ? [] : [{ id, failure }] }
   })
 
   return Effect.fnUntraced(function* (source: ChainClient, destination: ChainClient) {
@@ -236,6 +154,11 @@ export const make = Effect.gen(function* () {
       { concurrency: CONCURRENCY }
     )
     const looked = rounds.flat()
+    yield* logFailed(
+      source,
+      destination,
+      looked.flatMap(({ failures }) => failures)
+    )
     const now = yield* Clock.currentTimeMillis
     const waiting = looked.filter(({ finding }) => !decided(finding))
     if (waiting.length > 0) {

@@ -1,7 +1,6 @@
-/** The watcher's vocabulary: observations, plans, findings and reports. Every file of this folder reads it. */
+/** The watcher's vocabulary: observations, plans, findings and reports. */
 import { Cause, Effect, type Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
-import type { GasFees } from "../../domain/FeeBump.ts"
 import type { MarketFees } from "../../domain/FeeCover.ts"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Block, ChainUnavailable, FeesPerGas, Receipt } from "../../ports/shared/Chains.ts"
@@ -57,10 +56,10 @@ export interface Observation {
   readonly market: MarketFees
   /** The operator's maximum fee per gas in wei. Undefined: no limit. */
   readonly feeLimit?: bigint | undefined
-  /** True if it carries intents, and no block can settle any of them any more. Default: false. */
-  readonly isOverdue?: boolean
-  /** Time for which its lane has not been able to sign, in milliseconds. Default: 0. */
-  readonly outageMillis?: number
+  /** True if it carries intents, and no block can settle any of them any more. */
+  readonly isOverdue: boolean
+  /** Time for which its lane has not been able to sign, in milliseconds. */
+  readonly outageMillis: number
 }
 
 /** Next step for a relay transaction. */
@@ -68,14 +67,14 @@ export type TransactionPlan =
   | { readonly _tag: "Wait" }
   /** Send the newest attempt's bytes, again or for the first time. */
   | { readonly _tag: "Rebroadcast" }
-  /** Sign the same content with these fees. */
-  | { readonly _tag: "Bump"; readonly fees: GasFees }
-  /** Sign a self-send with these fees: the nonce must be used, but the sweeps are no longer wanted. */
-  | { readonly _tag: "Cancel"; readonly fees: GasFees }
+  /** Sign the same content, or a part of it, with higher fees. `FeeCoverReplacement` computes them. */
+  | { readonly _tag: "Bump" }
+  /** Sign a self-send with higher fees: the nonce must be used, but the sweeps are no longer wanted. */
+  | { readonly _tag: "Cancel" }
   /** Note the block. A reorganisation may still remove it. */
   | { readonly _tag: "Include"; readonly inclusion: Inclusion }
   /** The block is confirmed: decide each intent by the receipt's events, then finish. */
-  | { readonly _tag: "Conclude"; readonly inclusion: Inclusion }
+  | { readonly _tag: "Conclude" }
   /** The noted block is no longer canonical: forget it and send again. */
   | { readonly _tag: "Reorged" }
   /** A foreign transaction used the nonce for good: release the intents. */

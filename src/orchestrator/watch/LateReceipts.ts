@@ -1,10 +1,12 @@
 /** Books own transactions whose receipts come after they were taken for displaced, and clears the alerts about strangers. */
 import { Clock, Effect, Option, Result } from "effect"
-import { ageOf } from "../../domain/Age.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { Hash } from "../../domain/Hex.ts"
 import { type DisplacedTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { ChainUnavailable, Receipt } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable, Receipt } from "../../ports/shared/Chains.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { attestedReceipt, type ChainView, isDeep } from "../shared/ChainView.ts"
+import * as Interval from "../shared/Interval.ts"
 import * as MoneyPrices from "../shared/MoneyPrices.ts"
 import { costOf, foreignNonceKey, inclusionOf } from "./Findings.ts"
 
@@ -14,19 +16,26 @@ const LOOK_MILLIS = 10_000
 /** Time after its end in which a displaced transaction's receipt is looked for. */
 const LATE_MILLIS = 86_400_000
 
+/** The receipt by the endpoint that is asked first, or else by any that answers, since one endpoint may never have it. */
+const receiptOf = (client: ChainClient, hash: Hash) =>
+  Effect.flatMap(attestedReceipt(client, hash), (first) =>
+    Option.isSome(first.answer)
+      ? Effect.succeed(first)
+      : Effect.orElseSucceed(attestedReceipt(client, hash, "everywhere"), () => first)
+  )
+
 /** Makes `recoverLate(view)`. */
 export const make = Effect.gen(function* () {
   // Another process may have raised the alert after this one cleared it.
   const alerts = yield* Alerts
   const prices = yield* MoneyPrices.make
   const transactions = yield* RelayTransactions
-  /** UNIX milliseconds of the newest look, by chain id. */
-  const looked = new Map<number, number>()
+  const isDue = Interval.make<ChainId>(LOOK_MILLIS)
 
   /** The receipt of one of its attempts in a confirmed canonical block. Its cost is booked, so a second endpoint has to agree. */
   const findReceipt = Effect.fnUntraced(function* (view: ChainView, { hashes }: DisplacedTransaction) {
     for (const hash of hashes) {
-      const { answer: receipt, corroborate } = yield* attestedReceipt(view.client, hash)
+      const { answer: receipt, corroborate } = yield* receiptOf(view.client, hash)
       if (Option.isNone(receipt) || !isDeep(view, receipt.value.blockNumber)) continue
       const block = yield* view.client.block(receipt.value.blockNumber)
       if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) return yield* corroborate
@@ -36,9 +45,8 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("Watcher.recoverLate")(function* (view: ChainView) {
     const { chain } = view.client
+    if (!(yield* isDue(chain.id))) return
     const nowMs = yield* Clock.currentTimeMillis
-    if (ageOf(nowMs, looked.get(chain.id) ?? -Infinity) < LOOK_MILLIS) return
-    looked.set(chain.id, nowMs)
     const displaced = yield* transactions.displaced(chain.id, nowMs - LATE_MILLIS)
     let unavailable: ChainUnavailable | undefined
     const found = yield* Effect.forEach(displaced, (transaction) =>

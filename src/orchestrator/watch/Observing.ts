@@ -4,9 +4,10 @@ import { ageOf, CAREFUL_MILLIS } from "../../domain/Age.ts"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Block, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
-import { attestedReceipt, type ChainView, inconsistent, isHeadPast } from "../shared/ChainView.ts"
+import { about, attestedReceipt, type ChainView, inconsistent, isHeadPast } from "../shared/ChainView.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { type ChainPass, type Displaced, type Included, inclusionOf, type Observation } from "./Findings.ts"
+import * as PerTransaction from "./PerTransaction.ts"
 import { depth, isForGood, newestOf } from "./Plan.ts"
 import * as Stakes from "./Stakes.ts"
 
@@ -65,20 +66,15 @@ const confirmedNonce = ({ client, confirmed }: ChainView, lane: RelayTransaction
   Option.match(confirmed, {
     onNone: () => Effect.succeed(0n),
     onSome: ({ hash, number }) =>
-      client.corroborated(client.transactionCount(lane, { hash }), { blockOf: () => number })
+      about(`the transaction count of ${lane} in block ${number}`)(
+        client.corroborated(client.transactionCount(lane, { hash }), { blockOf: () => number })
+      )
   })
 
 /** Makes `find`, which finds a transaction on its chain, `displacedOf`, which tells for how long it has been missing, and `retain`. */
 const makeFinding = () => {
   /** By transaction. A restart forgets it, which only prolongs the wait. */
-  const displaced = new Map<string, Displaced & { readonly chainId: number }>()
-
-  /** Drops what was kept of a chain's other transactions, which another process may have ended. */
-  const retain = (chainId: number, unfinished: ReadonlyArray<RelayTransaction>): void => {
-    if (displaced.size === 0) return
-    const ids = new Set(unfinished.map(({ id }) => id))
-    for (const [id, kept] of displaced) if (kept.chainId === chainId && !ids.has(id)) displaced.delete(id)
-  }
+  const displaced = PerTransaction.make<Displaced>()
 
   /** Finds the transaction, and notes for how long its nonce has been used without it. */
   const find = Effect.fnUntraced(function* (pass: ChainPass, transaction: RelayTransaction, nowMs: number) {
@@ -89,17 +85,20 @@ const makeFinding = () => {
     const confirmed = Option.isNone(soon) && latest > nonce ? yield* confirmedNonce(view, lane) : 0n
     if (confirmed > nonce) {
       const { passes, sinceMs } = displaced.get(id) ?? { passes: 0, sinceMs: nowMs }
-      displaced.set(id, { chainId: view.client.chain.id, passes: passes + 1, sinceMs: Math.min(nowMs, sinceMs) })
+      displaced.set(transaction, { passes: passes + 1, sinceMs: Math.min(nowMs, sinceMs) })
     } else displaced.delete(id)
-    // One endpoint may have lost the receipt, so all are asked before a stranger is suspected.
     const isLost = isForGood(displaced.get(id), nowMs)
-    const found = isLost ? yield* findReceipt(pass, attempts, "everywhere") : soon
+    // The endpoint that was asked may lack the receipt. While too few others answer, the transaction waits, and a stranger is not suspected.
+    const everywhere = findReceipt(pass, attempts, "everywhere")
+    const used = isLost ? everywhere : Effect.catchTag(everywhere, "ChainUnavailable", () => Effect.succeedNone)
+    const found = confirmed > nonce ? yield* used : soon
+    if (Option.isSome(found)) displaced.delete(id)
     const isLate = isLost && Option.isNone(found) && (yield* isOwn(pass, transaction))
     if (isLate) displaced.delete(id)
     return { found, laneNonce: { latest, confirmed } }
   })
 
-  return { displacedOf: (id: string): Displaced | undefined => displaced.get(id), find, retain }
+  return { displacedOf: displaced.get, find, retain: displaced.retain }
 }
 
 /** Makes `isQuiet`, which tells cheaply that nothing can have changed, `observe`, which reads everything, and `retain`. */
@@ -144,7 +143,7 @@ export const make = Effect.gen(function* () {
       : view.client.chain.confirmations
     // Its settlements are money that is owed, so one endpoint could make up a debt.
     if (Option.isSome(shown) && isDeepEnough(view, shown.value, confirmations)) yield* shown.value.corroborate
-    const seen: Observation = {
+    const seen: Omit<Observation, "isOverdue" | "outageMillis"> = {
       transaction: {
         kind,
         nonce,

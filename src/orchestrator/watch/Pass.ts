@@ -36,7 +36,7 @@ const IDLE_HEAD_MILLIS = 10_000
 
 /**
  * Makes `pass(client)`, `scheduled(client)`, which leaves a pass out while the chain is idle, and `isPrompt(client)`, which says if
- * new heads are worth a pass. An alert stands while the chain's nodes give some process no usable answer.
+ * new heads are worth a pass. An alert stands while the chain's nodes give some process no usable answer, or contradict each other.
  */
 export const make = Effect.gen(function* () {
   const alertUnavailable = yield* makeAlertUnavailable
@@ -91,9 +91,10 @@ export const make = Effect.gen(function* () {
       )
     )
     const failures = looked.findings.flatMap(({ unavailable }) => (unavailable === undefined ? [] : [unavailable]))
-    const [first] = failures
-    const failed = first === silence ? began : yield* Clock.currentTimeMillis
-    yield* alertUnavailable(client, first === undefined ? undefined : { unavailable: first, atMillis: failed })
+    // Nodes that contradict each other answer, so this tells more than a lost request beside it.
+    const told = failures.find(({ isContradiction }) => isContradiction === true) ?? failures[0]
+    const failed = told === silence ? began : yield* Clock.currentTimeMillis
+    yield* alertUnavailable(client, told === undefined ? undefined : { unavailable: told, atMillis: failed })
     return looked
   })
 
@@ -113,6 +114,14 @@ export const make = Effect.gen(function* () {
 
   return { pass: (client: ChainClient) => passOn(client, 0, "impatient"), scheduled, isPrompt: idle.isPrompt }
 })
+
+/** Message of the alert. Nodes that contradict each other answer, and hold only what depends on the answer. */
+const messageOf = (chain: string, { detail, isContradiction = false }: ChainUnavailable): string => {
+  const seconds = UNAVAILABLE_MILLIS / 1_000
+  return isContradiction
+    ? `Endpoints of ${chain} have contradicted each other for more than ${seconds} seconds: ${detail}. The sweeps that depend on the answer wait, and none is lost. Compare the endpoints, and remove the one that is wrong.`
+    : `The nodes of ${chain} have given a process no usable answer for more than ${seconds} seconds. If they give none to any process, its sweeps wait, and none is lost. Check the nodes, and the network of the process that logs watch.chain_unavailable.`
+}
 
 interface Failure {
   readonly unavailable: ChainUnavailable
@@ -146,7 +155,7 @@ const makeAlertUnavailable = Effect.gen(function* () {
       key,
       severity: "critical",
       kind: "chain_unavailable",
-      message: `The nodes of ${chain.name} have given a process no usable answer for more than ${UNAVAILABLE_MILLIS / 1_000} seconds. If they give none to any process, its sweeps wait, and none is lost. Check the nodes, and the network of the process that logs watch.chain_unavailable.`,
+      message: messageOf(chain.name, failure.unavailable),
       details: { chainId: chain.id, method, detail }
     })
   })

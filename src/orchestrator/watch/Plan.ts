@@ -30,7 +30,7 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
 
   if (mined !== undefined) {
     const deep = depth(seen.head, mined.blockNumber)
-    if (deep >= BigInt(seen.confirmations)) return { _tag: "Conclude", inclusion: mined }
+    if (deep >= BigInt(seen.confirmations)) return { _tag: "Conclude" }
     // The head was read before the block. The next pass, which has both, often concludes at once.
     if (deep < 1n) return { _tag: "Wait" }
     return isSame(inclusion, mined) ? { _tag: "Wait" } : { _tag: "Include", inclusion: mined }
@@ -41,9 +41,8 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   if (laneNonce.latest > nonce) return { _tag: "Wait" }
 
   // Without a signer nobody frees the nonce, and as long as the sweeps stay, they block their owners.
-  if (seen.isOverdue === true && (seen.outageMillis ?? 0) >= OUTAGE_MILLIS) return { _tag: "Release" }
-  const fees = FeeBump.raise(newest, market)
-  if (kind === "sweep" && !seen.wanted) return { _tag: "Cancel", fees }
+  if (seen.isOverdue && seen.outageMillis >= OUTAGE_MILLIS) return { _tag: "Release" }
+  if (kind === "sweep" && !seen.wanted) return { _tag: "Cancel" }
   if (newest.broadcastAtMs === undefined) return { _tag: "Rebroadcast" }
   // Behind another nonce of its lane it waits for that one, so higher fees would not help.
   const isNext = laneNonce.latest === nonce
@@ -54,7 +53,8 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   const isStuck = isOutpriced || ageOf(nowMs, newest.signedAtMs, CAREFUL_MILLIS) >= timing.bumpMillis
   // Above the limit no sweep is signed, but the nonce can still be freed by a self-send.
   const limit = isOutpriced ? undefined : seen.feeLimit
-  if (isNext && isStuck && FeeBump.isWorthwhile(fees, market, limit)) return { _tag: "Bump", fees }
+  const isWorthwhile = FeeBump.isWorthwhile(FeeBump.raise(newest, market), market, limit)
+  if (isNext && isStuck && isWorthwhile) return { _tag: "Bump" }
   return { _tag: isQuiet ? "Rebroadcast" : "Wait" }
 }
 

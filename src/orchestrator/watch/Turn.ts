@@ -9,6 +9,7 @@ import { worksOn } from "../../domain/Role.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import { ProcessShare } from "../shared/ProcessShare.ts"
 import { SentHere } from "../shared/SentHere.ts"
+import * as PerTransaction from "./PerTransaction.ts"
 
 /** Time that the process that sent a transaction has for a step, in milliseconds. A crash delays its sweeps by as much. */
 export const MOMENT_MILLIS = 3_000
@@ -20,8 +21,8 @@ export const SENDING_MILLIS = 1_000
 export const make = Effect.gen(function* () {
   const sentHere = yield* SentHere
   const share = yield* ProcessShare
-  /** UNIX milliseconds since when something is due on a transaction of another process, by its id. */
-  const dueSince = new Map<string, { readonly chainId: number; readonly sinceMs: number }>()
+  /** UNIX milliseconds since when something is due on a transaction of another process. */
+  const dueSince = PerTransaction.make<number>()
 
   const isOurs = Effect.fnUntraced(function* ({ attempts, chainId, id }: RelayTransaction) {
     // A process without relayers would always wait for others.
@@ -33,9 +34,9 @@ export const make = Effect.gen(function* () {
       return !isBeingSent
     }
     // The clock may have been set back meanwhile.
-    const sinceMs = Math.min(nowMs, dueSince.get(id)?.sinceMs ?? nowMs)
+    const sinceMs = Math.min(nowMs, dueSince.get(id) ?? nowMs)
     if (nowMs - sinceMs < MOMENT_MILLIS) {
-      dueSince.set(id, { chainId, sinceMs })
+      dueSince.set({ chainId, id }, sinceMs)
       return false
     }
     dueSince.delete(id)
@@ -43,16 +44,5 @@ export const make = Effect.gen(function* () {
     return true
   })
 
-  const rest = (id: string): void => {
-    dueSince.delete(id)
-  }
-
-  /** Drops what was kept of a chain's other transactions, which another process has ended. */
-  const retain = (chainId: number, unfinished: ReadonlyArray<RelayTransaction>): void => {
-    if (dueSince.size === 0) return
-    const ids = new Set(unfinished.map(({ id }) => id))
-    for (const [id, due] of dueSince) if (due.chainId === chainId && !ids.has(id)) dueSince.delete(id)
-  }
-
-  return { isOurs, rest, retain }
+  return { isOurs, rest: dueSince.delete, retain: dueSince.retain }
 })

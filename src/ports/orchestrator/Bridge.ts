@@ -68,7 +68,11 @@ export interface Filled {
 
 /** State of a deposit. */
 export type Delivery =
-  | { readonly _tag: "Pending" }
+  | {
+      readonly _tag: "Pending"
+      /** Block from which the next look continues a search for the fill, towards older blocks. Default: the newest block. */
+      readonly searchFrom?: bigint
+    }
   /** Proved on the destination chain at the depth for the sweep's value. */
   | { readonly _tag: "Delivered"; readonly txHash: Hash; readonly amountOut: bigint }
   /** Proved in the same way. The swap on arrival failed, so the bridged token arrived. */

@@ -30,7 +30,7 @@ export interface Corroborating<E> {
    * its block. It must not keep answers.
    */
   readonly corroborated: <A>(read: Effect.Effect<A, E>, comparison?: Comparison<A>) => Effect.Effect<A, E>
-  /** Runs a read once, for a reader that learns from the answer if it needs the word of a second endpoint. */
+  /** Runs a read once, for a reader that learns from the answer if it needs that of a second endpoint. */
   readonly attested: <A>(read: Effect.Effect<A, E>, comparison?: Comparison<A>) => Effect.Effect<Attested<A, E>, E>
 }
 

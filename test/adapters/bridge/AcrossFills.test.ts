@@ -1,6 +1,7 @@
 /** The search for the event of a fill that is proved, on nodes that answer slowly or not at all. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import * as FakeEnds from "./fakeEnds.ts"
 import { FILL, fillAt, HEAD, message, relayOf, scene } from "./fillScene.ts"
 
 describe("the search for a proved fill", () => {
@@ -63,6 +64,21 @@ describe("the search for a proved fill", () => {
       assert.isTrue(delivery.searchFrom >= fill.blockNumber)
       assert.strictEqual(delivery.logsFailed?.method, "eth_getTransactionReceipt")
       assert.isTrue(delivery.swapsOnArrival)
+    })
+  )
+
+  it.effect("asks every endpoint for the receipt of a swap on arrival that the first one has deleted", () =>
+    Effect.gen(function* () {
+      const relay = relayOf({ message })
+      const fill = fillAt(relay, HEAD - 50n)
+      const scopes: Array<string | undefined> = []
+      const receipt = (_: unknown, scope?: "everywhere") => {
+        scopes.push(scope)
+        return Effect.succeed(scope === undefined ? Option.none() : Option.some(FakeEnds.receiptOf(FILL, HEAD, [fill])))
+      }
+      const { find } = scene({ millis: 1, logs: [fill], receipt })
+      yield* find(relay)
+      assert.deepStrictEqual(scopes.slice(0, 2), [undefined, "everywhere"])
     })
   )
 

@@ -63,6 +63,16 @@ describe("a delivery of CCTP", () => {
     }).pipe(Effect.provide(http))
   )
 
+  it.effect("is proved by another endpoint after the first one has deleted the receipt", () =>
+    Effect.gen(function* () {
+      const { ends, look, message, mint, stub } = yield* settled()
+      yield* stub.answer(told(message, MINT))
+      mint()
+      ends.isPruned = true
+      assert.deepStrictEqual(yield* look(), DELIVERED)
+    }).pipe(Effect.provide(http))
+  )
+
   it.effect("takes nothing for its message that differs in a field of the burn", () =>
     Effect.gen(function* () {
       const { isPending, message, mint, stub } = yield* settled()

@@ -35,8 +35,8 @@ const scene = Effect.gen(function* () {
   const look = (order: string, lacking?: Hash) => {
     const client: ChainClient = {
       ...node,
-      receipt: (hash) =>
-        silent.has(hash) ? Effect.fail(failed) : hash === lacking ? Effect.succeedNone : node.receipt(hash)
+      receipt: (hash, scope) =>
+        silent.has(hash) ? Effect.fail(failed) : hash === lacking ? Effect.succeedNone : node.receipt(hash, scope)
     }
     return Effect.map(
       prove(client, [FIRST, SECOND], {
@@ -58,6 +58,15 @@ const scene = Effect.gen(function* () {
 })
 
 describe("the proof of an arrival", () => {
+  it.effect("is found on another endpoint after the first one has deleted the receipt", () =>
+    Effect.gen(function* () {
+      const { ends, look, pay } = yield* scene
+      pay(FIRST)
+      ends.isPruned = true
+      assert.deepStrictEqual(yield* look("one"), Option.some([FIRST, 0]))
+    }).pipe(Effect.provide(MemoryIdempotency.layer))
+  )
+
   it.effect("keeps its transfer if one that is named earlier comes to the depth later", () =>
     Effect.gen(function* () {
       const { ends, look, pay } = yield* scene

@@ -65,6 +65,8 @@ export interface Ends {
   head: bigint
   /** Receipts on both chains. */
   readonly receipts: Map<Hash, Receipt>
+  /** True if the endpoint that is asked first has deleted its receipts. */
+  isPruned: boolean
   /** Targets that the guard lists as bridges. */
   readonly listed: Set<Address>
   /** Looks at the guard's list. */
@@ -102,6 +104,7 @@ export const make = (
   const ends: Ends = {
     head: 100n,
     receipts: new Map(),
+    isPruned: false,
     listed: new Set(targets.map((target) => target.address)),
     reads: 0
   }
@@ -111,7 +114,10 @@ export const make = (
       const number = which === "latest" ? ends.head : which
       return Effect.succeed(number > ends.head ? Option.none() : Option.some(blockOf(number)))
     },
-    receipt: (wanted: Hash) => Effect.succeed(Option.fromUndefinedOr(ends.receipts.get(wanted)))
+    receipt: (wanted: Hash, scope?: "everywhere") =>
+      Effect.succeed(
+        ends.isPruned && scope === undefined ? Option.none() : Option.fromUndefinedOr(ends.receipts.get(wanted))
+      )
   }
   const calls = (chainId: number) => (request: CallRequest) =>
     Effect.sync(() => {

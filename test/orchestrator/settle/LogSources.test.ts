@@ -80,6 +80,24 @@ describe("the alert about logs", () => {
     }).pipe(Effect.scoped, Effect.provide(shared))
   )
 
+  it.effect("is raised and ends in time although the clock was set back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(86_400_000)
+      const context = yield* Layer.build(LogSources.layer.pipe(Layer.provideMerge(RenewedAlerts.layerOnDemand)))
+      const { note, review } = Context.get(context, LogSources)
+      const client = yield* Effect.flatMap(Chains, ({ get }) => get(source.id))
+      const own: ChainClient = { ...client, logs: () => Effect.fail(failure) }
+      yield* note(own, failure)
+      yield* TestClock.setTime(0)
+      // Looks again at once, and begins the time of the alert by the new clock.
+      yield* review(own)
+      yield* TestClock.adjust("61 seconds")
+      yield* review(own)
+      const kinds = yield* Effect.flatMap(Alerts, ({ list }) => Effect.map(list, (all) => all.map(({ kind }) => kind)))
+      assert.deepStrictEqual(kinds, ["logs_unavailable"])
+    }).pipe(Effect.scoped, Effect.provide(shared))
+  )
+
   it.effect("is cleared by another process after its own has gone", () =>
     Effect.gen(function* () {
       const failing = yield* start(true)

@@ -46,7 +46,14 @@ describe("settlement", () => {
         },
         {
           _tag: "Accrual",
-          accrual: { builderId: "bld_1", sweepId, token: order.order.tokenIn, amount: 2_500n, chainId: source.id }
+          accrual: {
+            builderId: "bld_1",
+            sweepId,
+            token: order.order.tokenIn,
+            amount: 2_500n,
+            chainId: source.id,
+            payoutMode: "ledger"
+          }
         }
       ])
       assert.strictEqual((yield* tick).transactions, 0)

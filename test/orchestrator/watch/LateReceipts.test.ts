@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes } from "../../support/RelayScene.ts"
 import { source } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
@@ -43,6 +43,25 @@ describe("a transaction that was given up to a stranger", () => {
       assert.strictEqual(yield* status, "submitted")
     }).pipe(Effect.provide(layer))
   )
+
+  it.effect("is booked when only another endpoint has its receipt", () => {
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      receipt: (id, scope) => (scope === undefined ? Effect.succeedNone : client.receipt(id))
+    }))
+    return Effect.gen(function* () {
+      const { alertKinds, attempt, bury, chain, mineLane } = yield* sentSweep()
+      yield* mineLane({ hash: hash("in its place") })
+      yield* bury(2)
+      yield* waitInVain
+      assert.deepStrictEqual(yield* alertKinds, ["foreign_nonce"])
+      yield* chain.mine([{ hash: attempt.hash, status: "reverted", gasUsed: 100_000n }])
+      yield* bury(2)
+      yield* TestClock.adjust(10_000)
+      yield* tick
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(nodes))
+  })
 
   it.effect("is booked at the next look although the clock was set back", () =>
     Effect.gen(function* () {

@@ -73,7 +73,7 @@ describe("an endpoint that lies", () => {
   it.effect("settles no sweep by a receipt that it made up", () => {
     const { nodes, state } = lyingNodes()
     return Effect.gen(function* () {
-      const { alertKinds, attempt, bury, chain, order, status, unfinished } = yield* sentSweep()
+      const { alertKinds, alerts, attempt, bury, chain, order, status, unfinished } = yield* sentSweep()
       const block = yield* chain.mine()
       yield* bury(3)
       const { hash: blockHash, number: blockNumber } = block
@@ -96,6 +96,10 @@ describe("an endpoint that lies", () => {
       yield* TestClock.adjust("11 seconds")
       yield* tick
       assert.include(yield* alertKinds, "chain_unavailable")
+      const raised = (yield* alerts.list).find(({ kind }) => kind === "chain_unavailable")
+      const difference = `liar and honest gave different answers about the receipt of ${attempt.hash}`
+      assert.include(raised?.message ?? "", difference)
+      assert.notInclude(raised?.message ?? "", "no usable answer")
     }).pipe(Effect.provide(nodes))
   })
 

@@ -7,6 +7,13 @@ import { layerOnNodes } from "../../support/RelayScene.ts"
 import { sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
 
+/** The endpoint that is asked first has no receipt, and another one has it. */
+const behindNodes = layerOnNodes((client) => ({
+  ...client,
+  receipt: (hash, scope) => (scope === "everywhere" ? client.receipt(hash) : Effect.succeedNone),
+  logs: () => Effect.succeed({ logs: [] })
+}))
+
 describe("an own transaction that looks displaced", () => {
   /** Looks until the transaction would be given up. */
   const waitInVain = Effect.gen(function* () {
@@ -27,15 +34,21 @@ describe("an own transaction that looks displaced", () => {
       assert.lengthOf(yield* unfinished, 0)
       assert.deepStrictEqual(yield* alertKinds, [])
       assert.lengthOf(yield* booked, 2)
-    }).pipe(
-      Effect.provide(
-        layerOnNodes((client) => ({
-          ...client,
-          receipt: (hash, scope) => (scope === "everywhere" ? client.receipt(hash) : Effect.succeedNone),
-          logs: () => Effect.succeed({ logs: [] })
-        }))
-      )
-    )
+    }).pipe(Effect.provide(behindNodes))
+  )
+
+  it.effect(
+    "is concluded in the first pass after its nonce is confirmed when only another endpoint has its receipt",
+    () =>
+      Effect.gen(function* () {
+        const { attempt, bury, mineLane, order, state, status, unfinished } = yield* sentSweep()
+        yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
+        state.spentNonces.add(7n)
+        yield* bury(2)
+        yield* tick
+        assert.strictEqual(yield* status, "delivered")
+        assert.lengthOf(yield* unfinished, 0)
+      }).pipe(Effect.provide(behindNodes))
   )
 
   it.effect("waits for its receipt while a block has it", () => {

@@ -24,6 +24,9 @@ const LEAST_RANDOMNESS = 2n ** 128n
 /** Blocks after the next one to which another block may belong. */
 const OTHER_BLOCKS = 3
 
+/** Age of a head beyond which the next block is not moved further, in milliseconds: the chain stands, or the clock is wrong. */
+const LONGEST_BEHIND_MILLIS = 600_000
+
 /** Change of the base fee from one block to the next at most: 1 / divisor (EIP-1559). */
 const BASE_FEE_STEP = 8n
 
@@ -169,6 +172,17 @@ const drawOther = Effect.fnUntraced(function* (
   } satisfies Setting
 })
 
+/**
+ * Number of the next block after the head, counted from the head. No less than that of the next block of any node: a contract may subtract
+ * a number or a time that it has stored from the block's. An endpoint that lags limits the head, while the simulation runs on the newest
+ * state. So the head's own time counts as well as that of its reading.
+ */
+const blocksAhead = (block: Block, readAtMillis: number, now: number, { blockTimeMillis }: BlockTime): number => {
+  const sinceReading = Math.max(0, now - readAtMillis)
+  const behind = Math.min(now - Number(block.timestamp) * 1_000, LONGEST_BEHIND_MILLIS)
+  return 1 + Math.max(Math.ceil(sinceReading / blockTimeMillis), Math.floor(behind / blockTimeMillis))
+}
+
 export const make = (chain: BlockTime, asked: Reads): NextBlock => {
   const { balanceOf, coinbases, headNow, reads, tip } = remember(chain, asked)
 
@@ -176,9 +190,7 @@ export const make = (chain: BlockTime, asked: Reads): NextBlock => {
     const [{ atMillis, block }, balance] = yield* Effect.all([headNow(recentHead), balanceOf(sender)], {
       concurrency: "unbounded"
     })
-    // No less than the next block of any node: a contract may subtract a number or a time that it has stored from the block's.
-    const age = Math.max(0, (yield* Clock.currentTimeMillis) - atMillis)
-    const ahead = 1 + Math.ceil(age / chain.blockTimeMillis)
+    const ahead = blocksAhead(block, atMillis, yield* Clock.currentTimeMillis, chain)
     const next: Setting = {
       number: block.number + BigInt(ahead),
       timestamp: block.timestamp + BigInt(Math.ceil((ahead * chain.blockTimeMillis) / 1_000)),

@@ -2,8 +2,8 @@
  * Knows which endpoints take block overrides as the fourth parameter of `eth_call`, as geth does. One small call tells: code that
  * returns the block's number runs in a block of another number.
  */
-import { Duration, Effect, Exit } from "effect"
-import type { Endpoint, RpcFailure } from "./JsonRpc.ts"
+import { Duration, Effect } from "effect"
+import type { Endpoint } from "./JsonRpc.ts"
 import * as OverrideProbe from "./OverrideProbe.ts"
 
 /** Any address without code. */
@@ -35,12 +35,8 @@ export interface BlockOverrides {
   readonly areTaken: (endpoint: Endpoint) => Effect.Effect<boolean>
 }
 
-/** A failure has no lifetime. One of zero would keep it while a clock that was set back catches up. */
-const lifetime = (exit: Exit.Exit<boolean, RpcFailure>) =>
-  Exit.isSuccess(exit) ? KNOWN_FOR : Duration.negativeInfinity
-
 export const make = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
-  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED, lifetime)
+  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED, () => KNOWN_FOR)
   return {
     areTaken: (endpoint) => Effect.catch(checks.get(endpoint) ?? Effect.succeed(false), () => Effect.succeed(false))
   } satisfies BlockOverrides

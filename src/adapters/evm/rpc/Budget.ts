@@ -85,7 +85,7 @@ const FIRST_RATE = { requests: 25, compute: 625 }
 /** First and longest pause after refusals that name no time, in milliseconds. */
 const PAUSE = { first: 50, longest: 10_000 }
 /** Longest pause that an endpoint can ask for, in milliseconds. */
-export const LONGEST_RETRY_AFTER_MILLIS = 600_000
+const LONGEST_RETRY_AFTER_MILLIS = 600_000
 
 export const make = (limits: Limits, now: number): Budget => ({
   requests: Bucket.make(limits.requestsPerSecond ?? Number.POSITIVE_INFINITY, FLOOR.requests),

@@ -3,8 +3,9 @@
  * endpoints take one side. The silence of the others does not, since one endpoint that is down must not stop a chain.
  */
 import { Clock, Data, Effect, Equal, Option, Predicate, Schema } from "effect"
+import { isWithin } from "../../../domain/Age.ts"
 import type { Attested, Comparison } from "../../../ports/shared/Corroborating.ts"
-import { Current as Priority } from "../../../ports/shared/Priority.ts"
+import * as Priority from "../../../ports/shared/Priority.ts"
 import * as Choice from "./Choice.ts"
 import type { Health } from "./Health.ts"
 import type { Endpoint, RpcFailure } from "./JsonRpc.ts"
@@ -155,7 +156,7 @@ const makeAskOnly = () => {
 
   const isSilent = (endpoint: Endpoint, now: number): boolean => {
     const at = silentAt.get(endpoint)
-    return at !== undefined && now >= at && now - at < SILENCE_MILLIS
+    return at !== undefined && isWithin(SILENCE_MILLIS, at, now)
   }
 
   return Effect.fnUntraced(function* <A, E>(
@@ -225,7 +226,7 @@ export const make = (health: Health, heightFor: HeightFor): Corroboration => {
     first: Statement<A>,
     comparison: Comparison<A>
   ): Effect.fn.Return<A, Contradiction> {
-    const ordered = health.ordered(yield* Priority, yield* Clock.currentTimeMillis)
+    const ordered = health.ordered(yield* Priority.Current, yield* Clock.currentTimeMillis)
     const others = ordered.filter((endpoint) => !first.by.includes(endpoint))
     // Each of several endpoints may have given a part of the answer, so that each could be the one that lies.
     const parts = first.by.length === 1 ? [] : ordered.filter((endpoint) => first.by.includes(endpoint))

@@ -26,7 +26,7 @@ const UNKNOWN_BLOCK =
 
 /** True when the node does not have the block that a request names, or does not count it as canonical. */
 export const isUnknownBlock = (failure: RpcFailure): boolean =>
-  failure._tag === "RpcError" && !isRevert(failure) && UNKNOWN_BLOCK.test(failure.text)
+  failure._tag === "RpcError" && failure.isBlockShown !== true && !isRevert(failure) && UNKNOWN_BLOCK.test(failure.text)
 
 const HEX_IN_TEXT = /0x(?:[0-9a-fA-F]{2})*/
 

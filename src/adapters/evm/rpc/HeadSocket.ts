@@ -38,11 +38,9 @@ const decodeMessage = Schema.decodeUnknownEffect(Message)
 const call = (id: number, method: string, params: ReadonlyArray<unknown>): string =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params })
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "invalid URL")
-
 /** Always ends with a failure, because a subscription has no regular end. */
 const subscribed = (chain: Chain, url: string): Stream.Stream<Block, EndpointFailed, Socket.WebSocketConstructor> => {
-  const endpoint = hostOf(url)
+  const endpoint = UrlSecrets.hostOf(url)
   const hide = UrlSecrets.hiding(url)
   // A key is hidden before the cut, which could leave a part of it.
   const failed = (detail: string) => new EndpointFailed({ endpoint, detail: hide(detail).slice(0, LONGEST_DETAIL) })
@@ -78,17 +76,23 @@ export interface HeadSocket {
   readonly start: Effect.Effect<void>
   /** New heads. Emits nothing while the socket is down. */
   readonly heads: Stream.Stream<Block>
-  /** True from the first head of a socket until it fails. */
+  /** True from the first accepted head of a socket until it fails, or runs ahead of the polled heads. */
   readonly isUp: () => boolean
-  /** Awaits the next failure of a socket that is up. */
+  /** Awaits that a socket which is up is up no longer. */
   readonly down: Effect.Effect<void>
 }
 
-/** `accept` hears of each head first. It returns false for an old head, which counts as a failure of the socket. A `WebSocketConstructor` in the context replaces that of the runtime. */
+/** Decision about a head of a subscription. */
+export type Verdict = "accepted" | "old" | "ahead"
+
+/**
+ * `accept` is called with each head. `old`: the socket is reopened. `ahead`: the head is ignored, and the socket counts as down until the
+ * next head that is accepted. A `WebSocketConstructor` in the context replaces that of the runtime.
+ */
 export const make = Effect.fnUntraced(function* (
   chain: Chain,
   url: string,
-  accept: (head: Block) => Effect.Effect<boolean>
+  accept: (head: Block) => Effect.Effect<Verdict>
 ): Effect.fn.Return<HeadSocket, never, Scope.Scope> {
   const scope = yield* Effect.scope
   const given = yield* Effect.serviceOption(Socket.WebSocketConstructor)
@@ -104,8 +108,16 @@ export const make = Effect.fnUntraced(function* (
   const isUp = () => !down.isOpen()
 
   const received = Effect.fnUntraced(function* (head: Block) {
-    if (!(yield* accept(head))) {
-      return yield* new EndpointFailed({ endpoint: hostOf(url), detail: `lags: block ${head.number} is old` })
+    const verdict = yield* accept(head)
+    if (verdict === "old") {
+      return yield* new EndpointFailed({
+        endpoint: UrlSecrets.hostOf(url),
+        detail: `lags: block ${head.number} is old`
+      })
+    }
+    if (verdict === "ahead") {
+      yield* down.open
+      return
     }
     if (!isUp()) {
       yield* down.close

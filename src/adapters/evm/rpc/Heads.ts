@@ -6,7 +6,9 @@
  * and then reads the newest known one.
  */
 import { Clock, Effect, Latch, Option, type Scope, Stream } from "effect"
+import { isWithin } from "../../../domain/Age.ts"
 import type { Chain } from "../../../domain/Chain.ts"
+import { toleratedBlocks } from "../../../domain/HeadLag.ts"
 import type { Block, ChainClient } from "../../../ports/shared/Chains.ts"
 import * as HeadSocket from "./HeadSocket.ts"
 
@@ -25,12 +27,6 @@ const ON_DEMAND_MILLIS = 2_000
 /** Interval of polls while the subscription is up, in milliseconds. They notice a subscription that lags. */
 const SUBSCRIBED_MILLIS = 60_000
 
-/** A subscription whose head is more blocks below the last polled one lags. Nodes behind a load balancer may differ by two blocks. */
-const TOLERATED_BLOCKS = 2n
-
-/** A head on its way may be older by this many milliseconds than a polled one, which is several blocks on a fast chain. */
-const TOLERATED_MILLIS = 2_000
-
 /** Block times for which a head counts as young, and least milliseconds. */
 const YOUNG = { blocks: 2, millis: 2_000 }
 
@@ -39,9 +35,6 @@ const NEWEST_WEIGHT = 0.25
 
 const clamp = (value: number, { from, to }: { readonly from: number; readonly to: number }): number =>
   Math.min(Math.max(value, from), to)
-
-/** True if less than `limit` milliseconds have passed since `atMillis`. False if the clock was set back before it. */
-const isWithin = (limit: number, atMillis: number, now: number): boolean => now >= atMillis && now - atMillis < limit
 
 /**
  * Polls rarely while no block is due and often when one is, by the average of observed block times. The average starts at the
@@ -113,7 +106,8 @@ export const make = Effect.fnUntraced(function* (
   const soon = yield* Latch.make()
   const { blockTimeMillis } = client.chain
   const youngMillis = Math.max(YOUNG.blocks * blockTimeMillis, YOUNG.millis)
-  const toleratedBlocks = TOLERATED_BLOCKS + BigInt(Math.floor(TOLERATED_MILLIS / blockTimeMillis))
+  /** A subscription whose head is more blocks below the last polled one lags. */
+  const tolerated = toleratedBlocks(blockTimeMillis)
   /** The newest known head. */
   let known: Known | undefined
   /** The newest head of a poll. */
@@ -132,20 +126,32 @@ export const make = Effect.fnUntraced(function* (
   const isReachable = (head: Block, now: number): boolean => {
     if (polledHead === undefined || !isWithin(SUBSCRIBED_MILLIS, polledHead.atMillis, now)) return true
     const made = BigInt(Math.floor((now - polledHead.atMillis) / blockTimeMillis))
-    return head.number <= polledHead.head.number + made + toleratedBlocks
+    return head.number <= polledHead.head.number + made + tolerated
   }
-  const accept = Effect.fnUntraced(function* (head: Block) {
-    // The subscription is the word of one endpoint, and a poll asks all. The chain may also be faster than it is configured.
-    const isHigh = !isReachable(head, yield* Clock.currentTimeMillis)
-    if (isHigh) yield* Effect.ignore(latest)
+  /** UNIX milliseconds of the last head of the subscription that was ahead. */
+  let aheadAt = Number.NEGATIVE_INFINITY
+  /** True if the head is further than all endpoints are, which a poll tells. The chain may also be faster than it is configured. */
+  const isAhead = Effect.fnUntraced(function* (head: Block) {
+    const startedAt = yield* Clock.currentTimeMillis
+    if (isReachable(head, startedAt)) return false
+    // A subscription that invents heads does not cause more polls than the chain has blocks.
+    if (isWithin(blockTimeMillis, aheadAt, startedAt)) return true
+    yield* Effect.ignore(latest)
+    const now = yield* Clock.currentTimeMillis
+    if (isReachable(head, now)) return false
+    aheadAt = now
+    return true
+  })
+  const accept = Effect.fnUntraced(function* (head: Block): Effect.fn.Return<HeadSocket.Verdict> {
+    // An endpoint that lags may limit the polled heads, so the subscription need not be wrong.
+    if (yield* isAhead(head)) return "ahead"
     const atMillis = yield* Clock.currentTimeMillis
-    if (isHigh && !isReachable(head, atMillis)) return false
     // An older poll proves nothing, because a reorganisation may have lowered the head since.
     const polled = younger(polledHead, SUBSCRIBED_MILLIS, atMillis)
-    if (polled !== undefined && head.number + toleratedBlocks < polled.number) return false
+    if (polled !== undefined && head.number + tolerated < polled.number) return "old"
     const before = younger(known, youngMillis, atMillis)
     if (before === undefined || before.number <= head.number) known = { head, atMillis }
-    return true
+    return "accepted"
   })
   const socket = wsUrl === undefined ? undefined : yield* HeadSocket.make(client.chain, wsUrl, accept)
 

@@ -1,13 +1,11 @@
 /** Health of a chain's endpoints: which of them failed a moment ago, which have an old head, and which are busy. */
 import { Clock, Deferred, Effect, Exit } from "effect"
+import { TOLERATED_BLOCKS, toleratedBlocks } from "../../../domain/HeadLag.ts"
 import type { Priority } from "../../../ports/shared/Priority.ts"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
 import type { PacedEndpoint } from "./Paced.ts"
 import * as SameHistory from "./SameHistory.ts"
 import * as Standing from "./Standing.ts"
-
-/** The shortest block time of the catalogue's chains. A lower limit would have honest heads of such a chain checked all the time. */
-const BLOCK_TIME_MILLIS = 250
 
 const NOBODY: ReadonlySet<Endpoint> = new Set()
 
@@ -15,7 +13,7 @@ export interface Health {
   /** The endpoints as configured. Each records its failures and successes here. */
   readonly endpoints: ReadonlyArray<PacedEndpoint>
   /** Starts the cooldown of an endpoint. */
-  readonly avoid: (endpoint: Endpoint) => Effect.Effect<void>
+  readonly cooldown: (endpoint: Endpoint) => Effect.Effect<void>
   /**
    * Records the height of the endpoint's head. One far above all known heads may be that of another chain, or made up, so the endpoint's
    * chain and blocks are then checked first. Calls that come during a check wait for it, and make another one only if their head is far above the checked one.
@@ -124,7 +122,7 @@ const makeOrder = (
   standings: ReadonlyMap<Endpoint, Standing.Standing>,
   blockTimeMillis: number
 ) => {
-  const jitter = Standing.jitter(blockTimeMillis)
+  const jitter = toleratedBlocks(blockTimeMillis)
 
   const othersOf = (endpoint: Endpoint, except = NOBODY): ReadonlyArray<Standing.Standing> =>
     [...standings].flatMap(([other, standing]) => (other === endpoint || except.has(other) ? [] : [standing]))
@@ -135,16 +133,16 @@ const makeOrder = (
   }
 
   const limitOf = (endpoint: Endpoint, now: number, slack: bigint, except = NOBODY): bigint | undefined =>
-    Standing.limitOf(othersOf(endpoint, except), now, { jitter, slack })
+    Standing.limitOf(othersOf(endpoint, except), now, { blockTimeMillis, slack })
 
-  /** The highest credible head of those endpoints that are neither avoided nor left out. */
-  const highest = (now: number, slack: bigint, except: ReadonlySet<Endpoint>): bigint => {
+  /** The highest credible head of those endpoints that are neither in a cooldown nor left out. */
+  const highest = (now: number, except: ReadonlySet<Endpoint>): bigint => {
     let top = 0n
     for (const [endpoint, standing] of standings) {
       const height =
-        except.has(endpoint) || Standing.isAvoided(standing, now) ? undefined : Standing.knownHeight(standing, now)
+        except.has(endpoint) || Standing.isCoolingDown(standing, now) ? undefined : Standing.knownHeight(standing, now)
       if (height === undefined || height <= top) continue
-      const limit = limitOf(endpoint, now, slack, except)
+      const limit = limitOf(endpoint, now, 0n, except)
       const credible = limit !== undefined && limit < height ? limit : height
       if (credible > top) top = credible
     }
@@ -153,7 +151,7 @@ const makeOrder = (
 
   const isCoolingDown = (endpoint: Endpoint, now: number): boolean => {
     const standing = standings.get(endpoint)
-    return standing !== undefined && Standing.isAvoided(standing, now)
+    return standing !== undefined && Standing.isCoolingDown(standing, now)
   }
 
   const isBelow = (endpoint: Endpoint, now: number, top: bigint): boolean => {
@@ -163,7 +161,7 @@ const makeOrder = (
 
   const ordered: Health["ordered"] = (priority, now, method) => {
     if (endpoints.length === 1) return endpoints
-    const top = highest(now, 0n, NOBODY) - Standing.TOLERATED_BLOCKS
+    const top = highest(now, NOBODY) - TOLERATED_BLOCKS
     const trouble = (endpoint: Endpoint): number =>
       isCoolingDown(endpoint, now) ? 2 : isBelow(endpoint, now, top) ? 1 : 0
     return endpoints
@@ -175,13 +173,13 @@ const makeOrder = (
   const newest: Health["newest"] = (priority, now, except) => {
     const list = ordered(priority, now).filter((endpoint) => !except.has(endpoint))
     if (endpoints.length === 1) return list
-    const top = highest(now, 0n, except)
+    const top = highest(now, except)
     return list.filter((endpoint) => !isBelow(endpoint, now, top))
   }
 
   return {
     heightOf,
-    isBehind: (endpoint: Endpoint, now: number) => isBelow(endpoint, now, highest(now, 0n, NOBODY)),
+    isBehind: (endpoint: Endpoint, now: number) => isBelow(endpoint, now, highest(now, NOBODY)),
     isCoolingDown,
     isCredible: (endpoint: Endpoint, height: bigint, now: number) =>
       height <= (limitOf(endpoint, now, jitter) ?? height),
@@ -196,7 +194,7 @@ const makeOrder = (
   }
 }
 
-interface Checked {
+interface CheckDeps {
   readonly endpoints: ReadonlyArray<PacedEndpoint>
   readonly order: Pick<ReturnType<typeof makeOrder>, "heightOf" | "isCoolingDown">
   readonly record: (endpoint: Endpoint, height: bigint) => Effect.Effect<void>
@@ -205,7 +203,7 @@ interface Checked {
 }
 
 /** Makes the check of a far head, which notes what it proves. It fails unless the endpoint has the blocks of the others. */
-const makeIsSameHistory = ({ blockTimeMillis, endpoints, order, record, standings }: Checked) =>
+const makeIsSameHistory = ({ blockTimeMillis, endpoints, order, record, standings }: CheckDeps) =>
   Effect.fnUntraced(function* (endpoint: Endpoint, height: bigint) {
     const own = standings.get(endpoint)
     if (own === undefined) return
@@ -237,8 +235,8 @@ const makeIsSameHistory = ({ blockTimeMillis, endpoints, order, record, standing
     })
   })
 
-/** @param blockTimeMillis Typical milliseconds between blocks. Default: 250. */
-export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis = BLOCK_TIME_MILLIS): Health => {
+/** @param blockTimeMillis Typical milliseconds between blocks. */
+export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis: number): Health => {
   const standings = new Map<Endpoint, Standing.Standing>()
 
   const update = (endpoint: Endpoint, change: (standing: Standing.Standing, now: number) => void) =>
@@ -247,9 +245,9 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis = BLOCK
       if (standing !== undefined) change(standing, now)
     })
 
-  const avoid = (endpoint: Endpoint) =>
+  const cooldown = (endpoint: Endpoint) =>
     update(endpoint, (standing, now) => {
-      standing.avoidedUntil = now + Standing.COOLDOWN_MILLIS
+      standing.cooldownUntil = now + Standing.COOLDOWN_MILLIS
     })
 
   const endpoints = bare.map((endpoint) => {
@@ -280,7 +278,7 @@ export const make = (bare: ReadonlyArray<PacedEndpoint>, blockTimeMillis = BLOCK
 
   return {
     endpoints,
-    avoid,
+    cooldown,
     recordHeight,
     heightOf: (endpoint) => at((now) => order.heightOf(endpoint, now)),
     isBehind: (endpoint) => at((now) => order.isBehind(endpoint, now)),

@@ -72,16 +72,17 @@ export const make = (
           }).pipe(Effect.ignore),
         { concurrency: "unbounded", discard: true }
       )
-    const resting = health.endpoints.filter((endpoint) => !available.includes(endpoint))
+    const coolingDown = health.endpoints.filter((endpoint) => !available.includes(endpoint))
     // Beside an only one that has no credible head in time, those in a cooldown are asked as well.
-    const survey = available.length > 1 ? ask(available) : askWithin(ask(available), hedgeAfter, arrived, ask(resting))
+    const survey =
+      available.length > 1 ? ask(available) : askWithin(ask(available), hedgeAfter, arrived, ask(coolingDown))
     const waited = Effect.raceFirst(
       Effect.andThen(Deferred.await(arrived), Effect.sleep(hedgeAfter)),
       Effect.andThen(Deferred.await(answered), Effect.sleep(patienceMillis))
     )
     yield* Effect.raceFirst(survey, waited)
     const credible = yield* Effect.filter(heads, isCredible)
-    // Those of which no head is credible are all that answer.
+    // If no head is credible, the highest one counts.
     const best = (credible.length > 0 ? credible : heads).reduce<Head | undefined>(
       (top, head) => (top === undefined || head.height > top.height ? head : top),
       undefined

@@ -21,8 +21,6 @@ export interface Transport {
   readonly post: (body: unknown) => Effect.Effect<Reply, EndpointFailed>
 }
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "invalid URL")
-
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -43,7 +41,7 @@ const MAX_BYTES = 67_108_864
 /** Fails without a reply within `timeout`, in which a request may also wait for its place. Does not retry. */
 export const make = (client: HttpClient.HttpClient, url: string, timeout: Duration.Input): Transport => {
   const limit = Duration.fromInputUnsafe(timeout)
-  const name = hostOf(url)
+  const name = UrlSecrets.hostOf(url)
   const hide = UrlSecrets.hiding(url)
   const places = Semaphore.makeUnsafe(PLACES)
   const failed = (detail: string) => new EndpointFailed({ endpoint: name, detail })

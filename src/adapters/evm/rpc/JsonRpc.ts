@@ -4,6 +4,7 @@
  * depends on that.
  */
 import { Clock, Duration, Effect, Schema } from "effect"
+import { isWithin } from "../../../domain/Age.ts"
 import { at } from "../../../ports/shared/Priority.ts"
 
 /** The node answered with an error object (JSON-RPC 2.0, section 5.1). */
@@ -11,7 +12,9 @@ export class RpcError extends Schema.TaggedError<RpcError>()("RpcError", {
   endpoint: Schema.String,
   code: Schema.Number,
   text: Schema.String,
-  data: Schema.Unknown
+  data: Schema.Unknown,
+  /** True if the endpoint shows the block that it said it does not have. */
+  isBlockShown: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
     return `${this.endpoint}: ${this.text} (${this.code})`
@@ -89,7 +92,7 @@ interface Checks {
 const checkFor = ({ besideAt, provedAt }: Checks, now: number): "none" | "beside" | "before" => {
   if (provedAt === undefined || now < provedAt || now - provedAt >= LONGEST_CHECK_MILLIS) return "before"
   if (now - provedAt < CHECK_LIFETIME_MILLIS) return "none"
-  return now >= besideAt && now - besideAt < CHECK_SPACING_MILLIS ? "none" : "beside"
+  return isWithin(CHECK_SPACING_MILLIS, besideAt, now) ? "none" : "beside"
 }
 
 /** An endpoint that checks which chain it serves. */

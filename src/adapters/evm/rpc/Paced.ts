@@ -58,7 +58,7 @@ const switchedOff = (endpoint: string) =>
 
 type Note = (event: Reply, now: number) => void
 
-/** Makes requests that wait for their turns. `note` hears of the replies. */
+/** Makes requests that wait for their turns. `note` receives the replies. */
 const makePaced = (name: string, chainId: number, turns: Turns.Turns) => {
   const labels = { chain_id: String(chainId), endpoint: name }
   /** A request that nobody awaits any more, such as a hedged one, is not counted. */

@@ -5,13 +5,14 @@
  * asked when it fails, or when it has not answered within the hedging delay. An endpoint that failed or was overtaken is asked last
  * until its cooldown is over. When all refuse for the rate of requests, they are asked again as long as the fiber's priority waits.
  */
-import { Clock, Duration, Effect, Option, Predicate, type Result, Schema } from "effect"
-import { Current, type Priority } from "../../../ports/shared/Priority.ts"
+import { Clock, Duration, Effect, Option, Predicate, Result, Schema } from "effect"
+import * as Priority from "../../../ports/shared/Priority.ts"
 import * as Choice from "./Choice.ts"
 import * as Corroboration from "./Corroboration.ts"
 import * as Health from "./Health.ts"
 import * as HighestHead from "./HighestHead.ts"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
+import * as NamedBlock from "./NamedBlock.ts"
 import type { PacedEndpoint } from "./Paced.ts"
 import { PATIENCE_MILLIS } from "./Patience.ts"
 import { Quantity } from "./Schemas.ts"
@@ -23,8 +24,8 @@ import * as BlockOverrides from "./BlockOverrides.ts"
 export interface Options {
   /** Hedging delay: time without an answer after which the next endpoint is asked as well. */
   readonly hedgeAfter: Duration.Input
-  /** Typical milliseconds between blocks, which tell how far heads may be apart. Default: 250. */
-  readonly blockTimeMillis?: number
+  /** Typical milliseconds between blocks, which tell how far heads may be apart. */
+  readonly blockTimeMillis: number
 }
 
 export interface FirstOptions {
@@ -37,7 +38,7 @@ export interface FirstOptions {
   readonly method?: string
 }
 
-export interface RequestOptions extends FirstOptions {
+export interface RequestOptions extends Pick<FirstOptions, "simulates"> {
   /** True for errors that are final answers, such as a revert. After any other error the next endpoint is asked. */
   readonly isAnswer?: (failure: RpcFailure) => boolean
   /** True for answers that mean "not known". They are not accepted from an endpoint with an old head. */
@@ -82,6 +83,9 @@ export interface JsonRpcPool extends Corroboration.Corroboration {
   readonly elsewhere: Effect.Effect<ReadonlyArray<string>>
 }
 
+/** A final answer, which may be an error, such as a revert. */
+type Final = Result.Result<unknown, RpcFailure>
+
 const decodeNumber = Schema.decodeUnknownOption(Quantity)
 
 const oldHead = ({ name }: Endpoint) => new EndpointFailed({ endpoint: name, detail: "its head is old" })
@@ -89,7 +93,7 @@ const oldHead = ({ name }: Endpoint) => new EndpointFailed({ endpoint: name, det
 const isRateLimited = Predicate.isTagged("RateLimited")
 
 /** True if a request of a call that began at `startedAt` may wait so long. The distance, because the clock may be set back meanwhile. */
-const isPatient = (priority: Priority, startedAt: number, now: number, waitMillis: number): boolean =>
+const isPatient = (priority: Priority.Priority, startedAt: number, now: number, waitMillis: number): boolean =>
   Math.abs(now - startedAt) + waitMillis <= PATIENCE_MILLIS[priority]
 
 /** Makes `first`, which also tells whose answer it is; see {@link JsonRpcPool}. */
@@ -100,7 +104,7 @@ const makeFirst = (health: Health.Health, overrides: StateOverrides.StateOverrid
     ask: (endpoint: Endpoint) => Effect.Effect<A, E>,
     { method, simulates = false }: FirstOptions = {}
   ): Effect.fn.Return<Choice.Given<A>, E | RpcFailure> {
-    const priority = yield* Current
+    const priority = yield* Priority.Current
     const choice = yield* Choice.Current
     const startedAt = yield* Clock.currentTimeMillis
     /** Endpoints that failed in this call. Their heads would keep a simulation from the others. */
@@ -112,7 +116,7 @@ const makeFirst = (health: Health.Health, overrides: StateOverrides.StateOverrid
       )
     const endpointsAt = (now: number) => {
       if (!simulates) return Choice.allowed(choice, health.ordered(priority, now, method))
-      // An endpoint that is asked to confirm may be behind. The other one would else need only name a newer head.
+      // An endpoint that is asked to confirm may be behind. Otherwise the other one need only name a newer head.
       return choice?.only === undefined
         ? health.newest(priority, now, failed)
         : Choice.allowed(choice, health.ordered(priority, now)).filter((endpoint) => !failed.has(endpoint))
@@ -148,7 +152,7 @@ const makeFirst = (health: Health.Health, overrides: StateOverrides.StateOverrid
 /** Makes `everywhere`; see {@link JsonRpcPool}. */
 const makeEverywhere = ({ endpoints }: Health.Health): JsonRpcPool["everywhere"] =>
   Effect.fnUntraced(function* <A, E>(ask: (endpoint: Endpoint) => Effect.Effect<A, E>) {
-    const priority = yield* Current
+    const priority = yield* Priority.Current
     const choice = yield* Choice.Current
     const startedAt = yield* Clock.currentTimeMillis
     const mayRepeat = (endpoint: PacedEndpoint) =>
@@ -179,16 +183,13 @@ const makeHeightFor = (health: Health.Health): JsonRpcPool["heightFor"] =>
   })
 
 export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoint>, options: Options) {
-  const health = Health.make(bare, options.blockTimeMillis)
+  const health = Health.make(bare.map(NamedBlock.marking), options.blockTimeMillis)
   const overrides = yield* StateOverrides.make(health.endpoints)
   const blocks = yield* BlockOverrides.make(health.endpoints)
   const firstGiven = makeFirst(health, overrides, options)
   const heightFor = makeHeightFor(health)
   /** By the only endpoint that is asked. The answer of another one is not its own. */
-  const shared = new Map<
-    Endpoint | undefined,
-    SharedReads.SharedReads<Choice.Given<Effect.Effect<unknown, RpcFailure>>>
-  >()
+  const shared = new Map<Endpoint | undefined, SharedReads.SharedReads<Choice.Given<Final>>>()
   const sharedBy = (choice: Choice.Choice | undefined) => {
     const reads = shared.get(choice?.only) ?? SharedReads.make()
     shared.set(choice?.only, reads)
@@ -207,21 +208,22 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
             endpoint.request(method, taken ? withBlockOverrides : params)
           )
     /** Answer "not known" of an endpoint with an old head. Returned only when no other endpoint answers. */
-    let ignorance: Choice.Given<Effect.Effect<unknown, RpcFailure>> | undefined
+    let ignorance: Choice.Given<Final> | undefined
     const outcome = yield* Effect.result(
       firstGiven(
         (endpoint) =>
           ask(endpoint).pipe(
             Effect.flatMap((answer) => {
-              if (bare.length === 1 || isIgnorance?.(answer) !== true) return Effect.succeed(Effect.succeed(answer))
+              if (bare.length === 1 || isIgnorance?.(answer) !== true)
+                return Effect.succeed<Final>(Result.succeed(answer))
               return Effect.flatMap(health.isBehind(endpoint), (behind) => {
-                if (!behind) return Effect.succeed(Effect.succeed(answer))
-                ignorance = { answer: Effect.succeed(answer), by: endpoint }
+                if (!behind) return Effect.succeed<Final>(Result.succeed(answer))
+                ignorance = { answer: Result.succeed(answer), by: endpoint }
                 return Effect.fail(oldHead(endpoint))
               })
             }),
             Effect.catch((failure) =>
-              isAnswer?.(failure) === true ? Effect.succeed(Effect.fail(failure)) : Effect.fail(failure)
+              isAnswer?.(failure) === true ? Effect.succeed<Final>(Result.fail(failure)) : Effect.fail(failure)
             )
           ),
         { simulates }
@@ -233,7 +235,10 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
 
   const request: JsonRpcPool["request"] = (method, params, requestOptions = {}) =>
     Effect.flatMap(Choice.Current, (choice) =>
-      Effect.flatten(Choice.used(sharedBy(choice).share(method, params, requestAlone(method, params, requestOptions))))
+      Effect.flatMap(
+        Choice.used(sharedBy(choice).share(method, params, requestAlone(method, params, requestOptions))),
+        Effect.fromResult
+      )
     )
 
   return {

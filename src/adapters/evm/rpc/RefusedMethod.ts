@@ -3,6 +3,7 @@
  * answer each `eth_getLogs` by -32005 "limit exceeded", whatever its range. Infura says the same to too many requests, so the text does
  * not tell, but other answers do: refusals in a row, with answers to other methods between them and no refusal of those. Pure and total.
  */
+import { isWithin } from "../../../domain/Age.ts"
 
 /** The only method that endpoints are known to switch off in this way. */
 export const METHOD = "eth_getLogs"
@@ -59,8 +60,7 @@ export const unanswered = (state: RefusedMethod, now: number): RefusedMethod =>
   isOff(state) ? { ...state, offUntil: now + SPACING_MILLIS } : state
 
 /** True if the last refusal is so near that another one tells nothing new. */
-const isNear = ({ refusedAt }: RefusedMethod, now: number): boolean =>
-  now >= refusedAt && now - refusedAt < SPACING_MILLIS
+const isNear = ({ refusedAt }: RefusedMethod, now: number): boolean => isWithin(SPACING_MILLIS, refusedAt, now)
 
 /** The state after a reply to the method. */
 export const replied = (state: RefusedMethod, reply: "answered" | "limited", now: number): RefusedMethod => {

@@ -14,7 +14,7 @@ const SETTLED_BLOCKS = 64n
 const decode = Schema.decodeUnknownOption(Schema.Struct({ number: Quantity, hash: Hash }))
 
 /** Hash of the endpoint's block. None if it fails, or does not have the block. */
-const hashAt = (endpoint: Endpoint, number: bigint): Effect.Effect<Option.Option<Hash>> =>
+export const hashAt = (endpoint: Endpoint, number: bigint): Effect.Effect<Option.Option<Hash>> =>
   Effect.match(endpoint.request("eth_getBlockByNumber", [numberToHex(number), false]), {
     onFailure: Option.none,
     onSuccess: (answer) =>

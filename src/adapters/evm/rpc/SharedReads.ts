@@ -3,7 +3,7 @@
  * block are shared. Counts of pending transactions, receipts and sends are not, since their callers act on what has just changed.
  */
 import { Deferred, Effect, Exit } from "effect"
-import { Current, rank } from "../../../ports/shared/Priority.ts"
+import * as Priority from "../../../ports/shared/Priority.ts"
 import type { RpcFailure } from "./JsonRpc.ts"
 
 const SHARED_METHODS: ReadonlySet<string> = new Set([
@@ -12,9 +12,7 @@ const SHARED_METHODS: ReadonlySet<string> = new Set([
   "eth_feeHistory",
   "eth_getBalance",
   "eth_getBlockByNumber",
-  "eth_getCode",
-  "eth_getLogs",
-  "eth_getStorageAt"
+  "eth_getCode"
 ])
 
 /** Longest request that is compared, in characters. Longer ones are reads of many things, which seldom are the same. */
@@ -70,7 +68,9 @@ export const make = <A>(): SharedReads<A> => {
   return {
     share: (method, params, ask) => {
       const key = keyOf(method, params)
-      return key === undefined ? ask : Effect.flatMap(Current, (priority) => join(key, rank(priority), ask))
+      return key === undefined
+        ? ask
+        : Effect.flatMap(Priority.Current, (priority) => join(key, Priority.rank(priority), ask))
     }
   }
 }

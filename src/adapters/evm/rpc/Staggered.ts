@@ -14,7 +14,7 @@ export interface Round<A, E> {
   readonly hedgeMillis: number
   readonly priority: Priority
   readonly method: string | undefined
-  /** Hears of each failure, and whose it is. */
+  /** Receives each failure, and whose it is. */
   readonly onFailure: (endpoint: Endpoint, failure: E) => void
 }
 
@@ -41,7 +41,7 @@ export const staggered = <A, E>(
     })
     const elsewhere = Effect.raceFirst(Deferred.await(failed), Effect.sleep(hedgeMillis + wait)).pipe(
       Effect.andThen(staggered(others, round)),
-      Effect.tap(() => (silent ? health.avoid(endpoint) : Effect.void)),
+      Effect.tap(() => (silent ? health.cooldown(endpoint) : Effect.void)),
       Effect.tapError((failure) =>
         Effect.sync(() => {
           last = failure

@@ -1,4 +1,6 @@
-/** Standing of an endpoint among those of its chain: its failures, and its head as the others let it count. Pure. */
+/** Standing of an endpoint among those of its chain: its failures, and its head as the others let it count. The functions that note something change the standing. */
+import { isWithin } from "../../../domain/Age.ts"
+import { toleratedBlocks } from "../../../domain/HeadLag.ts"
 import type { EndpointFailed } from "./JsonRpc.ts"
 
 /** Cooldown of an endpoint that failed or was overtaken, in milliseconds. */
@@ -10,6 +12,12 @@ const HEIGHT_LIFETIME_MILLIS = 75_000
 /** An endpoint hangs if its height has not changed for this many milliseconds. */
 const LIVE_MILLIS = 60_000
 
+/**
+ * An only other endpoint limits a head until it has had the same head for this many milliseconds and block times. That is shorter than the
+ * age at which the head counts as stale, so that an endpoint that hangs wakes nobody.
+ */
+const LIMITING = { millis: 15_000, blocks: 4 }
+
 /** An endpoint counts as one with other blocks for this many milliseconds after a check. */
 const VERDICT_MILLIS = 60_000
 
@@ -18,12 +26,6 @@ const VERDICT_MILLIS = 60_000
  * highest known head was recorded are added.
  */
 const FAR_BLOCKS = 100n
-
-/** Nodes behind a load balancer may differ by two blocks. */
-export const TOLERATED_BLOCKS = 2n
-
-/** An honest head may be older by this many milliseconds than that of another endpoint, which is several blocks on a fast chain. */
-const TOLERATED_MILLIS = 2_000
 
 /** Least time, in milliseconds and block times, after which an endpoint's heads show if it follows the chain. */
 const OBSERVED = { millis: 10_000, blocks: 4 }
@@ -38,7 +40,7 @@ const LEAP_BLOCKS = 10
 const FAILURE_LIFETIME_MILLIS = 30_000
 
 export interface Standing {
-  avoidedUntil: number
+  cooldownUntil: number
   /** Time of the last failure, if there was no answer since. */
   failedAt: number | undefined
   /** True if it served another chain, and has not answered since. */
@@ -60,7 +62,7 @@ export interface Standing {
 }
 
 export const initial = (): Standing => ({
-  avoidedUntil: 0,
+  cooldownUntil: 0,
   failedAt: undefined,
   isElsewhere: false,
   refutedAt: Number.NEGATIVE_INFINITY,
@@ -73,12 +75,9 @@ export const initial = (): Standing => ({
   proved: undefined
 })
 
-/** True if less than the lifetime has passed since `at`. After a clock was set back nobody knows, so it counts as passed. */
-const isWithin = (lifetimeMillis: number, at: number, now: number): boolean => now >= at && now - at < lifetimeMillis
-
 /** A longer cooldown means that the clock was set back. It is over then. */
-export const isAvoided = ({ avoidedUntil, refutedAt }: Standing, now: number): boolean =>
-  (avoidedUntil > now && avoidedUntil - now <= COOLDOWN_MILLIS) || isWithin(COOLDOWN_MILLIS, refutedAt, now)
+export const isCoolingDown = ({ cooldownUntil, refutedAt }: Standing, now: number): boolean =>
+  (cooldownUntil > now && cooldownUntil - now <= COOLDOWN_MILLIS) || isWithin(COOLDOWN_MILLIS, refutedAt, now)
 
 /** True if it served another chain, or other blocks than the other endpoints. */
 export const isElsewhere = (standing: Standing, now: number): boolean =>
@@ -96,7 +95,7 @@ export const isAnswering = (standings: ReadonlyArray<Standing>, now: number): bo
 
 /** Notes an answer, as undefined, or a failure. */
 export const note = (standing: Standing, failure: EndpointFailed | undefined, now: number): void => {
-  standing.avoidedUntil = failure === undefined ? 0 : now + COOLDOWN_MILLIS
+  standing.cooldownUntil = failure === undefined ? 0 : now + COOLDOWN_MILLIS
   standing.failedAt = failure === undefined ? undefined : now
   // A failure of another kind proves nothing about the chain.
   standing.isElsewhere = failure !== undefined && (standing.isElsewhere || failure.isOtherChain === true)
@@ -165,7 +164,7 @@ export const isRefutedBy = (
 }
 
 /**
- * True if the endpoint's word counts against a block far above its head: it follows the chain, or it has answered for too short a time to
+ * True if the endpoint's answer counts against a block far above its head: it follows the chain, or it has answered for too short a time to
  * tell. Otherwise the other endpoint could name any block until then.
  */
 export const mayDeny = (standing: Standing, now: number, blockTimeMillis: number): boolean => {
@@ -174,23 +173,26 @@ export const mayDeny = (standing: Standing, now: number, blockTimeMillis: number
   return isUndecided || isFollowing(standing, now)
 }
 
-/** Blocks by which honest heads differ. */
-export const jitter = (blockTimeMillis: number): bigint =>
-  TOLERATED_BLOCKS + BigInt(Math.floor(TOLERATED_MILLIS / blockTimeMillis))
+/** True if answers of the endpoint have shown the same head for so long that it seems to hang. A time without answers shows nothing. */
+const isHanging = ({ changedAt, heightAt }: Standing, blockTimeMillis: number): boolean =>
+  heightAt - changedAt >= Math.max(LIMITING.millis, LIMITING.blocks * blockTimeMillis)
 
 /**
- * The highest head that the others let an endpoint have. One endpoint could name any head, and be asked first for everything. Of three,
- * two have to have it, apart from `slack` blocks. Of two, the other one has a say while it follows the chain, apart from `jitter` blocks:
- * it may hang, or read old blocks. Undefined: no limit.
+ * Maximum credible height of an endpoint. One endpoint could name any head, and be asked first for everything. Three endpoints or more: the
+ * highest of the others plus `slack`. Two: the other's height plus the blocks by which honest heads differ, if it follows the chain and does
+ * not hang. Undefined: no limit.
  */
 export const limitOf = (
   others: ReadonlyArray<Standing>,
   now: number,
-  { jitter: most, slack }: { readonly jitter: bigint; readonly slack: bigint }
+  { blockTimeMillis, slack }: { readonly blockTimeMillis: number; readonly slack: bigint }
 ): bigint | undefined => {
   const [first, ...rest] = others.filter((standing) => isLive(standing, now) || isFollowing(standing, now))
   if (first === undefined) return undefined
-  if (rest.length === 0) return isFollowing(first, now) ? first.height + most : undefined
+  if (rest.length === 0) {
+    const isLimiting = isFollowing(first, now) && !isHanging(first, blockTimeMillis)
+    return isLimiting ? first.height + toleratedBlocks(blockTimeMillis) : undefined
+  }
   return rest.reduce((top, { height }) => (height > top ? height : top), first.height) + slack
 }
 
@@ -217,7 +219,7 @@ export const isFarAbove = (
   blockTimeMillis: number
 ): boolean => {
   const recorded = (standing: Standing): ReadonlyArray<Recorded> => {
-    const known = isAvoided(standing, now) ? undefined : knownHeight(standing, now)
+    const known = isCoolingDown(standing, now) ? undefined : knownHeight(standing, now)
     return known === undefined ? [] : [{ height: known, at: standing.heightAt }]
   }
   const theirs = others.flatMap(recorded)

@@ -2,7 +2,7 @@
  * Knows which endpoints take state overrides in `eth_call`, which no standard requires. One small call tells: an account is given
  * code that returns its own balance, and a balance. An endpoint that ignores or refuses either gives another answer.
  */
-import { Duration, Effect, Exit } from "effect"
+import { Duration, Effect } from "effect"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
 import * as OverrideProbe from "./OverrideProbe.ts"
 
@@ -28,14 +28,10 @@ export interface StateOverrides {
   readonly isSupported: Effect.Effect<boolean, RpcFailure>
 }
 
-/** A failure has no lifetime. One of zero would keep it while a clock that was set back catches up. */
-const lifetime = (exit: Exit.Exit<boolean, RpcFailure>) => {
-  if (Exit.isFailure(exit)) return Duration.negativeInfinity
-  return exit.value ? SUPPORTED_FOR : UNSUPPORTED_FOR
-}
-
 export const make = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
-  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED, lifetime)
+  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED, (isTaken) =>
+    isTaken ? SUPPORTED_FOR : UNSUPPORTED_FOR
+  )
 
   const require: StateOverrides["require"] = (endpoint) =>
     Effect.flatMap(checks.get(endpoint) ?? Effect.succeed(true), (isSupported) =>

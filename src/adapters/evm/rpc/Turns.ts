@@ -7,7 +7,7 @@
  * runs at a time, not what starts in a second.
  */
 import { Clock, Deferred, Effect } from "effect"
-import { Current, type Priority, rank } from "../../../ports/shared/Priority.ts"
+import * as Priority from "../../../ports/shared/Priority.ts"
 import * as Budget from "./Budget.ts"
 import { PATIENCE_MILLIS } from "./Patience.ts"
 import * as TurnQueue from "./TurnQueue.ts"
@@ -22,7 +22,7 @@ export interface Turns {
    */
   readonly take: (cost: Budget.Cost) => Effect.Effect<number, number>
   /** Milliseconds until a request of this cost and priority would be sent. 0: at once. */
-  readonly waitOf: (cost: Budget.Cost, priority: Priority, now: number) => number
+  readonly waitOf: (cost: Budget.Cost, priority: Priority.Priority, now: number) => number
   /** Tells the budget the outcome of a request. */
   readonly record: (event: Budget.Event, now: number) => void
 }
@@ -71,7 +71,7 @@ export const make = (limits: Budget.Limits, startMillis: number): Turns => {
   }
 
   const waitOf: Turns["waitOf"] = (cost, priority, now) =>
-    Budget.delayOf(budget, cost, queue.isEmpty() ? Budget.FREE : queue.costAhead(rank(priority)), now)
+    Budget.delayOf(budget, cost, queue.isEmpty() ? Budget.FREE : queue.costAhead(Priority.rank(priority)), now)
 
   const expire = (now: number): void => {
     for (const { cost, end } of queue.expired(now)) {
@@ -96,12 +96,12 @@ export const make = (limits: Budget.Limits, startMillis: number): Turns => {
     return sleep
   })
 
-  const wait = (cost: Budget.Cost, priority: Priority, now: number): Effect.Effect<number, number> =>
+  const wait = (cost: Budget.Cost, priority: Priority.Priority, now: number): Effect.Effect<number, number> =>
     Effect.suspend(() => {
       const turn = Deferred.makeUnsafe<number, number>()
       const waiter: TurnQueue.Waiter = {
         cost,
-        rank: rank(priority),
+        rank: Priority.rank(priority),
         since: now,
         deadline: now + PATIENCE_MILLIS[priority],
         end: (outcome) => {
@@ -122,7 +122,7 @@ export const make = (limits: Budget.Limits, startMillis: number): Turns => {
   const take: Turns["take"] = (cost) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       if (queue.isEmpty() && decide({ _tag: "Asked", cost }, now) === 0) return Effect.succeed(now)
-      return Effect.flatMap(Current, (priority) => {
+      return Effect.flatMap(Priority.Current, (priority) => {
         const estimate = waitOf(cost, priority, now)
         return estimate > PATIENCE_MILLIS[priority] ? Effect.fail(estimate) : wait(cost, priority, now)
       })

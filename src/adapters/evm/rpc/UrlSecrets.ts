@@ -5,6 +5,9 @@ const SHORTEST_KEY = 12
 
 const HIDDEN = "[hidden]"
 
+/** Host of a URL, which names an endpoint in logs and errors. */
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "invalid URL")
+
 /** Text as it stands in a URL, and decoded. */
 const forms = (text: string): ReadonlyArray<string> => {
   try {
@@ -15,7 +18,7 @@ const forms = (text: string): ReadonlyArray<string> => {
 }
 
 /** Parts of a URL that may be a key: long parts of its path, the values of its query, and its password. Longest first. */
-export const secretsOf = (url: string): ReadonlyArray<string> => {
+const secretsOf = (url: string): ReadonlyArray<string> => {
   if (!URL.canParse(url)) return []
   const { password, pathname, search, username } = new URL(url)
   const values = search

@@ -90,6 +90,22 @@ describe("the next block", () => {
     })
   )
 
+  it.effect("is not in the past of a node that is further than the endpoint which limits the head", () =>
+    Effect.gen(function* () {
+      for (const [behindMillis, blocks, seconds] of [
+        [1_900, 1n, 2n],
+        [2_000, 2n, 4n],
+        [60_000, 31n, 62n],
+        // A chain that stands, or a clock that is wrong.
+        [2 * HOUR, 301n, 602n]
+      ] as const) {
+        yield* TestClock.setTime(Number(head.timestamp) * 1_000 + behindMillis)
+        const { number, timestamp } = yield* settingOf(scene().next)
+        assert.deepStrictEqual({ number, timestamp }, { number: 100n + blocks, timestamp: 5_000n + seconds })
+      }
+    })
+  )
+
   it.effect("follows a head that is read again after the clock was set back", () =>
     Effect.gen(function* () {
       const { asked, next } = scene()

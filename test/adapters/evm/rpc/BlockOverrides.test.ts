@@ -31,12 +31,24 @@ describe("BlockOverrides", () => {
       const refuses = endpointOf(() => Effect.fail(refusal))
       const { areTaken } = yield* BlockOverrides.make([takes, ignores, refuses])
       assert.deepStrictEqual(yield* Effect.forEach([takes, ignores, refuses], areTaken), [true, false, false])
+      assert.deepStrictEqual(yield* Effect.forEach([takes, ignores, refuses], areTaken), [true, false, false])
       yield* TestClock.adjust(Duration.minutes(59))
       assert.deepStrictEqual(yield* Effect.forEach([takes, ignores, refuses], areTaken), [true, false, false])
-      assert.deepStrictEqual([takes.calls, ignores.calls, refuses.calls], [1, 1, 1])
+      assert.deepStrictEqual([takes.calls, ignores.calls, refuses.calls], [1, 2, 2])
       yield* TestClock.adjust(Duration.minutes(2))
       yield* areTaken(takes)
       assert.strictEqual(takes.calls, 2)
+    })
+  )
+
+  it.effect("are asked for again after one refusal", () =>
+    Effect.gen(function* () {
+      let isRefused = true
+      const endpoint = endpointOf(() => (isRefused ? Effect.fail(refusal) : Effect.succeed(NUMBER)))
+      const { areTaken } = yield* BlockOverrides.make([endpoint])
+      assert.isFalse(yield* areTaken(endpoint))
+      isRefused = false
+      assert.isTrue(yield* areTaken(endpoint))
     })
   )
 

@@ -18,7 +18,7 @@ const lost = Effect.fnUntraced(function* (react: (socket: ScriptedSocket) => voi
   })
   const layers = Layer.mergeAll(scriptedSockets(react), Logger.layer([logger]))
   yield* Effect.gen(function* () {
-    const { start } = yield* HeadSocket.make(chain, `wss://node.example/v2/${KEY}`, () => Effect.succeed(true))
+    const { start } = yield* HeadSocket.make(chain, `wss://node.example/v2/${KEY}`, () => Effect.succeed("accepted"))
     yield* start
     yield* pass("100 millis")
   }).pipe(Effect.scoped, Effect.provide(layers))

@@ -9,7 +9,7 @@ import { pass } from "./scriptedNodes.ts"
 const OTHER = new EndpointFailed({ endpoint: "one", detail: "serves chain 0x1, not 31337", isOtherChain: true })
 
 /** Endpoints whose checks of the chain take a second, and the count of those that began. */
-const checked = (outcome: () => Effect.Effect<void, RpcFailure> = () => Effect.void, blockTimeMillis?: number) => {
+const checked = (outcome: () => Effect.Effect<void, RpcFailure> = () => Effect.void, blockTimeMillis = 250) => {
   const checks = { begun: 0 }
   const recheck = Effect.suspend(() => {
     checks.begun += 1

@@ -1,6 +1,6 @@
 /** A subscription whose node lags behind the polled ones. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { keccak256, numberToHex, zeroHash } from "viem"
 import * as Heads from "../../../../src/adapters/evm/rpc/Heads.ts"
 import { chain } from "../../../support/FakeChain.ts"
@@ -37,6 +37,7 @@ const scene = <E>(
     readonly tell: (number: number) => Effect.Effect<void>
     readonly sockets: ReadonlyArray<ScriptedSocket>
     readonly recent: (maxAgeMillis: number) => Effect.Effect<number, unknown>
+    readonly heads: Stream.Stream<{ readonly number: bigint }>
   }) => Effect.Effect<void, E>
 ) => {
   const sockets: Array<ScriptedSocket> = []
@@ -63,7 +64,7 @@ const scene = <E>(
     yield* recent(0)
     yield* pass("0 millis")
     assert.lengthOf(sockets, 1)
-    yield* body({ polled, tell, sockets, recent })
+    yield* body({ polled, tell, sockets, recent, heads: reads.heads })
   }).pipe(
     Effect.provide(
       scriptedSockets((socket) => {
@@ -91,7 +92,7 @@ describe("a subscription", () => {
     )
   )
 
-  it.effect("fails when its head is far above that of a poll, which is made first", () =>
+  it.effect("gives no head that is far above that of a poll, which is made first, and stays open", () =>
     scene(({ polled, recent, sockets, tell }) =>
       Effect.gen(function* () {
         yield* tell(104)
@@ -101,7 +102,31 @@ describe("a subscription", () => {
         assert.strictEqual(polled.count, 2)
         assert.strictEqual(yield* recent(10_000), 100)
         yield* pass("1 second")
-        assert.lengthOf(sockets, 2)
+        // Until its heads count again, polls have to find them.
+        polled.number = 101
+        assert.strictEqual(yield* recent(500), 101)
+        yield* tell(103)
+        assert.strictEqual(yield* recent(0), 103)
+        assert.lengthOf(sockets, 1)
+      })
+    )
+  )
+
+  it.effect("leaves it to polls to tell heads while its own are ahead", () =>
+    scene(({ heads, polled, sockets, tell }) =>
+      Effect.gen(function* () {
+        const seen: Array<number> = []
+        yield* Effect.forkChild(Stream.runForEach(heads, ({ number }) => Effect.sync(() => seen.push(Number(number)))))
+        yield* tell(101)
+        for (let second = 0; second < 5; second++) {
+          yield* tell(150 + second)
+          yield* pass("1 second")
+          polled.number += 1
+        }
+        yield* pass("1 second")
+        assert.includeMembers(seen, [101, 102, 103, 104, 105])
+        assert.isBelow(Math.max(...seen), 150)
+        assert.lengthOf(sockets, 1)
       })
     )
   )

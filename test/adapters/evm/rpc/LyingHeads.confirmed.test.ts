@@ -4,7 +4,7 @@ import { Effect, Fiber, Option } from "effect"
 import { keccak256, numberToHex, stringToHex, zeroHash } from "viem"
 import { look } from "../../../../src/orchestrator/shared/ChainView.ts"
 import type { ChainClient } from "../../../../src/ports/shared/Chains.ts"
-import { network, type Node, pass } from "./scriptedNodes.ts"
+import { network, type Node, pass, type Reaction } from "./scriptedNodes.ts"
 
 /** Seconds by which the liar's blocks are in the future. */
 const FUTURE = 1_000_000
@@ -17,14 +17,16 @@ const header = (number: number, isMade: boolean) => ({
   gasLimit: "0x1"
 })
 
-/** A node at a height that a test changes. It makes up the blocks above `makesAbove`. */
+/** A node at a height that a test changes. It makes up the blocks above `makesAbove`, and answers after `afterMillis`. */
 const nodeAt = (height: number, makesAbove = Number.POSITIVE_INFINITY) => {
-  const state = { height, makesAbove }
+  const state = { height, makesAbove, afterMillis: 0 }
+  const replied = (result: unknown): Reaction =>
+    state.afterMillis === 0 ? { result } : { afterMillis: state.afterMillis, result }
   const node: Node = (method, params) => {
-    if (method === "eth_blockNumber") return { result: numberToHex(state.height) }
-    if (method !== "eth_getBlockByNumber") return { result: "0x10" }
+    if (method === "eth_blockNumber") return replied(numberToHex(state.height))
+    if (method !== "eth_getBlockByNumber") return replied("0x10")
     const number = params[0] === "latest" ? state.height : Number(params[0])
-    return { result: number > state.height ? null : header(number, number > state.makesAbove) }
+    return replied(number > state.height ? null : header(number, number > state.makesAbove))
   }
   return { node, state }
 }
@@ -36,18 +38,22 @@ const confirmedBy = (client: ChainClient, confirmations: number) =>
     return number
   })
 
-/** The confirmed block of a look that begins now, while `make` makes blocks each second. */
-const lookWhile = (client: ChainClient, make: () => void, confirmations = 3) =>
+/** Runs a look, while `make` makes blocks each second. */
+const during = <A, E>(look: Effect.Effect<A, E>, make: () => void = () => {}) =>
   Effect.gen(function* () {
-    const looking = yield* Effect.forkChild(Effect.result(confirmedBy(client, confirmations)))
+    const looking = yield* Effect.forkChild(Effect.result(look))
     yield* pass("0 millis")
-    for (let second = 0; second < 11 && looking.pollUnsafe() === undefined; second++) {
+    for (let second = 0; second < 20 && looking.pollUnsafe() === undefined; second++) {
       make()
       yield* pass("1 second")
     }
     assert.isDefined(looking.pollUnsafe())
     return yield* Effect.flatMap(Fiber.join(looking), Effect.fromResult)
   })
+
+/** The confirmed block of a look that begins now, while `make` makes blocks each second. */
+const lookWhile = (client: ChainClient, make: () => void, confirmations = 3) =>
+  during(confirmedBy(client, confirmations), make)
 
 /** Makes so many blocks on each node. */
 const advance = (states: ReadonlyArray<{ height: number }>, blocks = 1) => {
@@ -193,6 +199,53 @@ describe("the confirmed block", () => {
       const { use } = network({ live: live.node, behind: behind.node })
       const confirmed = yield* use((client) => lookWhile(client, () => advance([live.state, behind.state])))
       assert.isAtLeast(Number(confirmed), 998)
+    })
+  )
+
+  it.effect("is found at each look beside an endpoint that is many blocks behind and answers slowly", () =>
+    Effect.gen(function* () {
+      for (const [lag, afterMillis] of [
+        [16, 1_000],
+        [30, 1_500],
+        [30, 2_500],
+        [30, 4_000]
+      ] as const) {
+        const [behind, live] = [nodeAt(1_000), nodeAt(1_000 + lag)]
+        const make = () => advance([live.state, behind.state])
+        yield* network({ live: live.node, behind: behind.node }).use((client) =>
+          Effect.gen(function* () {
+            yield* lookWhile(client, make)
+            behind.state.afterMillis = afterMillis
+            for (let look = 0; look < 10; look++) {
+              const before = behind.state.height
+              assert.isAtLeast(Number(yield* lookWhile(client, make)), before - 2)
+              make()
+              yield* pass("1 second")
+            }
+          })
+        )
+      }
+    })
+  )
+
+  it.effect("has no head above it that only a liar has", () =>
+    Effect.gen(function* () {
+      const [honest, liar] = [nodeAt(1_000), nodeAt(1_000)]
+      yield* network({ liar: liar.node, honest: honest.node }).use((client) =>
+        Effect.gen(function* () {
+          yield* lookWhile(client, () => advance([liar.state, honest.state]))
+          for (let second = 0; second < 5; second++) {
+            yield* Effect.ignore(client.block("latest"))
+            advance([liar.state, honest.state])
+            yield* pass("1 second")
+          }
+          Object.assign(liar.state, { height: honest.state.height + 90, makesAbove: honest.state.height })
+          honest.state.afterMillis = 1_500
+          const { confirmed, head } = yield* during(look({ ...client, chain: { ...client.chain, confirmations: 3 } }))
+          assert.isAtMost(Number(head.number), honest.state.height)
+          assert.isBelow(Number(Option.getOrThrow(confirmed).timestamp), FUTURE)
+        })
+      )
     })
   )
 

@@ -174,6 +174,32 @@ describe("a head that one of two endpoints has", () => {
     })
   )
 
+  it.effect("is taken when the other one, which followed the chain, has had the same head for fifteen seconds", () =>
+    Effect.gen(function* () {
+      const stopped = honestAt(1_000)
+      const live = honestAt(1_000)
+      yield* network({ stopped: stopped.node, live: live.node }).use((client) =>
+        Effect.gen(function* () {
+          yield* follow(client, stopped.state, live.state)
+          for (let second = 0; second < 14; second++) {
+            live.state.height += 1
+            yield* pass("1 second")
+            yield* height(client)
+          }
+          assert.isAtMost(Number(yield* height(client)), stopped.state.height + 4)
+          live.state.height += 1
+          yield* pass("1 second")
+          yield* height(client)
+          assert.strictEqual(yield* height(client), BigInt(live.state.height))
+          // A new block makes it limit the head again.
+          stopped.state.height += 1
+          yield* height(client)
+          assert.strictEqual(yield* height(client), BigInt(stopped.state.height))
+        })
+      )
+    })
+  )
+
   it.effect("is taken when the other one hangs, or reads old blocks", () =>
     Effect.gen(function* () {
       for (const pace of [0, 30]) {

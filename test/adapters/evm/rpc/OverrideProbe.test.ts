@@ -63,10 +63,12 @@ describe("an endpoint without state overrides", () => {
           assert.strictEqual(error._tag, "ChainUnavailable")
           assert.include(error.message, "takes no state overrides")
           assert.isTrue(yield* client.isAnswering)
-          assert.lengthOf(asked(log, "eth_call"), 2)
-          yield* TestClock.adjust("6 minutes")
+          assert.lengthOf(asked(log, "eth_call"), 4)
           assert.isFalse(yield* client.canSimulate)
           assert.lengthOf(asked(log, "eth_call"), 4)
+          yield* TestClock.adjust("6 minutes")
+          assert.isFalse(yield* client.canSimulate)
+          assert.lengthOf(asked(log, "eth_call"), 6)
         })
       )
     })
@@ -85,6 +87,57 @@ describe("an endpoint without state overrides", () => {
           isDown = false
           assert.isTrue(yield* client.canSimulate)
           assert.isTrue(yield* client.isAnswering)
+        })
+      )
+    })
+  )
+
+  it.effect("is not one that took them before, and answers the next probe with an error", () =>
+    Effect.gen(function* () {
+      for (const [error, isPassing] of [
+        [{ code: -32_603, message: "internal error" }, true],
+        [{ code: -32_000, message: "header not found" }, true],
+        [{ code: -32_602, message: "too many arguments, want at most 2" }, false],
+        [{ code: -32_601, message: "the method does not exist" }, false]
+      ] as const) {
+        let isFailing = false
+        const only: Node = (method, params) => (isFailing ? { error } : node({ overrides: true })(method, params))
+        yield* network({ only }).use((client) =>
+          Effect.gen(function* () {
+            assert.isTrue(yield* client.canSimulate)
+            yield* TestClock.adjust("61 minutes")
+            isFailing = true
+            assert.strictEqual(
+              yield* Effect.orElseSucceed(client.canSimulate, () => "no answer"),
+              isPassing ? "no answer" : false
+            )
+            isFailing = false
+            assert.isTrue(yield* client.canSimulate)
+          })
+        )
+      }
+    })
+  )
+
+  it.effect("is asked again until it has refused twice in a row", () =>
+    Effect.gen(function* () {
+      let overrides = false
+      const only: Node = (method, params) => node({ overrides })(method, params)
+      const { log, use } = network({ only })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.isFalse(yield* client.canSimulate)
+          overrides = true
+          assert.isTrue(yield* client.canSimulate)
+          overrides = false
+          yield* TestClock.adjust("61 minutes")
+          assert.isFalse(yield* client.canSimulate)
+          assert.isFalse(yield* client.canSimulate)
+          overrides = true
+          assert.isFalse(yield* client.canSimulate)
+          assert.lengthOf(asked(log, "eth_call"), 4)
+          yield* TestClock.adjust("6 minutes")
+          assert.isTrue(yield* client.canSimulate)
         })
       )
     })

@@ -22,7 +22,7 @@ const hanging = (height: bigint): Standing.Standing => {
 }
 
 const limitOf = (...others: ReadonlyArray<Standing.Standing>) =>
-  Standing.limitOf(others, NOW, { jitter: Standing.jitter(SECOND), slack: 1n })
+  Standing.limitOf(others, NOW, { blockTimeMillis: SECOND, slack: 1n })
 
 describe("the limit of a head", () => {
   it("is the higher head of two others", () => {
@@ -40,6 +40,28 @@ describe("the limit of a head", () => {
       assert.isUndefined(limitOf(other))
       assert.isUndefined(limitOf(hanging(90n), other))
     }
+  })
+})
+
+describe("an only other endpoint that followed the chain", () => {
+  const isLimiting = (sameHeadMillis: number, blockTimeMillis: number, answers = 1) => {
+    const standing = Standing.initial()
+    const start = NOW - sameHeadMillis
+    Standing.rise(standing, 99n, start - blockTimeMillis, blockTimeMillis)
+    Standing.rise(standing, 100n, start, blockTimeMillis)
+    for (let answer = 0; answer < answers; answer++) Standing.rise(standing, 100n, NOW, blockTimeMillis)
+    return Standing.limitOf([standing], NOW, { blockTimeMillis, slack: 1n }) !== undefined
+  }
+
+  it("limits a head until it has had the same one for fifteen seconds and four blocks", () => {
+    assert.isTrue(isLimiting(14_999, SECOND))
+    assert.isFalse(isLimiting(15_000, SECOND))
+    assert.isTrue(isLimiting(47_999, 12 * SECOND))
+    assert.isFalse(isLimiting(48_000, 12 * SECOND))
+  })
+
+  it("limits it also after a minute in which nobody asked", () => {
+    assert.isTrue(isLimiting(60_000, SECOND, 0))
   })
 })
 
