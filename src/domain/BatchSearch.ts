@@ -3,6 +3,9 @@
  * that is refused has at least one such member, and one that is accepted has none and is sent with that.
  */
 
+/** Batches that one search offers to the nodes at most, so that it ends within its lease. */
+export const OFFERS = 40
+
 /** State of a search. Members that were sent are in none of the lists. */
 export interface Search<A> {
   /** Two or more, of which at least one is refused. Empty if no such group is known. */

@@ -5,7 +5,6 @@
 import { Effect, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { runsUnlisted } from "../../domain/Listing.ts"
-import { mayBeOutOfGas, simulatedAlone } from "../../domain/RelayGas.ts"
 import { SweepContracts, type SweepRevert } from "../../ports/orchestrator/SweepContracts.ts"
 import { SweepSimulation } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
@@ -55,7 +54,7 @@ const makeExplain = Effect.gen(function* () {
     }
     const balance = yield* contracts.balanceOf(client, order.tokenIn, order.owner)
     if (balance < order.amountIn) return unfit(intent, "insufficient_balance", revert.text)
-    if (call === undefined || !needsMoreGas({ call, index: 0 }, gas)) {
+    if (call === undefined || !SharedCalls.needsMoreGas({ call, index: 0 }, gas)) {
       return unfit(intent, "simulation_failed", revert.text)
     }
     const text = `it needs more gas than the ${gas} that its quote counted`
@@ -63,7 +62,7 @@ const makeExplain = Effect.gen(function* () {
   })
 })
 
-/** Makes `explain(client, candidate, call)`, and `confirmed(client, lane, candidate, end)`. */
+/** Makes `explain(client, candidate, call)`, and `confirmedEnd(client, lane, candidate, end)`. */
 export const make = Effect.gen(function* () {
   const explain = yield* makeExplain
 
@@ -74,16 +73,16 @@ export const make = Effect.gen(function* () {
     candidate: Candidate
   ): Effect.fn.Return<Prepared | undefined, ChainUnavailable> {
     const tried = yield* run(client, lane, candidate)
-    const unseen = tried.find(isUnseen)
+    const unseen = tried.find(SharedCalls.isUnseen)
     if (unseen !== undefined) return yield* unseen.error
-    const seen = tried.filter(isSeen)
-    const failed = seen.find((each) => !settles(candidate, each))
+    const seen = tried.filter(SharedCalls.isSeen)
+    const failed = seen.find((each) => !SharedCalls.settles(candidate, each))
     if (failed === undefined && seen.length === tried.length) return undefined
     return yield* explain(client, candidate, failed?.call)
   })
 
   /** An end of a sweep that a second endpoint confirms. One endpoint could otherwise end every sweep of a chain by false reverts. */
-  const confirmed = Effect.fnUntraced(function* (
+  const confirmedEnd = Effect.fnUntraced(function* (
     client: ChainClient,
     lane: Address.Address,
     candidate: Candidate,
@@ -97,14 +96,10 @@ export const make = Effect.gen(function* () {
     return isListed(client, candidate) ? doubted : { ...doubted, pauseMillis: UNRUNNABLE_MILLIS }
   })
 
-  return { explain, confirmed }
+  return { explain, confirmedEnd }
 })
 
 export const isListed = ({ chain }: ChainClient, { intent }: Candidate): boolean => !runsUnlisted(chain, intent)
-
-export const isSeen = (tried: SharedCalls.Tried | undefined): tried is SharedCalls.Seen => tried?._tag === "Seen"
-
-export const isUnseen = (tried: SharedCalls.Tried | undefined): tried is SharedCalls.Unseen => tried?._tag === "Unseen"
 
 /** Blocks in which a sweep must settle. */
 const blocksOf = (client: ChainClient, candidate: Candidate): ReadonlyArray<SharedCalls.Block> =>
@@ -127,19 +122,3 @@ const endOf = (prepared: Prepared | undefined): string | undefined => {
 }
 
 const isSame = (one: Prepared | undefined, other: Prepared | undefined): boolean => endOf(one) === endOf(other)
-
-/** The part of a result that tells the gas of the sweep alone. */
-export type Measured = Pick<SharedCalls.Seen, "call" | "index">
-
-export const gasOf = ({ call, index }: Measured): bigint => simulatedAlone(call.gasUsed, index)
-
-/** True if the sweep may need more than its gas limit when it is sent without those that ran before it. */
-const needsMoreGas = (seen: Measured, gasLimit: bigint): boolean =>
-  seen.call.success ? gasOf(seen) > gasLimit : mayBeOutOfGas(seen.call.gasUsed, gasLimit)
-
-export const succeeded = (candidate: Candidate, tried: SharedCalls.Tried | undefined): boolean =>
-  isSeen(tried) && SharedCalls.hasSettled(candidate, tried.call)
-
-/** True if the sweep settles with its own gas limit. */
-export const settles = (candidate: Candidate, seen: SharedCalls.Seen): boolean =>
-  succeeded(candidate, seen) && !needsMoreGas(seen, candidate.callGas)

@@ -44,7 +44,7 @@ const isSame = (one: AuthorizationChoice, other: AuthorizationChoice): boolean =
 const DOUBT = "its owner's account has changed, or endpoints return different ones"
 
 /** Reads the owner's account again, on two endpoints. */
-const confirmed = Effect.fnUntraced(
+const confirmedAccount = Effect.fnUntraced(
   function* (
     client: ChainClient,
     intent: Signed,
@@ -69,5 +69,5 @@ export const choiceOf = Effect.fnUntraced(function* (
   account: AccountState
 ): Effect.fn.Return<Choice, ChainUnavailable> {
   const chosen = yield* chooseBy(client, intent, account)
-  return chosen._tag === "Refuse" ? yield* confirmed(client, intent, chosen) : chosen
+  return chosen._tag === "Refuse" ? yield* confirmedAccount(client, intent, chosen) : chosen
 })

@@ -5,9 +5,9 @@ import { type Attempt, type RelayTransaction, RelayTransactions } from "../../po
 import type { ChainClient, SendRefusal, SendRejected } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { transactionFields } from "../shared/LogFields.ts"
+import * as LaneAlerts from "../shared/LaneAlerts.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { BROADCASTS } from "../../telemetry/metrics/Relay.ts"
-import { laneLow } from "./Lanes.ts"
 
 /**
  * Answer of a chain's nodes to one attempt. `accepted`: a node has it, and no other transaction with its nonce. `refused`: every
@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
       case "AuthorityBusy":
         return Effect.void
       case "InsufficientFunds":
-        return alerts.raise(laneLow(chain, lane, detail))
+        return alerts.raise(LaneAlerts.laneLow(chain, lane, detail))
       case "DelegatedSender":
       case "GasAboveBlock":
       case "TooLarge":

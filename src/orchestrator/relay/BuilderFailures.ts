@@ -1,9 +1,9 @@
 /** Alerts about builders whose sweeps fail too often on chain. Failures count on all chains together. */
 import { Clock, Effect } from "effect"
-import { ageOf } from "../../domain/Age.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Interval from "../shared/Interval.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 
 const KIND = "builder_failing"
@@ -20,7 +20,7 @@ export const make = Effect.gen(function* () {
   const alerts = yield* Alerts
   const intents = yield* Intents
   const { failureBudget } = (yield* OrchestratorSettings).relayer
-  let reviewedAt = Number.NEGATIVE_INFINITY
+  const isDue = Interval.make<typeof KIND>(REVIEW_MILLIS)
 
   const note = Effect.fnUntraced(function* (failing: ReadonlyMap<string, number>) {
     for (const [builderId, failures] of failing) {
@@ -36,9 +36,7 @@ export const make = Effect.gen(function* () {
   })
 
   const review = Effect.fnUntraced(function* ({ chain }: ChainClient) {
-    const now = yield* Clock.currentTimeMillis
-    if (ageOf(now, reviewedAt) < REVIEW_MILLIS) return
-    reviewedAt = now
+    if (!(yield* isDue(KIND))) return
     const standing = (yield* alerts.list).flatMap(({ details, key, kind }) =>
       kind === KIND ? [{ key, builderId: String(details["builderId"]) }] : []
     )
@@ -47,7 +45,7 @@ export const make = Effect.gen(function* () {
       chainId: chain.id,
       owners: [],
       builders: standing.map(({ builderId }) => builderId),
-      sinceMs: now - failureBudget.windowMillis
+      sinceMs: (yield* Clock.currentTimeMillis) - failureBudget.windowMillis
     })
     for (const { builderId, key } of standing) {
       if ((builders.get(builderId) ?? 0) < failureBudget.builder) yield* alerts.clear(key)

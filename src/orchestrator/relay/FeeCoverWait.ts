@@ -1,12 +1,13 @@
 /** Keeps sweeps in the queue whose network fee does not cover their present cost, and the alert about them. */
 import { Clock, Effect } from "effect"
-import { ageOf } from "../../domain/Age.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import { blocksUntil } from "../../domain/FeeCover.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Interval from "../shared/Interval.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
-import { Claimer } from "./Claimer.ts"
+import { Claimer } from "../shared/Claimer.ts"
 import type { Coverage } from "./FeeCoverage.ts"
 import type { Signed, Waiting } from "./Prepared.ts"
 
@@ -47,7 +48,7 @@ export const shortfall = (
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const intents = yield* Intents
-  const reviewed = new Map<number, number>()
+  const isDue = Interval.make<ChainId>(REVIEW_MILLIS)
 
   const wait = Effect.fnUntraced(function* (client: ChainClient, waiting: ReadonlyArray<Waiting>) {
     const [first] = waiting
@@ -58,9 +59,7 @@ export const make = Effect.gen(function* () {
     for (const [pauseMillis, each] of Map.groupBy(waiting, (one) => one.pauseMillis)) {
       yield* intents.release(
         each.map(({ intent }) => intent.id),
-        now + pauseMillis,
-        "gas_price",
-        worker
+        { notBeforeMs: now + pauseMillis, waitingFor: "gas_price", worker }
       )
     }
     yield* Effect.logWarning("sweep.waits_for_gas_price").pipe(
@@ -76,9 +75,7 @@ export const make = Effect.gen(function* () {
   })
 
   const review = Effect.fnUntraced(function* ({ chain }: ChainClient) {
-    const now = yield* Clock.currentTimeMillis
-    if (ageOf(now, reviewed.get(chain.id) ?? Number.NEGATIVE_INFINITY) < REVIEW_MILLIS) return
-    reviewed.set(chain.id, now)
+    if (!(yield* isDue(chain.id))) return
     if ((yield* intents.waiting(chain.id, "gas_price")) === 0) yield* alerts.clear(keyOf(chain.id))
   })
 

@@ -11,9 +11,10 @@ import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient, ChainUnavailable, FeesPerGas } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as LossLeft from "../shared/LossLeft.ts"
 import * as LowerPrices from "../shared/LowerPrices.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as AccountCall from "./AccountCall.ts"
-import * as FeeCoverPolicy from "./FeeCoverPolicy.ts"
 
 /** Coverage of one sweep at present. */
 export interface Coverage {
@@ -33,10 +34,24 @@ interface Options {
   readonly isConfirmed?: boolean
 }
 
+/**
+ * Makes `policyOf(client, sweeps)`: the operator's limits for losses on sweeps of one chain. So many sweeps share what is left of the
+ * hourly loss budget.
+ */
+const makePolicy = Effect.gen(function* () {
+  const lossLeft = yield* LossLeft.make
+  const { feeCover } = (yield* OrchestratorSettings).relayer
+
+  return Effect.fnUntraced(function* ({ chain }: ChainClient, sweeps: number) {
+    const left = yield* lossLeft(chain)
+    return { ...feeCover, lossLeft: left / BigInt(Math.max(1, sweeps)) } satisfies FeeCover.CoverPolicy
+  })
+})
+
 /** Makes `coverageOf(client, intents, fees, options)`: the coverage of each intent by id. It is absent where it is unknown yet. */
 export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
-  const policyOf = yield* FeeCoverPolicy.make
+  const policyOf = yield* makePolicy
 
   /** Wei that the chain charges for each sweep besides its gas: for the data of the longest one, in proportion to the bytes. */
   const dataFeesOf = Effect.fnUntraced(function* (

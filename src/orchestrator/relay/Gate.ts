@@ -3,6 +3,7 @@
  * an address without code succeeds, and costs gas for nothing.
  */
 import { Clock, Effect, Option } from "effect"
+import type { Chain } from "../../domain/Chain.ts"
 import { nameOf } from "../../domain/Pause.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -15,7 +16,7 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 const DAY_MILLIS = 86_400_000
 
-/** Makes `isOpen(client)`. While a chain is closed, an alert tells the operator why. */
+/** Makes `isOpen(client)`. While a chain is closed for longer than its transactions are on their way, an alert tells the operator why. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const { review } = yield* ExposureAlerts.make
@@ -36,9 +37,31 @@ export const make = Effect.gen(function* () {
     return true
   })
 
+  /** True if nothing may be sent. The alert stands while the cap is reached by what was paid: a transaction on its way may cost less. */
+  const isCapped = Effect.fnUntraced(function* (chain: Chain) {
+    const key = `spend_cap:${chain.id}`
+    const cap = ChainLimits.dailySpendCap(relayer, yield* withLimits(chain))
+    const sinceMs = (yield* Clock.currentTimeMillis) - DAY_MILLIS
+    const isReached = cap !== undefined && (yield* transactions.spending(chain.id, sinceMs)) >= cap
+    if (!isReached || (yield* transactions.paid(chain.id, sinceMs)) < cap) {
+      yield* alerts.clear(key)
+      return isReached
+    }
+    yield* alerts.raise({
+      key,
+      severity: "critical",
+      kind: "spend_cap",
+      message: `The relayer reached its daily gas cap on ${chain.name}: nothing is sent until spending of the last 24 hours falls below the cap, or the cap is raised: ./sweep operate limits, dailySpendCapWei of the chain, or DAILY_SPEND_CAP_WEI.`,
+      details: { chainId: chain.id, capWei: cap.toString() }
+    })
+    return true
+  })
+
   return Effect.fn("Relay.isOpen")(function* (client: ChainClient) {
     const { chain } = client
     yield* review(chain)
+    // Also while the chain is paused, so that the alert ends.
+    const capped = yield* isCapped(chain)
     const pausedKey = `relayer_paused:${chain.id}`
     const paused = yield* pauses.ofChain(chain.id)
     if (paused !== undefined) {
@@ -52,23 +75,6 @@ export const make = Effect.gen(function* () {
       return false
     }
     yield* alerts.clear(pausedKey)
-
-    const cappedKey = `spend_cap:${chain.id}`
-    const dailySpendCap = ChainLimits.dailySpendCap(relayer, yield* withLimits(chain))
-    const isBelow =
-      dailySpendCap === undefined ||
-      (yield* transactions.spending(chain.id, (yield* Clock.currentTimeMillis) - DAY_MILLIS)) < dailySpendCap
-    if (isBelow) {
-      yield* alerts.clear(cappedKey)
-      return yield* hasEntry(client)
-    }
-    yield* alerts.raise({
-      key: cappedKey,
-      severity: "critical",
-      kind: "spend_cap",
-      message: `The relayer reached its daily gas cap on ${chain.name}: nothing is sent until spending of the last 24 hours falls below the cap, or the cap is raised: ./sweep operate limits, dailySpendCapWei of the chain, or DAILY_SPEND_CAP_WEI.`,
-      details: { chainId: chain.id, capWei: dailySpendCap.toString() }
-    })
-    return false
+    return !capped && (yield* hasEntry(client))
   })
 })

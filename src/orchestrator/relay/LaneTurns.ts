@@ -12,6 +12,7 @@ import * as ChainLimits from "../shared/ChainLimits.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { LaneLoads } from "./LaneLoads.ts"
 import * as Lanes from "./Lanes.ts"
+import * as LaneShortages from "./LaneShortages.ts"
 
 /**
  * Time after which all lanes of a chain are looked at again. In between, a batch looks only at the lane that sends it: a look takes three
@@ -56,7 +57,7 @@ const headOf = (client: ChainClient) => Effect.map(Effect.option(client.recentHe
 /** Makes `payersAmong(client, lanes)`: those that can pay for a sweep, by their last known balances and by what sweeps have cost. */
 const makePayersAmong = Effect.gen(function* () {
   const loads = yield* LaneLoads
-  const shortages = yield* Lanes.makeShortages
+  const shortages = yield* LaneShortages.make
 
   return Effect.fnUntraced(function* ({ chain }: ChainClient, lanes: ReadonlyArray<Lanes.Lane>) {
     if (lanes.length < 2) return lanes

@@ -9,9 +9,10 @@ import { minimumTip } from "../../domain/ChainMoney.ts"
 import { capped } from "../../domain/FeeCover.ts"
 import { LANE_SLOTS } from "../../domain/LaneSlots.ts"
 import type { Group } from "../../domain/SweepGroups.ts"
-import type { Block, ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { LaneFull, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import * as LaneAlerts from "../shared/LaneAlerts.ts"
 import { SentHere } from "../shared/SentHere.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
@@ -19,24 +20,9 @@ import * as Broadcast from "./Broadcast.ts"
 import * as Content from "./Content.ts"
 import * as Envelope from "./Envelope.ts"
 import { LaneLoads } from "./LaneLoads.ts"
-import { laneShort } from "./Lanes.ts"
-import { ownerOf, type Ready } from "./Prepared.ts"
+import { type Conditions, idsOf, ownerOf, type Parcel, type Ready } from "./Prepared.ts"
+import * as OrderCheck from "./OrderCheck.ts"
 import * as Signing from "./Signing.ts"
-import * as Trial from "./Trial.ts"
-
-/** Sweeps of one transaction. */
-export type Parcel = ReadonlyArray<Group<Ready>>
-
-/** State of a chain and a lane when a batch is sent. */
-export interface Conditions {
-  readonly head: Block
-  readonly fees: FeesPerGas
-  readonly lane: Address.Address
-  /** Balance in wei. */
-  readonly laneBalance: bigint
-  /** The lane's transaction count in the newest block. The pending count is not used: a foreign pending transaction may never be mined. */
-  readonly laneNonce: bigint
-}
 
 /** A search among the accounts of a batch. Nodes refuse an account's authorization, so its sweeps stay together. */
 export type Search = BatchSearch.Search<Group<Ready>>
@@ -105,7 +91,7 @@ const makeAllocate = Effect.gen(function* () {
       const atMs = yield* Clock.currentTimeMillis
       // No end of a pending transaction helps. Another lane may be able to pay.
       if (reserve > laneBalance) {
-        yield* alerts.raise(laneShort(client.chain, lane, { balance: laneBalance, needed: reserve, atMs }))
+        yield* alerts.raise(LaneAlerts.laneShort(client.chain, lane, { balance: laneBalance, needed: reserve, atMs }))
       }
       return yield* new LaneFull({ lane, nonce: nextNonce })
     }
@@ -147,10 +133,12 @@ const doubtedIn = Effect.fnUntraced(function* (
 ) {
   const [before, batch] = [sent.flat(), members.flat()]
   // Those that were sent have settled without the missing ones.
-  const lacking = Trial.lacking(parcel.flat(), (each) => (before.includes(each) ? undefined : !batch.includes(each)))
+  const lacking = OrderCheck.lacking(parcel.flat(), (each) =>
+    before.includes(each) ? undefined : !batch.includes(each)
+  )
   const from = batch.findIndex((each) => lacking.has(each))
   if (from === -1) return []
-  const { failing, unanswered } = yield* Trial.confirmBehind(
+  const { failing, unanswered } = yield* OrderCheck.confirmBehind(
     client,
     lane,
     [...earlier, ...before, ...batch.slice(0, from)],
@@ -273,10 +261,6 @@ const feesFor = ({ chain }: ChainClient, { fees }: Conditions, ready: ReadonlyAr
     ready.map(({ prices }) => prices),
     minimumTip(chain)
   )
-
-/** Ids of the intents that groups of sweeps belong to. */
-export const idsOf = (groups: Parcel): ReadonlyArray<string> =>
-  groups.flatMap((group) => group.map(({ intent }) => intent.id))
 
 /** Ids of those intents that no transaction had when they were claimed. */
 const freshOf = (groups: Parcel): ReadonlyArray<string> =>

@@ -5,14 +5,17 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { ageOf } from "../../domain/Age.ts"
 import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import type { Group } from "../../domain/SweepGroups.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
+import * as Interval from "../shared/Interval.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
-import { Claimer } from "./Claimer.ts"
+import { Claimer } from "../shared/Claimer.ts"
+import { authorizationOf, type Candidate, ownerOf } from "./Prepared.ts"
 
 /** Pause after the first refusal, in milliseconds. It doubles with each further one, up to the longest. */
 const FIRST_PAUSE_MILLIS = 5_000
@@ -29,11 +32,19 @@ const REVIEW_MILLIS = 5_000
 
 const KIND = "owner_blocks_batch"
 
+/** A sweep of which nodes may refuse the account's authorization. */
+type Suspect = Pick<Candidate, "authorization"> & { readonly intent: Pick<Intent, "order"> }
+
 export class OwnerBlocks extends Context.Service<
   OwnerBlocks,
   {
     /** True while this process knows that nodes refused the owner's authorization for a sweep that has not ended. */
     readonly isKnown: (client: ChainClient, owner: Address.Address) => boolean
+    /**
+     * Order in which the accounts of a refused batch are tried, lowest first: 0 without an authorization, 1 with one, and 2 for owners
+     * whom nodes refused before.
+     */
+    readonly suspicion: (client: ChainClient, group: Group<Suspect>) => number
     /** False if a transaction without sweeps of other owners would probably end as a self-send, which costs 21,000 gas. */
     readonly mayGoAlone: (client: ChainClient, owner: Address.Address) => Effect.Effect<boolean>
     /**
@@ -63,7 +74,7 @@ export class OwnerBlocks extends Context.Service<
       const refusals = new Map<string, number>()
       /** Self-sends by alert key, with the UNIX milliseconds of the newest one, and the pause until the next one. */
       const lone = new Map<string, { readonly times: number; readonly atMs: number; readonly pauseMillis: number }>()
-      const reviewed = new Map<number, number>()
+      const isDue = Interval.make<ChainId>(REVIEW_MILLIS)
 
       const forget = (key: string) => {
         refusals.delete(key)
@@ -96,9 +107,7 @@ export class OwnerBlocks extends Context.Service<
         const pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS * 2 ** (times - 1))
         yield* intents.release(
           sweeps.map(({ id }) => id),
-          now + pause,
-          undefined,
-          yield* Claimer
+          { notBeforeMs: now + pause, worker: yield* Claimer }
         )
       })
 
@@ -109,9 +118,7 @@ export class OwnerBlocks extends Context.Service<
         })
 
       const review: OwnerBlocks["Service"]["review"] = Effect.fnUntraced(function* ({ chain }) {
-        const now = yield* Clock.currentTimeMillis
-        if (ageOf(now, reviewed.get(chain.id) ?? Number.NEGATIVE_INFINITY) < REVIEW_MILLIS) return
-        reviewed.set(chain.id, now)
+        if (!(yield* isDue(chain.id))) return
         const known = [...refusals.keys(), ...lone.keys()].filter((key) => key.startsWith(keysOf(chain.id)))
         const alerts = (yield* list).filter(({ details, kind }) => kind === KIND && details["chainId"] === chain.id)
         // Another process may have cleared the alerts of some.
@@ -128,8 +135,14 @@ export class OwnerBlocks extends Context.Service<
         }
       })
 
+      const isKnown: OwnerBlocks["Service"]["isKnown"] = ({ chain }, owner) => refusals.has(keyOf(chain.id, owner))
+
       return {
-        isKnown: ({ chain }, owner) => refusals.has(keyOf(chain.id, owner)),
+        isKnown,
+        suspicion: (client, group) => {
+          if (isKnown(client, ownerOf(group))) return 2
+          return authorizationOf(group) === undefined ? 0 : 1
+        },
         mayGoAlone,
         note,
         review

@@ -2,7 +2,9 @@
 import { Clock, Effect } from "effect"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
-import { Claimer } from "./Claimer.ts"
+import { Claimer } from "../shared/Claimer.ts"
+import { intentFields } from "../shared/LogFields.ts"
+import type { Later } from "./Prepared.ts"
 
 /** Pause before a postponed intent can be claimed again, in milliseconds. */
 const RETRY_MILLIS = 3_000
@@ -12,7 +14,8 @@ export const make = Effect.gen(function* () {
 
   const postpone = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, pauseMillis = RETRY_MILLIS) {
     if (ids.length === 0) return
-    yield* intents.release(ids, (yield* Clock.currentTimeMillis) + pauseMillis, undefined, yield* Claimer)
+    const now = yield* Clock.currentTimeMillis
+    yield* intents.release(ids, { notBeforeMs: now + pauseMillis, worker: yield* Claimer })
   })
 
   /** Postpones intents because the node did not answer. Those that a transaction carries by now stay as they are. */
@@ -22,5 +25,20 @@ export const make = Effect.gen(function* () {
       Effect.andThen(postpone(ids))
     )
 
-  return { postpone, postponeUnanswered }
+  /** Postpones intents for their reasons, which it logs. */
+  const putOff = Effect.fnUntraced(function* (client: ChainClient, all: ReadonlyArray<Later>) {
+    for (const { intent, text } of all) {
+      yield* Effect.logWarning("sweep.postponed").pipe(
+        Effect.annotateLogs({ ...intentFields(client, intent), detail: text })
+      )
+    }
+    for (const [pauseMillis, some] of Map.groupBy(all, (each) => each.pauseMillis)) {
+      yield* postpone(
+        some.map(({ intent }) => intent.id),
+        pauseMillis
+      )
+    }
+  })
+
+  return { postpone, postponeUnanswered, putOff }
 })

@@ -13,7 +13,7 @@ import * as AccountCall from "./AccountCall.ts"
 import * as Authorizing from "./Authorizing.ts"
 import * as Budgets from "./Budgets.ts"
 import * as Clearance from "./Clearance.ts"
-import * as Covering from "./Covering.ts"
+import * as Coverages from "./Coverages.ts"
 import type { Coverage } from "./FeeCoverage.ts"
 import { shortfall } from "./FeeCoverWait.ts"
 import * as FirstSweeps from "./FirstSweeps.ts"
@@ -131,7 +131,7 @@ const heldBy = (
 export const make = Effect.gen(function* () {
   const attempt = yield* Trial.make
   const contracts = yield* SweepContracts
-  const { coveragesOf, grown } = yield* Covering.make
+  const { coveragesOf, grown } = yield* Coverages.make
   const desk = yield* ExposureDesk.make
   const { counterOn, ownersOf } = yield* FirstSweeps.make
   const judge = yield* Budgets.make

@@ -11,6 +11,7 @@ import type { UnsettledCause } from "../../domain/SweepVerdict.ts"
 import { isNative } from "../../domain/Token.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { Submission } from "../../ports/orchestrator/Submission.ts"
+import type { Block, FeesPerGas } from "../../ports/shared/Chains.ts"
 
 /** A claimed intent with its signatures. */
 export type Signed = Intent & { readonly submission: Submission }
@@ -49,6 +50,24 @@ export interface Ready extends Candidate {
   readonly reservedBy?: Claim
 }
 
+/** Sweeps of one transaction. */
+export type Parcel = ReadonlyArray<Group<Ready>>
+
+/** State of a chain and a lane when a batch is sent. */
+export interface Conditions {
+  readonly head: Block
+  readonly fees: FeesPerGas
+  readonly lane: Address.Address
+  /** Balance in wei. */
+  readonly laneBalance: bigint
+  /** The lane's transaction count in the newest block. The pending count is not used: a foreign pending transaction may never be mined. */
+  readonly laneNonce: bigint
+}
+
+/** Ids of the intents that groups of sweeps belong to. */
+export const idsOf = (groups: Parcel): ReadonlyArray<string> =>
+  groups.flatMap((group) => group.map(({ intent }) => intent.id))
+
 /** Place of a sweep among those of its account. */
 export const placeOf = ({ intent: { order, submission } }: { readonly intent: Intent }): Place => ({
   account: order.owner,
@@ -69,6 +88,10 @@ export const ownerOf = ([{ intent }]: Group<{ readonly intent: Pick<Intent, "ord
 /** Authorization of a group's account, if one of its sweeps has one. An account needs one only once. */
 export const authorizationOf = (group: Group<Pick<Candidate, "authorization">>): Authorization | undefined =>
   group.find(({ authorization }) => authorization !== undefined)?.authorization
+
+/** True if a sweep may pay the account of a later one: it is the same, or it receives the output or the builder's fee. */
+export const feeds = ({ intent: { order } }: { readonly intent: Intent }, after: Candidate): boolean =>
+  [order.owner, order.destination, order.builder].includes(after.intent.order.owner)
 
 /** An intent that must not be sent. `text` says why, for people. */
 export interface Unfit {
@@ -116,3 +139,6 @@ export const later = (intent: Signed, text: string, pauseMillis?: number): Later
 
 /** As {@link later}, and the sweep keeps no room in a budget meanwhile. */
 export const laterWithoutRoom = (intent: Signed, text: string): Later => ({ ...later(intent, text), givesRoom: true })
+
+/** Text of a {@link Later} that settled in its rehearsal only. */
+export const OUT_OF_ORDER = "it does not settle in the order in which it would be sent"

@@ -24,11 +24,8 @@ import * as Content from "./Content.ts"
 import * as Envelope from "./Envelope.ts"
 import * as FeeCoverReplacement from "./FeeCoverReplacement.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
-import { authorizationOf, intentsOf, ownerOf, placeOf } from "./Prepared.ts"
+import { intentsOf, ownerOf, placeOf } from "./Prepared.ts"
 import * as Signing from "./Signing.ts"
-
-/** Versions that one reduction offers to the nodes before it gives the nonce up. */
-const OFFERS = 40
 
 /** Makes `membersOf`, which reads the sweeps of a signed transaction, by account. */
 const makeMembers = Effect.map(SweepContracts, (contracts) => {
@@ -127,15 +124,13 @@ export const make = Effect.gen(function* () {
       placeOf
     )
     const named = Broadcast.named(detail, members, ownerOf)
-    const fresh = BatchSearch.start(members, (group) =>
-      blocks.isKnown(client, ownerOf(group)) ? 2 : authorizationOf(group) === undefined ? 0 : 1
-    )
+    const fresh = BatchSearch.start(members, (group) => blocks.suspicion(client, group))
     // The refusal may be due to an owner who is left out because of the fees.
     const isSuspected = named !== undefined || members.length === all.length
     let search = isSuspected ? BatchSearch.refused(fresh, named) : fresh
     let said = detail
     for (let offers = 1; ; offers++) {
-      const batch = offers <= OFFERS ? BatchSearch.next(search) : []
+      const batch = offers <= BatchSearch.OFFERS ? BatchSearch.next(search) : []
       const kind = batch.length === 0 ? "cancel" : "sweep"
       const attempt = yield* signAttempt(
         transaction.lane,

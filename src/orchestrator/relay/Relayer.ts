@@ -23,9 +23,9 @@ import { RecentIntents } from "../shared/RecentIntents.ts"
 import { SentHere } from "../shared/SentHere.ts"
 import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
-import * as Batch from "./Batch.ts"
 import * as BuilderFailures from "./BuilderFailures.ts"
-import { Claimer } from "./Claimer.ts"
+import { Claimer } from "../shared/Claimer.ts"
+import * as ClaimHandling from "./ClaimHandling.ts"
 import * as FeeCoverWait from "./FeeCoverWait.ts"
 import * as Gate from "./Gate.ts"
 import * as Gathering from "./Gathering.ts"
@@ -86,7 +86,7 @@ export class Relayer extends Context.Service<
       const ownerBlocks = yield* OwnerBlocks
       const { postpone, postponeUnanswered } = yield* Postponement.make
       const pauses = yield* Pauses.make
-      const relayOn = yield* Batch.make
+      const relayOn = yield* ClaimHandling.make
       const settings = yield* OrchestratorSettings
       const lanes = yield* LaneTurns.make
       const { review: reviewBuilders } = yield* BuilderFailures.make
@@ -190,9 +190,7 @@ const giveBack = (intents: Intents["Service"], { intents: claimed, worker }: Cla
   intents
     .release(
       claimed.map(({ id }) => id),
-      undefined,
-      undefined,
-      worker
+      { worker }
     )
     .pipe(Effect.timeoutOption(GIVE_BACK_MILLIS), Effect.ignore)
 

@@ -15,12 +15,10 @@ import { batchGasLimit } from "../../domain/RelayGas.ts"
 import { grouped } from "../../domain/SweepGroups.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
-import { intentFields } from "../shared/LogFields.ts"
 import * as Content from "./Content.ts"
-import type * as NonceUse from "./NonceUse.ts"
 import * as OwnerCredits from "./OwnerCredits.ts"
 import * as Postponement from "./Postponement.ts"
-import { type Candidate, ownerOf, placeOf, type Ready } from "./Prepared.ts"
+import { type Candidate, type Conditions, type Later, later, ownerOf, placeOf, type Ready } from "./Prepared.ts"
 
 /** Wei that a sweep reserves at these fees. No version of its transaction may have higher fees than the sweep's ceiling. */
 export const weiOf = (fees: Pick<GasFees, "maxFeePerGas">, candidate: Candidate): bigint => {
@@ -55,33 +53,14 @@ const judged = (chain: Chain, { credit, sweeps, values }: Credited, pots: Ready[
   }))
 }
 
-/** Makes `putOff(client, ready, denied)`, which postpones the sweeps that a budget has no room for. */
-const makePutOff = Effect.gen(function* () {
-  const { postpone } = yield* Postponement.make
-
-  return Effect.fnUntraced(function* (
-    client: ChainClient,
-    ready: ReadonlyArray<Ready>,
-    denied: ReadonlyMap<string, Denied>
-  ) {
-    for (const { intent } of ready) {
-      const lack = denied.get(intent.id)
-      if (lack === undefined) continue
-      yield* Effect.logWarning("sweep.postponed").pipe(
-        Effect.annotateLogs({
-          ...intentFields(client, intent),
-          detail: `the budget of ${lack.spent} has no room for it`
-        })
-      )
-    }
-    for (const [pauseMillis, some] of Map.groupBy(denied.values(), ExposureDesk.pauseOf)) {
-      yield* postpone(
-        some.map(({ intentId }) => intentId),
-        pauseMillis
-      )
-    }
+/** The sweeps that a budget has no room for. */
+const deniedAmong = (ready: ReadonlyArray<Ready>, denied: ReadonlyMap<string, Denied>): ReadonlyArray<Later> =>
+  ready.flatMap(({ intent }) => {
+    const lack = denied.get(intent.id)
+    return lack === undefined
+      ? []
+      : [later(intent, `the budget of ${lack.spent} has no room for it`, ExposureDesk.pauseOf(lack))]
   })
-})
 
 /** Withdraws the claims of sweeps that are not sent. */
 const releasing = (desk: Effect.Success<typeof ExposureDesk.make>) => (sweeps: ReadonlyArray<Ready>) =>
@@ -95,15 +74,15 @@ const releasing = (desk: Effect.Success<typeof ExposureDesk.make>) => (sweeps: R
   )
 
 /**
- * Makes `isListed(client, ready)`, `reserving(client, conditions, ready, use)`, which postpones the sweeps that a budget has no room for
- * and uses the others, and `releaseUnsent(sweeps)`, which ends the reservations of those that no transaction carries. Each call of
- * `reserving` is a claim of its own, and a sweep that another claim has reserved, too, keeps its reservation: its worker may be about to
+ * Makes `isListed(client, ready)`, `use(client, conditions, ready, send)`, which postpones the sweeps that a budget has no room for
+ * and passes the others to `send`, and `releaseUnsent(sweeps)`, which ends the reservations of those that no transaction carries. Each call of
+ * `use` is a claim of its own, and a sweep that another claim has reserved, too, keeps its reservation: its worker may be about to
  * send it.
  */
 export const make = Effect.gen(function* () {
   const creditsOf = yield* OwnerCredits.make
   const desk = yield* ExposureDesk.make
-  const putOff = yield* makePutOff
+  const { putOff } = yield* Postponement.make
   const random = yield* SecureRandom.SecureRandom
 
   const isListed = ({ chain }: ChainClient, { intent }: Ready): boolean => desk.isListed(chain, intent)
@@ -119,7 +98,7 @@ export const make = Effect.gen(function* () {
    */
   const withBatches = Effect.fnUntraced(function* (
     client: ChainClient,
-    { fees }: Pick<NonceUse.Conditions, "fees">,
+    { fees }: Pick<Conditions, "fees">,
     ready: ReadonlyArray<Ready>
   ) {
     const { chain } = client
@@ -147,14 +126,14 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * If `use` succeeds, it has sent each sweep or ended its reservation. If it fails or is interrupted, the claim withdraws from all of them,
+   * If `send` succeeds, it has sent each sweep or ended its reservation. If it fails or is interrupted, the claim withdraws from all of them,
    * also from those that were never tried. An unfinished transaction keeps the reservations of its sweeps.
    */
-  const reserving = Effect.fnUntraced(function* <A, E, R>(
+  const use = Effect.fnUntraced(function* <A, E, R>(
     client: ChainClient,
-    conditions: NonceUse.Conditions,
+    conditions: Conditions,
     prepared: ReadonlyArray<Ready>,
-    use: (free: ReadonlyArray<Ready>) => Effect.Effect<A, E, R>
+    send: (free: ReadonlyArray<Ready>) => Effect.Effect<A, E, R>
   ) {
     const { chain } = client
     const ready = yield* withBatches(client, conditions, prepared)
@@ -175,16 +154,18 @@ export const make = Effect.gen(function* () {
     const ids = needed.map(({ intentId }) => intentId)
     const used = Effect.gen(function* () {
       const denied = yield* desk.reserve(chain, needed, claim)
-      yield* putOff(client, ready, denied)
+      yield* putOff(client, deniedAmong(ready, denied))
       const free = ready.flatMap((each) => {
         if (denied.has(each.intent.id)) return []
         return [ids.includes(each.intent.id) ? { ...each, reservedBy: claim } : each]
       })
-      return yield* use(free)
+      return yield* send(free)
     })
     // A database that answers late may have reserved them.
     return yield* Effect.onError(used, () => Effect.ignore(desk.release(ids, claim)))
   })
 
-  return { isListed, reserving, releaseUnsent: releasing(desk) }
+  return { isListed, use, releaseUnsent: releasing(desk) }
 })
+
+export type Reserving = Effect.Success<typeof make>

@@ -7,7 +7,7 @@ import type * as Address from "../../domain/Address.ts"
 import { designator } from "../../domain/Delegation.ts"
 import * as Generations from "../../domain/Generations.ts"
 import { halvesOf, partsOf } from "../../domain/RehearsalParts.ts"
-import { batchGasLimit } from "../../domain/RelayGas.ts"
+import { batchGasLimit, mayBeOutOfGas, simulatedAlone } from "../../domain/RelayGas.ts"
 import type { Group } from "../../domain/SweepGroups.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { SimulatedCall, Surroundings } from "../../ports/shared/Simulation.ts"
@@ -153,3 +153,27 @@ export const failing = <A extends Candidate>(
   Effect.map(simulate(client, lane, sweeps, "next"), (calls) =>
     sweeps.filter((each, index) => index >= judgedFrom && !hasSettled(each, calls[index]))
   )
+
+/** True if a call ran the sweep. */
+export const isSeen = (tried: Tried | undefined): tried is Seen => tried?._tag === "Seen"
+
+/** True if the call of the sweep failed. */
+export const isUnseen = (tried: Tried | undefined): tried is Unseen => tried?._tag === "Unseen"
+
+/** The part of a result that tells the gas of the sweep alone. */
+export type Measured = Pick<Seen, "call" | "index">
+
+/** Gas that the sweep uses without those that ran before it. */
+export const gasOf = ({ call, index }: Measured): bigint => simulatedAlone(call.gasUsed, index)
+
+/** True if the sweep may need more than its gas limit when it is sent without those that ran before it. */
+export const needsMoreGas = (seen: Measured, gasLimit: bigint): boolean =>
+  seen.call.success ? gasOf(seen) > gasLimit : mayBeOutOfGas(seen.call.gasUsed, gasLimit)
+
+/** True if the sweep settles, whatever gas it uses. */
+export const succeeded = (candidate: Candidate, tried: Tried | undefined): boolean =>
+  isSeen(tried) && hasSettled(candidate, tried.call)
+
+/** True if the sweep settles with its own gas limit. */
+export const settles = (candidate: Candidate, seen: Seen): boolean =>
+  succeeded(candidate, seen) && !needsMoreGas(seen, candidate.callGas)

@@ -89,6 +89,16 @@ export interface Step {
   readonly feePrice?: PricedUnits
 }
 
+/** Options of `release`. */
+export interface Release {
+  /** UNIX milliseconds before which the intents cannot be claimed. Default: they can be claimed at once. */
+  readonly notBeforeMs?: number | undefined
+  /** Cause that is shown until the next release, or until a transaction carries the intent. Default: none. */
+  readonly waitingFor?: WaitingFor | undefined
+  /** Name of the claimer. Default: releases the leases of all claimers. */
+  readonly worker?: string | undefined
+}
+
 /** Reason for which a submitted intent is no longer sent. */
 export interface GivenUp {
   readonly reason: FailureReason
@@ -169,28 +179,22 @@ export class Intents extends Context.Service<
       readonly order?: "oldest" | "fresh"
     }) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /**
-     * Ends leases early. With `notBeforeMs` (UNIX milliseconds), the intents cannot be claimed before that time.
-     * `waitingFor` is shown until the next release, or until a transaction carries the intent. Ignores intents that a
-     * relay transaction carries by now. With `worker`, the name of the claimer, it ignores those that another claimer has leased or
-     * put off since: a worker that was stopped may outlive its lease.
+     * Ends leases early. Ignores intents that a relay transaction carries by now. With `worker`, it also ignores those that another
+     * claimer has leased or put off since: a worker that was stopped may outlive its lease.
      */
-    readonly release: (
-      ids: ReadonlyArray<string>,
-      notBeforeMs?: number,
-      waitingFor?: WaitingFor,
-      worker?: string
-    ) => Effect.Effect<void, StoreUnavailable>
+    readonly release: (ids: ReadonlyArray<string>, options?: Release) => Effect.Effect<void, StoreUnavailable>
     /** Number of queued intents of a chain that were last released with this cause. */
     readonly waiting: (chainId: ChainId, cause: WaitingFor) => Effect.Effect<number, StoreUnavailable>
     /**
      * Records why a submitted intent is no longer sent. It cannot be claimed before `notBeforeMs` (UNIX milliseconds),
      * also after a transaction that carries it lets it go. A later reason replaces an earlier one. Ignores intents that
-     * are not `submitted` any more.
+     * are not `submitted` any more. With `worker`, the name of the claimer, it also ignores those that a relay transaction carries by
+     * now, and those that another claimer has leased or put off since. Returns true if it has recorded the reason.
      */
     readonly giveUp: (
       id: string,
-      why: GivenUp & { readonly notBeforeMs: number }
-    ) => Effect.Effect<void, StoreUnavailable>
+      why: GivenUp & { readonly notBeforeMs: number; readonly worker?: string | undefined }
+    ) => Effect.Effect<boolean, StoreUnavailable>
     /** Reason for which an intent was given up; none if it was not. */
     readonly givenUp: (id: string) => Effect.Effect<Option.Option<GivenUp>, StoreUnavailable>
     /** Reasons for which intents were given up, by id. Ids of others are absent. */
@@ -288,10 +292,7 @@ export class Intents extends Context.Service<
     ) => Effect.Effect<void, StoreUnavailable>
     /** Number of intents in each status. */
     readonly counts: Effect.Effect<Readonly<Record<IntentStatus, number>>, StoreUnavailable>
-    /**
-     * Emits when there may be an intent of the chain to claim, submitted in this process or another. Best effort: also
-     * claim on a timer.
-     */
+    /** Emits when there may be an intent of the chain to claim, of any process. Best effort: also claim on a timer. */
     readonly wakes: (chainId: ChainId) => Stream.Stream<void>
   }
 >()("sweep/ports/Intents") {}

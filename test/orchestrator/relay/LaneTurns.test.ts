@@ -5,7 +5,8 @@ import { TestClock } from "effect/testing"
 import { type Hex, keccak256 } from "viem"
 import * as RawKeys from "../../../src/adapters/evm/keys/RawKeys.ts"
 import type * as Address from "../../../src/domain/Address.ts"
-import { laneShort, makeRenewShortages } from "../../../src/orchestrator/relay/Lanes.ts"
+import * as LaneShortages from "../../../src/orchestrator/relay/LaneShortages.ts"
+import { laneShort } from "../../../src/orchestrator/shared/LaneAlerts.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
@@ -205,7 +206,7 @@ describe("the alert of a lane that was short two minutes ago", () => {
       details: {}
     })
     /** The first lane renews shortages after it has stored a transaction that the second one cannot pay for. */
-    const renew = Effect.flatMap(makeRenewShortages, (renewShortages) =>
+    const renew = Effect.flatMap(LaneShortages.makeRenew, (renewShortages) =>
       renewShortages(source, { lane: given.first, wei: 3n * POOR })
     )
     return { ...given, leaves, renew, sinceFirst }

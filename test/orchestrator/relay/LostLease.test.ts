@@ -1,4 +1,4 @@
-/** Reservations of a sweep whose claimer has lost its lease, while the next one is about to send the sweep. */
+/** A claimer that has lost its lease changes neither reservations nor claims of the next one. */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -6,7 +6,7 @@ import { classOf } from "../../../src/domain/Exposure.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { LaneFull, RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
-import { source } from "../../support/RelayFixtures.ts"
+import { reverting, source } from "../../support/RelayFixtures.ts"
 import { onDemandIn, scene, settings, world } from "../../support/RelayScene.ts"
 import { relay } from "../../support/SentSweep.ts"
 import { conclude, openOf } from "./concluded.ts"
@@ -96,4 +96,35 @@ it.effect("a worker that has lost its lease does not postpone what the next one 
       assert.strictEqual((yield* Fiber.join(next)).sent, 1)
     }).pipe(Effect.provide(layer))
   })
+)
+
+it.effect("a worker that has lost its lease gives up nothing that the next one has claimed", () =>
+  Effect.gen(function* () {
+    const the = yield* scene
+    const { claim } = yield* Intents
+    const [asked, resume] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    yield* the.chain.onSimulate((steps) =>
+      Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(resume)).pipe(
+        Effect.as(
+          steps.map(() => ({
+            success: false,
+            returnData: reverting("InsufficientOutput"),
+            gasUsed: 150_000n,
+            logs: []
+          }))
+        )
+      )
+    )
+    yield* the.submit({ id: "a", order: { deadline: 1_800_000_000n } })
+    const late = yield* Effect.forkChild(relay)
+    yield* Deferred.await(asked)
+    yield* TestClock.adjust(settings.relayer.leaseMillis)
+    const leaseMillis = 1_000
+    assert.lengthOf(yield* claim({ chainId: source.id, worker: "next", leaseMillis, limit: 1 }), 1)
+
+    yield* Deferred.succeed(resume, undefined)
+    assert.strictEqual((yield* Fiber.join(late)).sent, 0)
+    assert.isUndefined(yield* the.givenUp("a"))
+    assert.lengthOf(yield* claim({ chainId: source.id, worker: "third", leaseMillis, limit: 1 }), 0)
+  }).pipe(Effect.provide(onDemandIn(world)))
 )

@@ -6,58 +6,18 @@ import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts
 import { Settlements } from "../settle/Settlements.ts"
 import { look } from "../shared/ChainView.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
-import { intentFields } from "../shared/LogFields.ts"
-import * as LaneAlerts from "../shared/LaneAlerts.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
-import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as FeeCoverWait from "./FeeCoverWait.ts"
 import type { Lane } from "./Lanes.ts"
 import * as Market from "./Market.ts"
-import * as NonceUse from "./NonceUse.ts"
 import * as Postponement from "./Postponement.ts"
 import * as Preparation from "./Preparation.ts"
-import type { Later, Ready, Signed, Unfit } from "./Prepared.ts"
-
-/** Makes `send`, with an alert for a lane that cannot sign. */
-const makeSending = Effect.fnUntraced(function* ({ send }: Effect.Success<typeof Dispatch.make>) {
-  const alerts = yield* StandingAlerts
-  const { postpone } = yield* Postponement.make
-
-  return Effect.fnUntraced(function* (
-    client: ChainClient,
-    conditions: NonceUse.Conditions,
-    parcel: NonceUse.Parcel,
-    before: Array<Ready>
-  ) {
-    const { lane } = conditions
-    return yield* send(client, conditions, parcel, before).pipe(
-      Effect.tap(alerts.clear(LaneAlerts.signingKey(client.chain.id, lane))),
-      Effect.catchTags({
-        SigningFailed: (error) =>
-          alerts
-            .raise({
-              key: LaneAlerts.signingKey(client.chain.id, lane),
-              severity: "critical",
-              kind: "signing_failed",
-              message: `Lane ${lane} on ${client.chain.name} cannot sign. It takes no new batches until it signs again. Check its key in RELAYER_KEYS and its signer.`,
-              details: { chainId: client.chain.id, lane, detail: error.detail }
-            })
-            .pipe(Effect.andThen(postpone(NonceUse.idsOf(parcel))), Effect.as(0)),
-        // Another worker sent some of them after this one's lease had ended. The others are free again.
-        IntentTaken: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0),
-        // The operator has drained the lane meanwhile. Another lane takes them.
-        LaneClosed: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0),
-        // Other processes, or other batches of this one, have used its last slots or its balance meanwhile.
-        LaneFull: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0)
-      })
-    )
-  })
-})
+import type { Signed, Unfit } from "./Prepared.ts"
 
 /**
- * Makes `refuse` and `putOff` for claimed intents that are not sent now, and `makeRoom`, which ends the reservations that submissions
- * with unlisted tokens have made. A sweep reserves again before it is signed.
+ * Makes `refuse` for claimed intents that must not be sent, and `makeRoom`, which ends the reservations that submissions with unlisted
+ * tokens have made. A sweep reserves again before it is signed.
  */
 const makeUnsent = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
@@ -85,21 +45,7 @@ const makeUnsent = Effect.gen(function* () {
   const makeRoom = ({ chain }: ChainClient, sweeps: ReadonlyArray<Intent>) =>
     Effect.ignore(desk.release(sweeps.flatMap((intent) => (desk.isListed(chain, intent) ? [] : [intent.id]))))
 
-  const putOff = Effect.fnUntraced(function* (client: ChainClient, waiting: ReadonlyArray<Later>) {
-    for (const { intent, text } of waiting) {
-      yield* Effect.logWarning("sweep.postponed").pipe(
-        Effect.annotateLogs({ ...intentFields(client, intent), detail: text })
-      )
-    }
-    for (const [pauseMillis, each] of Map.groupBy(waiting, (one) => one.pauseMillis)) {
-      yield* postpone(
-        each.map(({ intent }) => intent.id),
-        pauseMillis
-      )
-    }
-  })
-
-  return { makeRoom, putOff, refuse }
+  return { makeRoom, refuse }
 })
 
 /** The newest block. No confirmed one is needed, so one endpoint's answer is enough. */
@@ -121,12 +67,11 @@ export class NoLane extends Schema.TaggedError<NoLane>()("NoLane", { chainId: Sc
  * undefined if none may send. Nothing has been decided for any of the sweeps when it fails with `NoLane`.
  */
 export const make = Effect.gen(function* () {
-  const dispatching = yield* Dispatch.make
-  const { postpone } = yield* Postponement.make
+  const dispatch = yield* Dispatch.make
+  const { postpone, putOff } = yield* Postponement.make
   const prepare = yield* Preparation.make
-  const { makeRoom, putOff, refuse } = yield* makeUnsent
+  const { makeRoom, refuse } = yield* makeUnsent
   const recent = yield* RecentIntents
-  const send = yield* makeSending(dispatching)
   const { wait } = yield* FeeCoverWait.make
 
   return Effect.fn("Relayer.relay")(function* <E>(
@@ -162,9 +107,7 @@ export const make = Effect.gen(function* () {
           []
         )
     recent.remember(ready.map(({ intent }) => intent))
-    const sent = yield* dispatching.dispatch(client, conditions, ready, (parcel, before) =>
-      send(client, conditions, parcel, before)
-    )
+    const sent = yield* dispatch(client, conditions, ready)
     const waiting = prepared.filter((each) => each._tag === "Waiting")
     const put = prepared.filter((each) => each._tag === "Later")
     // Before others may claim them, and reserve.
@@ -175,6 +118,6 @@ export const make = Effect.gen(function* () {
     yield* wait(client, waiting)
     yield* putOff(client, put)
     for (const each of prepared) if (each._tag === "Unfit") yield* refuse(client, each)
-    return sent.reduce((sum, count) => sum + count, 0)
+    return sent
   })
 })

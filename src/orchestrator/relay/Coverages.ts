@@ -15,11 +15,11 @@ import type { Prepared, Signed } from "./Prepared.ts"
 
 export type Coverages = ReadonlyMap<string, FeeCoverage.Coverage>
 
-/** Makes `covering(client, intents, market)`, which returns `coverages`, and `grown`, which applies them to rehearsed sweeps. */
+/** Makes `coveragesOf(client, intents, market)`, and `grown(client, prepared, known)`, which applies coverages to rehearsed sweeps. */
 export const make = Effect.gen(function* () {
   const coverageOf = yield* FeeCoverage.make
 
-  const confirmed = (client: ChainClient, intents: ReadonlyArray<Signed>, market: Market) =>
+  const confirmedCoverages = (client: ChainClient, intents: ReadonlyArray<Signed>, market: Market) =>
     coverageOf(client, intents, market.confirmed, { isConfirmed: true })
 
   const coveragesOf = Effect.fnUntraced(function* (
@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
       const coverage = found.get(intent.id)
       return coverage !== undefined && shortfall(client, intent, coverage) !== undefined
     })
-    return isDear ? yield* confirmed(client, intents, market) : found
+    return isDear ? yield* confirmedCoverages(client, intents, market) : found
   })
 
   /** The prepared sweeps, of which those wait that need more gas by now than their network fees cover. */
@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
     const judged = all.map((each) => grownOne(client, each, coverages))
     if (market.isConfirmed() || !judged.some(({ _tag }) => _tag === "Waiting")) return judged
     const ready = all.flatMap((each) => (each._tag === "Ready" ? [each.ready.intent] : []))
-    const lower = yield* confirmed(client, ready, market)
+    const lower = yield* confirmedCoverages(client, ready, market)
     return all.map((each) => grownOne(client, each, lower))
   })
 
