@@ -85,7 +85,7 @@ export const nonces: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/watch/Plan.test.ts"]
   },
   {
-    name: "a transaction is given up although another endpoint has its receipt",
+    name: "a transaction is given up while too few endpoints answer for its receipt",
     file: "src/orchestrator/watch/Observing.ts",
     text: "const isLost = isForGood(displaced.get(id), nowMs)",
     replacement: "const isLost = isForGood(undefined, nowMs)",

@@ -117,7 +117,7 @@ export const clientReference = async (): Promise<string> => {
     ...interfaces,
     "## Errors",
     "",
-    "Every rejection is a `SweepError`, or the reason of your `AbortSignal`. Decide by class or by `code`. `retryable` says if the same call may succeed later. Errors of responses are `ApiError`s, which also have `status`, `reason` and `requestId`. Those that ask for the same request later are `RetryLaterError`s, with `retryAfterSeconds`.",
+    "Every rejection is a `SweepError`, or the reason of your `AbortSignal` before a submission and in a wait. Decide by class or by `code`. `retryable` says if the same call may succeed later. Errors of responses are `ApiError`s, which also have `status`, `reason` and `requestId`. Those that ask for the same request later are `RetryLaterError`s, with `retryAfterSeconds`.",
     "",
     table(["Class", "`code`", "Meaning"], errors)
   ].join("\n")

@@ -1,7 +1,7 @@
 /**
  * The orchestrator with an adapter for each port. Tests and other programs can provide other layers to `useCases`.
  */
-import { Array, Effect, Layer, Option, Redacted } from "effect"
+import { Array, Effect, Layer, Option, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient, type HttpClient } from "effect/http"
 import * as Across from "../adapters/bridge/Across.ts"
@@ -22,7 +22,6 @@ import * as AesGcmSecretBox from "../adapters/secrets/AesGcmSecretBox.ts"
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
 import type { KeyReference } from "../domain/KeyReference.ts"
 import { type Share, WHOLE } from "../domain/Role.ts"
-import { NATIVE } from "../domain/Token.ts"
 import * as ChainReviews from "../orchestrator/operate/ChainReviews.ts"
 import { EndpointDesk } from "../orchestrator/operate/EndpointDesk.ts"
 import * as EndpointReview from "../orchestrator/operate/EndpointReview.ts"
@@ -37,11 +36,11 @@ import { KeptOverrides } from "../runtime/KeptOverrides.ts"
 import * as Limits from "../orchestrator/shared/Limits.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import { onlyIn, ProcessShare } from "../orchestrator/shared/ProcessShare.ts"
+import * as LateMessages from "../orchestrator/outbox/LateMessages.ts"
 import { OutboxDelivery } from "../orchestrator/outbox/OutboxDelivery.ts"
 import { Portfolio } from "../orchestrator/portfolio/Portfolio.ts"
 import { LimitDesk } from "../orchestrator/operate/LimitDesk.ts"
 import { PauseDesk } from "../orchestrator/operate/PauseDesk.ts"
-import { ProviderProbes } from "../orchestrator/operate/ProviderProbes.ts"
 import { Readiness } from "../orchestrator/operate/Readiness.ts"
 import { StoryDesk } from "../orchestrator/operate/StoryDesk.ts"
 import * as RoleReview from "../orchestrator/operate/RoleReview.ts"
@@ -54,18 +53,17 @@ import * as TargetReviews from "../orchestrator/operate/TargetReviews.ts"
 import * as TokenReviews from "../orchestrator/operate/TokenReviews.ts"
 import { Treasury } from "../orchestrator/treasury/Treasury.ts"
 import { Watcher } from "../orchestrator/watch/Watcher.ts"
+import * as WatchedAttribution from "../orchestrator/shared/WatchedAttribution.ts"
+import * as WatchedPrices from "../orchestrator/shared/WatchedPrices.ts"
 import { BuilderAttribution } from "../ports/orchestrator/BuilderAttribution.ts"
 import { BuilderLedger, LedgerUnavailable } from "../ports/orchestrator/BuilderLedger.ts"
-import { Chains } from "../ports/shared/Chains.ts"
-import { Prices } from "../ports/orchestrator/Prices.ts"
-import * as Priority from "../ports/shared/Priority.ts"
-import { Screening } from "../ports/shared/Screening.ts"
 import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSources.ts"
 import * as AppBridges from "./orchestrator/Bridges.ts"
 import * as AppFees from "./orchestrator/Fees.ts"
 import * as AppPortfolio from "./orchestrator/Portfolio.ts"
 import * as AppPrices from "./orchestrator/Prices.ts"
 import type * as RouteServices from "./orchestrator/RouteServices.ts"
+import { providerProbes } from "./orchestrator/Probes.ts"
 import * as AppRisk from "./orchestrator/Risk.ts"
 import * as Clocks from "./Clocks.ts"
 import * as Notifications from "./Notifications.ts"
@@ -213,25 +211,6 @@ export const adapters = (options: Options) => {
   )
 }
 
-/** Cheapest request to each external service that a quote needs, on the first chain. */
-export const providerProbes = Layer.effect(
-  ProviderProbes,
-  Effect.gen(function* () {
-    const attribution = yield* BuilderAttribution
-    const chains = yield* Chains
-    const prices = yield* Prices
-    const screening = yield* Screening
-    const chain = chains.all[0]?.chain
-    if (chain === undefined) return []
-    return [
-      // Sources keep requests for submissions, so that quotes alone do not make screening look down.
-      { name: "screening", probe: Priority.at("intake")(screening.clear(chain.id, [chain.feeRecipient])) },
-      { name: "prices", probe: prices.usd(chain.id, [{ address: NATIVE, decimals: 18 }]) },
-      { name: "builder backend", probe: attribution.resolve(Redacted.make("health probe")) }
-    ]
-  })
-)
-
 /**
  * The use cases over any implementation of the ports. Relayer, watcher and outbox run while the layer lives, as far as this process has
  * their roles.
@@ -250,7 +229,7 @@ export const useCases = Layer.mergeAll(
   Treasury.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(Intake.layer, SweepIntake.layer, Quoter.layer, Relayer.layer).pipe(
-        Layer.provide(KeptClearances.layer)
+        Layer.provide([KeptClearances.layer, WatchedAttribution.layer, WatchedPrices.layer])
       )
     )
   ),
@@ -287,6 +266,8 @@ export const layer = (options: Options) =>
     Telemetry.isRead(options.telemetry, options.server.metricsToken)
       ? Sampling.layer.pipe(Layer.provide(followed))
       : Layer.empty,
+    // Without a backend, bookings wait until there is one.
+    options.builderBackend === undefined ? Layer.empty : LateMessages.layer.pipe(onlyIn("outbox")),
     options.notifications === undefined ? Layer.empty : notifications(options.notifications),
     Layer.merge(Redis.review(options.redisUrl), Clocks.review())
   ).pipe(

@@ -1,6 +1,6 @@
 /** `./sweep alerts`: lists the standing alerts of both services, closes those that only an operator can end, and sends a test to every destination. */
 import { Clock, Effect, Schema } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import * as AlertDestinationsHttp from "../adapters/http/AlertDestinationsHttp.ts"
 import { ClosedAlert } from "../api/orchestrator/Schemas.ts"
@@ -118,22 +118,47 @@ const test = Command.make("test", { json }, ({ json }) =>
   Command.withExamples([{ command: "sweep alerts test", description: "Try the settings before you rely on them" }])
 )
 
+const closeAtOrchestrator = Effect.fnUntraced(function* (id: string) {
+  const { explained, operator } = yield* OrchestratorClient.connect
+  return yield* explained(operator.closeAlert({ params: { id } }), {
+    NotFound: `the orchestrator has no alert ${id} that you can close. Alerts of most kinds end when their causes are gone`
+  })
+})
+
+/** The backend clears alerts by their keys, which the list does not show. */
+const closeAtBuilder = Effect.fnUntraced(function* (id: string) {
+  const { console, explained } = yield* BuilderClient.connect
+  const alert = (yield* explained(console.alerts())).find((each) => each.id === id)
+  if (alert === undefined) return yield* new UsageError({ detail: `the builder backend has no alert ${id}` })
+  yield* explained(console.clearAlert({ payload: { key: alert.key } }))
+  return { id, outcome: "closed" as const }
+})
+
+const service = Flag.Literals("service", ["orchestrator", "builder"]).pipe(
+  Flag.withDefault("orchestrator"),
+  Flag.withDescription("Service that has the alert. Default: orchestrator")
+)
+
 const close = Command.make(
   "close",
-  { id: Argument.String("id").pipe(Argument.withDescription("Id of the alert, as `sweep alerts` shows it")), json },
-  ({ id, json }) =>
+  {
+    id: Argument.String("id").pipe(Argument.withDescription("Id of the alert, as `sweep alerts` shows it")),
+    json,
+    service
+  },
+  ({ id, json, service }) =>
     Effect.gen(function* () {
-      const { explained, operator } = yield* OrchestratorClient.connect
-      const closed = yield* explained(operator.closeAlert({ params: { id } }), {
-        NotFound: `the orchestrator has no alert ${id} that you can close. Alerts of most kinds end when their causes are gone`
-      })
+      const closed = yield* service === "builder" ? closeAtBuilder(id) : closeAtOrchestrator(id)
       yield* printed(ClosedAlert, closed, json, (alert) => `alert ${alert.id} is closed`)
     })
 ).pipe(
   Command.withDescription(
-    "Close an alert settled_after_failure or settlement_lost of the orchestrator, after you have corrected the books by hand"
+    "Close an alert settled_after_failure or settlement_lost of the orchestrator, or any alert of the builder backend, after you have corrected the books by hand. An alert of the backend is raised again if its cause persists"
   ),
-  Command.withExamples([{ command: "sweep alerts close 7", description: "Close an alert that nothing else ends" }])
+  Command.withExamples([
+    { command: "sweep alerts close 7", description: "Close an alert of the orchestrator that nothing else ends" },
+    { command: "sweep alerts close --service builder 7", description: "Close an alert of the builder backend" }
+  ])
 )
 
 export const alertsCommand = Command.make("alerts", { json }, ({ json }) => list(json)).pipe(

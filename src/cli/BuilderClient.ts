@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { BuilderApi } from "../api/builder/BuilderApi.ts"
-import { NothingOwed, PaymentUnproven } from "../api/builder/PayoutErrors.ts"
+import { NothingOwed, PaymentTaken, PaymentUnproven } from "../api/builder/PayoutErrors.ts"
 import { orchestrator } from "../config/Orchestrator.ts"
 import { asLeftOut } from "./PayoutTables.ts"
 import * as ServiceLocation from "./ServiceLocation.ts"
@@ -86,6 +86,9 @@ export const explain = (url: string, failure: Failure): string => {
   if (failure._tag === "InvalidRequest") return issues(failure.error)
   if (failure instanceof PaymentUnproven) return unproven(failure)
   if (failure instanceof NothingOwed) return nothingOwed(failure)
+  if (failure instanceof PaymentTaken && failure.batchId !== undefined) {
+    return `the transaction pays the open batch ${failure.batchId} exactly. Mark that one as paid by it, and this one by its own transaction`
+  }
   return (
     WORDS[failure._tag] ?? `${url} returned an error that this version of the command does not know (${failure._tag})`
   )

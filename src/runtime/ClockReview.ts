@@ -7,6 +7,7 @@ import { leastDifference } from "../domain/ClockDifference.ts"
 import { Alerts } from "../ports/shared/Alerts.ts"
 import { DatabaseTime } from "../ports/shared/Store.ts"
 import * as Background from "./Background.ts"
+import * as LeftAlert from "./LeftAlert.ts"
 
 const KIND = "clock_differs"
 
@@ -19,31 +20,19 @@ const MOST_MILLIS = 5_000
 /** Time for which the clocks have to differ until the alert is raised, in milliseconds. */
 const LASTING_MILLIS = 60_000
 
-/** Questions in a row without a renewal of the alert, after which no process has it any more. Each that has it renews it per question. */
-const LEFT_QUESTIONS = 3
-
 /** Makes one question for the database's time. `machine`: name of the machine in the alert. */
 const make = Effect.fnUntraced(function* (machine: string) {
   const alerts = yield* Alerts
   const databaseTime = yield* DatabaseTime
+  const isLeft = yield* LeftAlert.make(KIND)
   /** Milliseconds for which the clocks have differed. Counted by questions, since this process's clock is wrong. Undefined: they do not. */
   let lasting: number | undefined
-  /** The newest renewal of the standing alert, with the questions since then. */
-  let seen = { renewal: "", questions: 0 }
 
   const difference = Effect.gen(function* () {
     const askedAtMs = yield* Clock.currentTimeMillis
     const toldMs = yield* databaseTime
     const answeredAtMs = yield* Clock.currentTimeMillis
     return toldMs === undefined ? 0 : leastDifference({ askedAtMs, answeredAtMs, toldMs })
-  })
-
-  /** True if the alert stands and no process renews it. */
-  const isLeft = Effect.gen(function* () {
-    const alert = (yield* alerts.list).find(({ key }) => key === KIND)
-    const renewal = alert === undefined ? "" : `${alert.id} ${alert.details["renewedAtMs"]}`
-    seen = { renewal, questions: renewal === seen.renewal ? seen.questions + 1 : 0 }
-    return alert !== undefined && seen.questions >= LEFT_QUESTIONS
   })
 
   return Effect.gen(function* () {

@@ -1,8 +1,12 @@
-/** Raises an alert while the shared store of rate limits and answers is away, and clears it when the store is back. */
-import { Effect, Layer } from "effect"
+/**
+ * Raises an alert while the shared store of rate limits and answers is away, and clears it when the store is back. Each process has a way to
+ * the store of its own, so one that reaches it leaves an alert alone that another one renews.
+ */
+import { Clock, Effect, Layer } from "effect"
 import { Alerts } from "../ports/shared/Alerts.ts"
 import { SharedWindows, type Taking } from "../ports/shared/SharedWindows.ts"
 import * as Background from "./Background.ts"
+import * as LeftAlert from "./LeftAlert.ts"
 
 const PAUSE_MILLIS = 10_000
 
@@ -21,9 +25,8 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const alerts = yield* Alerts
     const shared = yield* SharedWindows
+    const isLeft = yield* LeftAlert.make(KEY)
     let failures = 0
-    // True if this process raised the alert, false if it cleared it. That of an earlier process may stand.
-    let isTold: boolean | undefined
     const probe = shared.take(PROBE).pipe(
       Effect.timeout(DEADLINE_MILLIS),
       Effect.match({
@@ -34,21 +37,18 @@ export const layer = Layer.effectDiscard(
     const round = Effect.gen(function* () {
       const problem = yield* probe
       failures = problem === undefined ? 0 : failures + 1
-      if (problem === undefined && isTold !== false) {
-        yield* alerts.clear(KEY)
-        isTold = false
+      if (problem === undefined || failures < FAILURES) {
+        if (yield* isLeft) yield* alerts.clear(KEY)
+        return
       }
-      // Raised again each time: a process that starts meanwhile, and reaches the store, clears the alert once.
-      if (problem === undefined || failures < FAILURES) return
       yield* alerts.raise({
         key: KEY,
         severity: "warning",
         kind: "redis_away",
         message:
           "Redis does not answer. Each replica counts requests alone, so a client can send its limit to each of them, and asks risk services for itself. Check REDIS_URL and its server.",
-        details: { detail: problem }
+        details: { detail: problem, renewedAtMs: yield* Clock.currentTimeMillis }
       })
-      isTold = true
     })
     yield* Background.loop(Background.supervisor("shared store review"), { pauseMillis: PAUSE_MILLIS }, round)
   })

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { providerProbes } from "../../src/apps/OrchestratorApp.ts"
+import { providerProbes } from "../../src/apps/orchestrator/Probes.ts"
+import type * as Address from "../../src/domain/Address.ts"
+import { NATIVE } from "../../src/domain/Token.ts"
 import { ProviderProbes } from "../../src/orchestrator/operate/ProviderProbes.ts"
 import { BuilderAttribution } from "../../src/ports/orchestrator/BuilderAttribution.ts"
 import { Prices } from "../../src/ports/orchestrator/Prices.ts"
@@ -25,5 +27,32 @@ describe("the probe of screening", () => {
         )
       )
     )
+  )
+})
+
+describe("the probe of prices", () => {
+  const probed = (known: ReadonlyMap<Address.Address, bigint>) =>
+    Effect.gen(function* () {
+      const probe = (yield* ProviderProbes).find(({ name }) => name === "prices")
+      assert.isDefined(probe)
+      return yield* Effect.isSuccess(probe.probe)
+    }).pipe(
+      Effect.provide(
+        providerProbes.pipe(
+          Layer.provide([
+            urgentOnly,
+            FakeChain.layer({}),
+            Layer.mock(Prices, { usd: () => Effect.succeed(known) }),
+            Layer.succeed(BuilderAttribution, { resolve: () => Effect.succeed(Option.none()) })
+          ])
+        )
+      )
+    )
+
+  it.effect("fails while the native currency has no price that counts", () =>
+    Effect.gen(function* () {
+      assert.isTrue(yield* probed(new Map([[NATIVE, 1n]])))
+      assert.isFalse(yield* probed(new Map()))
+    })
   )
 })

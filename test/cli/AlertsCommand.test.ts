@@ -1,6 +1,8 @@
 /** `sweep alerts` against the real routes of the orchestrator, and destinations on loopback. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { Alerts } from "../../src/ports/shared/Alerts.ts"
+import * as Backend from "../server/builder/Harness.ts"
 import { serve } from "../server/orchestrator/Harness.ts"
 import { StubServer } from "../support/StubServer.ts"
 import { sweepHere } from "./inProcess.ts"
@@ -74,6 +76,22 @@ describe("sweep alerts", () => {
       assert.include(err, "the orchestrator has no alert 2 that you can close")
       assert.lengthOf(cleared, 1)
     }).pipe(Effect.scoped)
+  )
+
+  it.live("closes an alert of the builder backend by its id", () =>
+    Effect.gen(function* () {
+      const { list, raise } = yield* Alerts
+      yield* raise({ key: "accrual_unpaid:b", severity: "warning", kind: "accrual_unpaid", message: "", details: {} })
+      const [unpaid] = yield* list
+      assert.isDefined(unpaid)
+      const settings = { BUILDER_URL: yield* Backend.url, BUILDER_ADMIN_TOKEN: Backend.ADMIN_TOKEN }
+      const run = sweepHere(["alerts", "close", "--service", "builder", unpaid.id], settings)
+      assert.deepStrictEqual(yield* run, { code: 0, out: `alert ${unpaid.id} is closed\n`, err: "" })
+      assert.deepStrictEqual(yield* list, [])
+      const { code, err } = yield* run
+      assert.strictEqual(code, 1)
+      assert.include(err, `the builder backend has no alert ${unpaid.id}`)
+    }).pipe(Effect.provide(Backend.layer({})))
   )
 
   it.live("sends a test to every destination, and tells the outcome of each", () =>

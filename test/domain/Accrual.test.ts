@@ -42,7 +42,7 @@ describe("outboxMessages", () => {
 
   it("owes the builder that is paid from the ledger", () => {
     const messages = outboxMessages(settlement, { builderId: "bld_a", payoutMode: "ledger" })
-    expect(messages).toEqual([revenue, { _tag: "Accrual", accrual }])
+    expect(messages).toEqual([revenue, { _tag: "Accrual", accrual: { ...accrual, payoutMode: "ledger" } }])
   })
 
   it("records as paid what the sweep itself paid", () => {
@@ -55,7 +55,7 @@ describe("outboxMessages", () => {
   it("reports no income from a sale of the fee recipient, which pays its fee to itself", () => {
     expect(outboxMessages({ ...settlement, isOwnSale: true }, undefined)).toEqual([])
     expect(outboxMessages({ ...settlement, isOwnSale: true }, { builderId: "bld_a", payoutMode: "ledger" })).toEqual([
-      { _tag: "Accrual", accrual }
+      { _tag: "Accrual", accrual: { ...accrual, payoutMode: "ledger" } }
     ])
   })
 

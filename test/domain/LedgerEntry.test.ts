@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { balances, lifetime, owed, position } from "../../src/domain/LedgerEntry.ts"
+import { balances, lifetime, owed, paid, position } from "../../src/domain/LedgerEntry.ts"
 import * as Arbitraries from "./Arbitraries.ts"
 
 const token = Arbitraries.address(1n)
@@ -25,6 +25,13 @@ describe("LedgerEntry", () => {
       { chainId: 8453, token, amount: 60n }
     ])
     assert.deepStrictEqual(balances([{ token, earned: 5n, paid: 0n, claimed: 5n }]), [{ token, amount: 5n }])
+  })
+
+  it("lists what was paid, also above what was earned", () => {
+    assert.deepStrictEqual(paid([totals(100n, 40n), totals(0n, 40n), totals(5n, 0n)]), [
+      { chainId: 8453, token, amount: 40n },
+      { chainId: 8453, token, amount: 40n }
+    ])
   })
 
   it("lists everything that was ever earned, whether it was paid or not", () => {

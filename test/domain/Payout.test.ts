@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { encodeEventTopics, erc20Abi, type Hex, toHex } from "viem"
 import type * as Address from "../../src/domain/Address.ts"
 import type { Hash } from "../../src/domain/Hex.ts"
-import { toCsv, total, type TransferLog, unpaidLines } from "../../src/domain/Payout.ts"
+import { paysExactly, toCsv, total, type TransferLog, unpaidLines } from "../../src/domain/Payout.ts"
 import * as Arbitraries from "./Arbitraries.ts"
 
 const [vault, token, alice, bob] = [1n, 2n, 3n, 4n].map(Arbitraries.address) as [
@@ -86,6 +86,19 @@ describe("unpaidLines", () => {
       { ...transfer(vault, alice, 100n), data: `${toHex(100n, { size: 32 })}00` as Hex }
     ]
     assert.deepStrictEqual(unpaid([...other, transfer(vault, bob, 50n)]), ["alice"])
+  })
+})
+
+describe("paysExactly", () => {
+  const pays = (...logs: ReadonlyArray<TransferLog>) => paysExactly(batch, vault, logs)
+
+  it("holds for the transfers of every line by the vault, and nothing else of it", () => {
+    assert.isTrue(pays(transfer(vault, alice, 100n), transfer(vault, bob, 50n)))
+    assert.isTrue(pays(transfer(vault, alice, 100n), transfer(vault, bob, 50n), transfer(alice, bob, 7n)))
+    assert.isTrue(pays(transfer(vault, alice, 100n), transfer(vault, bob, 50n), transfer(vault, bob, 7n, alice)))
+    assert.isFalse(pays(transfer(vault, alice, 100n), transfer(vault, bob, 51n)))
+    assert.isFalse(pays(transfer(vault, alice, 100n), transfer(vault, bob, 50n), transfer(vault, token, 1n)))
+    assert.isFalse(pays(transfer(vault, alice, 150n)))
   })
 })
 

@@ -1,6 +1,6 @@
-/** The alert about a Redis that is away: after three failed probes, and until it answers. */
+/** The alert about a Redis that is away: after three failed probes, and until it answers every process. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../src/adapters/memory/shared/Alerts.ts"
 import { Alerts } from "../../src/ports/shared/Alerts.ts"
@@ -42,7 +42,7 @@ describe("SharedStoreReview", () => {
       yield* TestClock.adjust("20 seconds")
       assert.deepStrictEqual(yield* standing, ["redis_away"])
       state.mood = "answers"
-      yield* TestClock.adjust("12 seconds")
+      yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* standing, [])
     }).pipe(Effect.provide(AlertsInMemory.layer))
   )
@@ -52,7 +52,7 @@ describe("SharedStoreReview", () => {
       const { raise } = yield* Alerts
       yield* raise({ key: "redis_away", severity: "warning", kind: "redis_away", message: "", details: {} })
       yield* Layer.build(review({ mood: "answers" }))
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* standing, [])
     }).pipe(Effect.provide(AlertsInMemory.layer))
   )
@@ -69,7 +69,21 @@ describe("SharedStoreReview", () => {
       yield* TestClock.adjust("5 minutes")
       assert.strictEqual((yield* (yield* Alerts).list)[0]?.id, raised?.id)
       apart.mood = "answers"
-      yield* TestClock.adjust("12 seconds")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing, [])
+    }).pipe(Effect.provide(AlertsInMemory.layer))
+  )
+
+  it.effect("ends the alert that a process raised once more before it ended, while others had reached the store", () =>
+    Effect.gen(function* () {
+      const old = yield* Scope.make()
+      yield* Layer.buildWithScope(Layer.fresh(review({ mood: "fails" })), old)
+      yield* TestClock.adjust("1 minute")
+      yield* Layer.build(Layer.fresh(review({ mood: "answers" })))
+      yield* TestClock.adjust("16 seconds")
+      yield* Scope.close(old, Exit.void)
+      assert.deepStrictEqual(yield* standing, ["redis_away"])
+      yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* standing, [])
     }).pipe(Effect.provide(AlertsInMemory.layer))
   )

@@ -73,7 +73,7 @@ export const LIVES: Readonly<Record<AlertKind, Life>> = {
     'standing, ["role_unserved:outbox"',
     "yield* standing, [])"
   ),
-  spend_cap: alone("spend_cap", "orchestrator/relay/Gate.test.ts", "a day's spending ends at its cap"),
+  spend_cap: alone("spend_cap", "orchestrator/relay/Gate.test.ts", "a day's spending has in it"),
   fee_limit: one(
     "orchestrator/operate/ChainReviews.test.ts",
     "report a base fee above the chain's limit",
@@ -133,6 +133,18 @@ export const LIVES: Readonly<Record<AlertKind, Life>> = {
     "standing?.key, `price_deviates:",
     "yield* alerts, [])"
   ),
+  price_unavailable: one(
+    "orchestrator/shared/WatchedPrices.test.ts",
+    "is raised after a minute (%s)",
+    "yield* standing, [KEY])",
+    "yield* standing, [])"
+  ),
+  attribution_unavailable: one(
+    "orchestrator/shared/WatchedAttribution.test.ts",
+    "is raised after a minute of failures",
+    'yield* standing, ["attribution_unavailable"])',
+    "yield* standing, [])"
+  ),
   logs_unavailable: alone("logs_unavailable", "orchestrator/watch/Delivery.test.ts", "a chain whose logs fail"),
   spender_unseen: alone("spender_unseen", "orchestrator/settle/UnseenSpenders.test.ts", "keeps the intent until"),
   guard_unknown: alone("guard_unknown", "orchestrator/settle/UnknownGuards.test.ts", "waits after it settled and"),
@@ -182,6 +194,12 @@ export const LIVES: Readonly<Record<AlertKind, Life>> = {
     "raises an alert, which ends when",
     'kind: "treasury_vault"',
     "yield* alerts.list, [])"
+  ),
+  outbox_late: one(
+    "orchestrator/outbox/LateMessages.test.ts",
+    "is raised when one has waited",
+    'yield* standing, ["outbox_late"])',
+    "yield* standing, [])"
   ),
   outbox_rejected: one(
     "orchestrator/outbox/OutboxDelivery.test.ts",

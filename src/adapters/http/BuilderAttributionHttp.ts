@@ -3,7 +3,7 @@
  * backend's token the requests are not counted, so that an orchestrator can ask for each quote: a rotated or suspended key then
  * stops attributing at once.
  */
-import { Cache, Context, Duration, Effect, Exit, identity, Layer, type Option, Redacted } from "effect"
+import { Cache, Context, Duration, Effect, Exit, identity, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { sha256, stringToHex } from "viem"
 import { Attribution } from "../../domain/Builder.ts"
@@ -30,6 +30,8 @@ class ApiKey extends Context.Service<ApiKey, Redacted.Redacted>()(
 
 const readAttribution = Exchange.json(Attribution)
 
+const readUnattributed = Exchange.json(Schema.Struct({ error: Schema.Literal("unattributed") }))
+
 export const make = Effect.fnUntraced(function* (options: Options) {
   const client = yield* HttpClient.HttpClient
   const timeout = options.timeout ?? Duration.seconds(3)
@@ -44,7 +46,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       const withKey = HttpClientRequest.setHeader(request, "x-api-key", Redacted.value(apiKey))
       return yield* Exchange.exchange(client, withKey, timeout, (response) => {
         if (response.status === 200) return Effect.asSome(readAttribution(response))
-        return response.status === 404 ? Effect.succeedNone : Effect.fail(Exchange.unexpected(response))
+        // Another server at the URL knows no key either, and its 404 says nothing about one.
+        return response.status === 404
+          ? Effect.as(readUnattributed(response), Option.none())
+          : Effect.fail(Exchange.unexpected(response))
       })
     },
     Effect.mapError((error) => new AttributionUnavailable({ detail: error.message }))

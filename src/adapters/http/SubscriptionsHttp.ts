@@ -1,10 +1,11 @@
 /**
  * {@link Subscriptions} of an HTTP service of the operator, `GET {url}?userId=…`, which answers `{"active": true}`. The claim of the
- * request does not count. A user whom the service does not know (404) or refuses has no subscription, and nobody has one while it does
- * not answer.
+ * request does not count. A user whom the service does not know (404) or refuses has no subscription. While the service does not answer,
+ * subscribers of the last minutes keep theirs, and nobody else has one.
  */
-import { Cache, Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { Cache, Clock, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
+import * as LatestMap from "../../domain/LatestMap.ts"
 import { Subscriptions } from "../../ports/orchestrator/Subscriptions.ts"
 import * as Answer from "../providers/Answer.ts"
 import * as Provider from "../providers/Provider.ts"
@@ -27,6 +28,30 @@ const CAPACITY = 50_000
 /** Time for which a failure counts, so that a slow service does not delay each quote. */
 const FAILURE_LIFETIME = Duration.seconds(2)
 
+/**
+ * Longest pause that the service can ask for. Anybody can name new users until it answers 429, and all others would pay the full fee
+ * meanwhile.
+ */
+const LONGEST_PAUSE = Duration.seconds(5)
+
+/** Time for which a subscriber keeps the subscription after the answer has expired while the service does not answer. */
+const KEPT = Duration.minutes(10)
+
+/** Remembers who had a subscription lately. Others are not remembered, so that invented users take the place of no subscriber. */
+const makeSubscribers = (cacheLifetime: Duration.Input) => {
+  const keptMillis = Duration.toMillis(Duration.fromInputUnsafe(cacheLifetime)) + Duration.toMillis(KEPT)
+  const seenAt = LatestMap.make<string, number>(CAPACITY)
+  return {
+    note: (userId: string, isActive: boolean) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        if (isActive) seenAt.set(userId, now)
+        else seenAt.delete(userId)
+      }),
+    has: (userId: string) =>
+      Effect.map(Clock.currentTimeMillis, (now) => now - (seenAt.get(userId) ?? Number.NEGATIVE_INFINITY) < keptMillis)
+  }
+}
+
 export const layer = (options: Options) =>
   Layer.effect(
     Subscriptions,
@@ -37,6 +62,9 @@ export const layer = (options: Options) =>
         headers: options.token === undefined ? {} : { Authorization: `Bearer ${Redacted.value(options.token)}` },
         deadline: options.deadline ?? Duration.seconds(1),
         maxBytes: 65_536,
+        longestPause: LONGEST_PAUSE,
+        // Users whom anybody invents must not close the service for all others.
+        failuresToOpen: Number.MAX_SAFE_INTEGER,
         // The service may refuse a user by 402 or 403.
         keyRefused: new Set([401])
       })
@@ -54,14 +82,19 @@ export const layer = (options: Options) =>
             : Effect.fail(Answer.unexpected(answer))
         })
 
+      const subscribers = makeSubscribers(options.cacheLifetime)
+
       const answers = yield* Cache.makeWith(
         (userId: string) =>
-          Effect.map(ask(userId), (isActive) => ({ isActive, isKnown: true })).pipe(
+          ask(userId).pipe(
+            Effect.tap((isActive) => subscribers.note(userId, isActive)),
+            Effect.map((isActive) => ({ isActive, isKnown: true })),
             Effect.catch((error) =>
-              Effect.as(Effect.annotateLogs(Effect.logWarning("subscriptions.unknown"), { detail: error.message }), {
-                isActive: false,
-                isKnown: false
-              })
+              Effect.logWarning("subscriptions.unknown").pipe(
+                Effect.annotateLogs({ detail: error.message }),
+                Effect.andThen(subscribers.has(userId)),
+                Effect.map((isActive) => ({ isActive, isKnown: false }))
+              )
             )
           ),
         {

@@ -50,8 +50,8 @@ export const kinds = {
   ),
   noArchive: warning(
     "chain_no_archive",
-    "no endpoint of a chain keeps old states, so that ages of pools are proved from logs alone, if at all",
-    "Add an archive endpoint, if prices of young pools are missing."
+    "no endpoint of a chain keeps old states, so that ages of pools, and deliveries of large sweeps by Across, are proved from logs alone, if at all",
+    "Add an archive endpoint, if prices of young pools are missing, or if `watch.deliveries_failed` is logged."
   ),
   noLogs: error(
     "endpoint_no_logs",

@@ -7,6 +7,7 @@ import { ageOf } from "../../domain/Age.ts"
 import { lowerPrice } from "../../domain/ChainMoney.ts"
 import type { Block, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { within } from "../../runtime/Within.ts"
 import { CHAIN_HEAD_AGE } from "../../telemetry/metrics/Upstreams.ts"
 import * as LowerPrices from "../shared/LowerPrices.ts"
@@ -19,6 +20,9 @@ const HEAD_MILLIS = 10_000
 
 /** Pause between checks of contracts that were there, in milliseconds. */
 const CONTRACTS_MILLIS = 600_000
+
+/** Time for which the base fee has to stay within its limit until the alert ends, in milliseconds. A busy chain crosses it often. */
+const WITHIN_LIMIT_MILLIS = 300_000
 
 /** The result of a request; undefined if the node is silent. */
 const asked = <A>(request: Effect.Effect<A, ChainUnavailable>) =>
@@ -46,39 +50,55 @@ const elsewhereMessage = (chainName: string, nodes: ReadonlyArray<string>): stri
     ? `Nodes of ${chainName} have different blocks, or serve another chain. Find out which one is on a fork, and correct rpcUrls in the chains file.`
     : `A node of ${chainName} serves another chain and is not used. Correct rpcUrls in the chains file.`
 
+/** Raises an alert while the condition holds, and ends it otherwise. */
+type AlertIf = (
+  isRaised: boolean,
+  kind: "chain_stale" | "contracts_missing" | "fee_limit" | "simulation_unavailable" | "wrong_chain_id",
+  message: string,
+  details: Readonly<Record<string, string | number>>
+) => Effect.Effect<void, StoreUnavailable>
+
+/** Makes the review of a head's base fee. It runs also while nobody sweeps, since quotes are refused from the moment of the limit. */
+const makeReviewBaseFee = Effect.fnUntraced(function* (client: ChainClient, alertIf: AlertIf) {
+  const withLimits = yield* LimitChoices.make
+  const { chain } = client
+  /** The newest block whose base fee was above the limit: UNIX milliseconds, and that limit in wei. */
+  let above: { readonly atMillis: number; readonly limit: bigint } | undefined
+
+  return Effect.fnUntraced(function* (head: Block) {
+    const { maxFeePerGasWei } = yield* withLimits(chain)
+    const baseFeePerGas = yield* baseFeeOf(client, head, maxFeePerGasWei)
+    const now = yield* Clock.currentTimeMillis
+    const isAbove = maxFeePerGasWei !== undefined && baseFeePerGas > maxFeePerGasWei
+    if (isAbove) above = { atMillis: now, limit: maxFeePerGasWei }
+    else if (above !== undefined && above.limit === maxFeePerGasWei && ageOf(now, above.atMillis) < WITHIN_LIMIT_MILLIS)
+      return
+    yield* alertIf(
+      isAbove,
+      "fee_limit",
+      `The base fee of ${chain.name} is above the chain's maxFeePerGasWei: quotes are refused and nothing is sent until it falls, or until the limit is raised by ./sweep operate limits or in the chains file.`,
+      { baseFeeWei: String(baseFeePerGas), maxFeePerGasWei: String(maxFeePerGasWei) }
+    )
+  })
+})
+
 /** Makes `review`, one round of reviews of a chain. The chain counts as stale from when its newest block was seen. */
 export const make = Effect.fnUntraced(function* (client: ChainClient) {
   const alerts = yield* RenewedAlerts
-  const withLimits = yield* LimitChoices.make
   const { chain } = client
   /** The first block that this process sees is not known to be new. */
   let newest = { hash: "", atMillis: yield* Clock.currentTimeMillis, isNew: false }
   /** UNIX milliseconds of the newest check that found all contracts. */
   let deployedAt = Number.NEGATIVE_INFINITY
 
-  const alertIf = (
-    isRaised: boolean,
-    kind: "chain_stale" | "contracts_missing" | "fee_limit" | "simulation_unavailable" | "wrong_chain_id",
-    message: string,
-    details: Readonly<Record<string, string | number>>
-  ) => {
+  const alertIf: AlertIf = (isRaised, kind, message, details) => {
     const key = `${kind}:${chain.id}`
     return isRaised
       ? alerts.raise({ key, severity: "critical", kind, message, details: { chainId: chain.id, ...details } })
       : alerts.end(key)
   }
 
-  /** Also while nobody sweeps, since quotes are refused from the moment of the limit. */
-  const reviewBaseFee = Effect.fnUntraced(function* (head: Block) {
-    const { maxFeePerGasWei } = yield* withLimits(chain)
-    const baseFeePerGas = yield* baseFeeOf(client, head, maxFeePerGasWei)
-    yield* alertIf(
-      maxFeePerGasWei !== undefined && baseFeePerGas > maxFeePerGasWei,
-      "fee_limit",
-      `The base fee of ${chain.name} is above the chain's maxFeePerGasWei: quotes are refused and nothing is sent until it falls, or until the limit is raised by ./sweep operate limits or in the chains file.`,
-      { baseFeeWei: String(baseFeePerGas), maxFeePerGasWei: String(maxFeePerGasWei) }
-    )
-  })
+  const reviewBaseFee = yield* makeReviewBaseFee(client, alertIf)
 
   const reviewHead = Effect.gen(function* () {
     const answer = yield* asked(client.recentHead(HEAD_MILLIS))

@@ -5,11 +5,11 @@
 import { Effect, Layer } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { Overrides } from "../../ports/shared/Overrides.ts"
-import { Alerts } from "../../ports/shared/Alerts.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { SecretBox } from "../../ports/shared/SecretBox.ts"
 import * as Background from "../../runtime/Background.ts"
 import { KeptEndpoints, placeOf, sealedOf } from "../shared/KeptEndpoints.ts"
+import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
 import { KeptOverrides } from "../../runtime/KeptOverrides.ts"
 
 /** Pause between reviews, in milliseconds. */
@@ -19,29 +19,23 @@ const KIND = "endpoints_unreadable"
 
 /** Makes one review. */
 export const make = Effect.gen(function* () {
-  const alerts = yield* Alerts
+  const alerts = yield* RenewedAlerts
   const box = yield* SecretBox
   const chains = yield* Chains
   const overrides = yield* Overrides
   const { current } = yield* KeptOverrides
   const { unreadable } = yield* KeptEndpoints
-  /** True for chains whose alert this process raised, false for those whose alert it cleared. It leaves alerts of others alone. */
-  const told = new Map<ChainId, boolean>()
 
   const tell = Effect.fnUntraced(function* (chainId: ChainId, name: string, isUnreadable: boolean) {
     const key = `${KIND}:${chainId}`
-    if (isUnreadable) {
-      yield* alerts.raise({
-        key,
-        severity: "critical",
-        kind: KIND,
-        message: `A replica cannot read the operator's choice of RPC endpoints of ${name}, and keeps those that it had. Set SECRETS_KEY or SECRETS_FORMER_KEY on every replica to the key that encrypted it, or clear the choice.`,
-        details: { chainId }
-      })
-    } else if (told.get(chainId) !== false) {
-      yield* alerts.clear(key)
-    }
-    told.set(chainId, isUnreadable)
+    if (!isUnreadable) return yield* alerts.end(key)
+    yield* alerts.raise({
+      key,
+      severity: "critical",
+      kind: KIND,
+      message: `A replica cannot read the operator's choice of RPC endpoints of ${name}, and keeps those that it had. Set SECRETS_KEY or SECRETS_FORMER_KEY on every replica to the key that encrypted it, or clear the choice.`,
+      details: { chainId }
+    })
   })
 
   const reseal = Effect.fnUntraced(function* () {
@@ -69,4 +63,4 @@ export const layer = Layer.effectDiscard(
   Effect.flatMap(make, (review) =>
     Background.loop(Background.supervisor("endpoint_review"), { pauseMillis: PAUSE_MILLIS }, review)
   )
-)
+).pipe(Layer.provide(RenewedAlerts.layerOnDemand))

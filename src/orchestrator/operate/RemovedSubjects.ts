@@ -41,6 +41,7 @@ const CONDITIONS: ReadonlySet<string> = new Set<AlertKind>([
   "nonce_doubted",
   "owner_blocks_batch",
   "price_deviates",
+  "price_unavailable",
   "relayer_paused",
   "role_unserved",
   "screening_unavailable",

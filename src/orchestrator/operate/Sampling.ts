@@ -26,6 +26,7 @@ import { INTENTS, INTENTS_OLDEST } from "../../telemetry/metrics/Sweeps.ts"
 import { PROVIDER_STATE, SCREENING_LIST_AGE } from "../../telemetry/metrics/Upstreams.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as LaneBalances from "./LaneBalances.ts"
 
 const statuses = Effect.gen(function* () {
   const counts = yield* (yield* Intents).counts
@@ -176,7 +177,7 @@ const poolWait = Effect.flatMap(Backlog, ({ poolWaitMillis }) => Sampling.poolWa
 
 type Sources = Alerts | Backlog | Chains | Exposures | Intents | OrchestratorSettings | Outbox | RelayTransactions
 
-/** Everything that the loop reads. */
+/** Everything that the loop reads, beside the balances of lanes. */
 export const samples: ReadonlyArray<Sampling.Sample<Sources>> = [
   statuses,
   ...backlog,
@@ -190,4 +191,6 @@ export const samples: ReadonlyArray<Sampling.Sample<Sources>> = [
 ]
 
 /** Runs until the scope closes. */
-export const layer = Layer.effectDiscard(Sampling.run(samples))
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(LaneBalances.make, (balances) => Sampling.run([...samples, balances]))
+)

@@ -17,6 +17,10 @@ import {
 const CCTP = "cctp"
 const RELAY = "relay"
 
+/** Advice for a sweep that has arrived without a proof. */
+const UNPROVED =
+  "If it has arrived already, the nodes lack its proof: look for watch.deliveries_failed in the log, whose detail names the node's answer."
+
 /** Advice by the bridge. All others are deposits into Across, also with a swap (`uniswap-v3+across`) or by LI.FI's contract. */
 const adviceOf = (provider: string): string => {
   switch (provider) {
@@ -37,7 +41,7 @@ const undelivered = (situation: Situation): Explanation => {
     unreadable(situation, intent.destChainId) ?? {
       waitsFor: "delivery",
       explanation: `It settled on ${chainName(situation, intent.sourceChainId)} ${waited} ago and waits for ${intent.provider} to deliver on ${chainName(situation, intent.destChainId)}. The estimate was ${estimate}.`,
-      advice: adviceOf(intent.provider)
+      advice: `${adviceOf(intent.provider)} ${UNPROVED}`
     }
   )
 }

@@ -253,6 +253,8 @@ export class RelayTransactions extends Context.Service<
      * and if it is, their cost counts then.
      */
     readonly spending: (chainId: ChainId, sinceMs: number) => Effect.Effect<bigint, StoreUnavailable>
+    /** The part of {@link spending} that was paid: without the reserves of unfinished transactions. */
+    readonly paid: (chainId: ChainId, sinceMs: number) => Effect.Effect<bigint, StoreUnavailable>
     /** One more than the highest nonce of the lane's transactions, without those that ended without a block. 0 without any. */
     readonly nextNonce: (chainId: ChainId, lane: Address.Address) => Effect.Effect<bigint, StoreUnavailable>
     /** The front of each lane of a chain that has one, ordered by lane. */

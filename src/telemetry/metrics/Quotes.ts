@@ -12,6 +12,14 @@ export const QUOTES = counter({
   }
 })
 
+export const UNATTRIBUTED = counter({
+  name: "sweep_quotes_unattributed_total",
+  help: "Quotes with a builder's API key that are priced without its markup. Unknown keys do not count.",
+  labels: {
+    cause: "`unavailable`: the builder backend did not answer. `screening`: the payout address is not cleared."
+  }
+})
+
 export const QUOTE_DURATION = seconds({
   name: "sweep_quote_duration_seconds",
   help: "Time that a quote takes, offered or refused, in seconds.",

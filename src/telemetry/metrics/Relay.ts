@@ -6,7 +6,7 @@ const LANE = { ...CHAIN, lane: "Address of the lane." } as const
 
 export const LANE_BALANCE = gauge({
   name: "sweep_lane_balance",
-  help: "Balance of a lane at its last use, in units of the native currency.",
+  help: "Balance of a lane in use, in units of the native currency. It is read once a minute.",
   labels: LANE
 })
 

@@ -39,12 +39,14 @@ const adapter = (options: Partial<BuilderAttributionHttp.Options> = {}, server =
     Layer.provideMerge(server)
   )
 
+const UNKNOWN: Answer = { status: 404, body: { error: "unattributed" } }
+
 const backend: Record<string, Attribution> = { "key-a": builderA, "key-b": builderB }
 
 const remembering = StubServer.answering(({ headers }) => {
   const known = backend[headers.get("x-api-key") ?? ""]
   return known === undefined
-    ? { status: 404, body: { error: "unattributed" } }
+    ? UNKNOWN
     : { status: 200, body: { ...known, payoutAddress: known.payoutAddress.toLowerCase() } }
 })
 
@@ -69,7 +71,7 @@ describe("BuilderAttributionHttp", () => {
   it.effect("keeps a path in the backend's URL", () =>
     Effect.gen(function* () {
       const { answer, seen, url } = yield* StubServer
-      yield* answer({ status: 404 })
+      yield* answer(UNKNOWN)
       for (const builderUrl of [`${url}/api`, `${url}/api/`]) {
         const below = BuilderAttributionHttp.layer({ builderUrl }).pipe(Layer.provide(FetchHttpClient.layer))
         yield* resolve(keyA).pipe(Effect.provide(below))
@@ -86,7 +88,7 @@ describe("BuilderAttributionHttp", () => {
       const { answer, seen } = yield* StubServer
       yield* answer({ status: 200, body: builderA })
       yield* resolve(keyA)
-      yield* answer({ status: 404 })
+      yield* answer(UNKNOWN)
       yield* resolve(unknown)
       yield* answer({ status: 200, body: builderB })
       assert.deepStrictEqual(yield* resolve(keyA), Option.some(builderA))
@@ -104,7 +106,7 @@ describe("BuilderAttributionHttp", () => {
       yield* answer({ status: 200, body: builderA })
       yield* Effect.all([resolve(keyA), resolve(keyA)], { concurrency: "unbounded" })
       assert.strictEqual((yield* seen).length, 2)
-      yield* answer({ status: 404 })
+      yield* answer(UNKNOWN)
       assert.deepStrictEqual(yield* resolve(keyA), Option.none())
     }).pipe(Effect.provide(adapter()))
   )
@@ -130,6 +132,8 @@ describe("BuilderAttributionHttp", () => {
   it.effect.each<readonly [string, Answer]>([
     ["401", { status: 401, body: { error: "unauthorized" } }],
     ["429", { status: 429, headers: { "retry-after": "7" }, body: { error: "rate limit exceeded" } }],
+    ["404 of another server", { status: 404, body: { error: "not found" } }],
+    ["404 of a proxy", { status: 404, body: "<html>" }],
     ["500", { status: 500, body: "oops" }],
     ["503 with the body of a success", { status: 503, body: builderA }],
     ["a body that is no JSON", { status: 200, body: "<html>" }],

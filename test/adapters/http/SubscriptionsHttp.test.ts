@@ -80,6 +80,51 @@ describe("SubscriptionsHttp", () => {
     }).pipe(Effect.provide(adapter))
   )
 
+  it.effect("asks again soon after invented users have used up its requests", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      yield* answer({ status: 429, headers: { "Retry-After": "600" } })
+      for (let user = 0; user < 10; user += 1) assert.isFalse(yield* ask(`invented ${user}`))
+      yield* answer(active(true))
+      yield* TestClock.adjust("5 seconds")
+      assert.isTrue(yield* ask("subscriber"))
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("is not closed by failures for invented users", () =>
+    Effect.gen(function* () {
+      yield* (yield* StubServer).answer(({ path }) => (path.includes("subscriber") ? active(true) : { status: 500 }))
+      for (let user = 0; user < 10; user += 1) assert.isFalse(yield* ask(`invented ${user}`))
+      assert.isTrue(yield* ask("subscriber"))
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("keeps a subscriber's subscription for ten minutes while the service fails", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      assert.isTrue(yield* ask("subscriber"))
+      yield* answer({ status: 500 })
+      yield* TestClock.adjust("10 minutes")
+      assert.isTrue(yield* ask("subscriber"))
+      assert.isFalse(yield* ask("other"))
+      yield* TestClock.adjust("1 minute")
+      assert.isFalse(yield* ask("subscriber"))
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("keeps no subscription that has ended", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      assert.isTrue(yield* ask("subscriber"))
+      yield* answer(active(false))
+      yield* TestClock.adjust("1 minute")
+      assert.isFalse(yield* ask("subscriber"))
+      yield* answer({ status: 500 })
+      yield* TestClock.adjust("1 minute")
+      assert.isFalse(yield* ask("subscriber"))
+    }).pipe(Effect.provide(adapter))
+  )
+
   it.effect("waits at most a second for a silent service, and asks again soon", () =>
     Effect.gen(function* () {
       const { answer } = yield* StubServer

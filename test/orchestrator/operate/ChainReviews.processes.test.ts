@@ -55,6 +55,9 @@ const start = Effect.fnUntraced(function* (cause: Node["cause"]) {
   return { node, stop: Scope.close(scope, Exit.void) }
 })
 
+/** Time for which a process holds the alert after its end: the base fee has to stay within its limit. */
+const heldOf = (kind: Node["cause"]) => (kind === "fee_limit" ? "300 seconds" : "0 seconds")
+
 /** The beginning of the only alert. */
 const raised = (kind: Node["cause"]) =>
   Effect.gen(function* () {
@@ -73,6 +76,7 @@ describe.each(KINDS)("the alert %s of several processes", (kind) => {
       const original = yield* raised(kind)
       yield* SharedAlerts.stands(original, "3 minutes")
       failing.node.cause = undefined
+      yield* SharedAlerts.stands(original, heldOf(kind))
       yield* SharedAlerts.stands(original, "14 seconds")
       yield* SharedAlerts.ends("16 seconds")
     }).pipe(Effect.scoped, Effect.provide(SharedAlerts.layer))
@@ -95,6 +99,7 @@ describe.each(KINDS)("the alert %s of several processes", (kind) => {
       first.node.cause = undefined
       yield* SharedAlerts.stands(original, "3 minutes")
       second.node.cause = undefined
+      yield* SharedAlerts.stands(original, heldOf(kind))
       yield* SharedAlerts.ends("30 seconds")
     }).pipe(Effect.scoped, Effect.provide(SharedAlerts.layer))
   )

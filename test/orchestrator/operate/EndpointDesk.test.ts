@@ -1,6 +1,7 @@
 /** RPC endpoints of the operator, from the desk to the replicas. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, References } from "effect"
+import { TestClock } from "effect/testing"
 import * as ChainsInMemory from "../../../src/adapters/memory/shared/Chains.ts"
 import * as MemoryAlerts from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as MemoryLaneBook from "../../../src/adapters/memory/orchestrator/LaneBook.ts"
@@ -8,6 +9,7 @@ import { idOf } from "../../../src/domain/EndpointChoice.ts"
 import { EndpointDesk } from "../../../src/orchestrator/operate/EndpointDesk.ts"
 import * as EndpointReview from "../../../src/orchestrator/operate/EndpointReview.ts"
 import { KeptOverrides } from "../../../src/runtime/KeptOverrides.ts"
+import { RenewedAlerts } from "../../../src/orchestrator/shared/RenewedAlerts.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { Overrides } from "../../../src/ports/shared/Overrides.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
@@ -26,7 +28,7 @@ const deskOf = (hosts: ReadonlyArray<string>, ...keys: Parameters<typeof replica
 /** Starts a replica beside others, on what they share. */
 const started = (hosts: ReadonlyArray<string>, ...keys: Parameters<typeof replica>) =>
   Effect.gen(function* () {
-    const services = yield* Layer.build(Layer.fresh(deskOf(hosts, ...keys)))
+    const services = yield* Layer.build(Layer.fresh(Layer.merge(deskOf(hosts, ...keys), RenewedAlerts.layerOnDemand)))
     const desk = Context.get(services, EndpointDesk)
     const inUse = Effect.gen(function* () {
       yield* Context.get(services, KeptOverrides).refresh
@@ -150,6 +152,8 @@ describe("RPC endpoints of the operator", () => {
       assert.deepStrictEqual(yield* kinds, ["endpoints_unreadable"])
       yield* stranger.clear
       yield* stranger.review
+      yield* TestClock.adjust("20 seconds")
+      yield* stranger.review
       assert.deepStrictEqual(yield* kinds, [])
 
       // A choice that was read stays in use when a later one cannot be.
@@ -160,6 +164,27 @@ describe("RPC endpoints of the operator", () => {
       yield* other.add("well-d")
       assert.deepStrictEqual(yield* reader.inUse, [urlOf("well-a"), urlOf("well-b")])
     }).pipe(Effect.scoped, Effect.provide(shared))
+  )
+
+  it.effect(
+    "raise an alert that ends when the last replica that cannot read them has ended, also if it raised it last",
+    () =>
+      Effect.gen(function* () {
+        const reader = yield* started(["well-a"], 1)
+        yield* reader.add("well-b")
+        const old = yield* started(["well-a"], 2)
+        assert.strictEqual(yield* old.inUse, undefined)
+        yield* old.review
+        // The survivor starts beside the old replica, which sees the condition once more and ends.
+        yield* reader.review
+        yield* TestClock.adjust("10 seconds")
+        yield* old.review
+        yield* reader.review
+        assert.deepStrictEqual(yield* kinds, ["endpoints_unreadable"])
+        yield* TestClock.adjust("25 seconds")
+        yield* reader.review
+        assert.deepStrictEqual(yield* kinds, [])
+      }).pipe(Effect.scoped, Effect.provide(shared))
   )
 
   it.effect("are encrypted anew when the key was changed, and stay the same choice", () =>

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type * as Address from "../../../src/domain/Address.ts"
 import * as Lanes from "../../../src/orchestrator/relay/Lanes.ts"
 import { RenewedAlerts } from "../../../src/orchestrator/shared/RenewedAlerts.ts"
+import * as LaneAlerts from "../../../src/orchestrator/shared/LaneAlerts.ts"
 import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
 import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { RelayerKeys } from "../../../src/ports/orchestrator/RelayerKeys.ts"
@@ -113,7 +114,7 @@ describe("a lane", () => {
         yield* desk.move(lane, "draining", CHANGE)
         yield* TestClock.adjust("1 minute")
       }
-      yield* alerts.raise(Lanes.laneShort(source, lane, { balance: 1n, needed: 2n, atMs: 0 }))
+      yield* alerts.raise(LaneAlerts.laneShort(source, lane, { balance: 1n, needed: 2n, atMs: 0 }))
       yield* desk.move(lane, state, CHANGE)
       assert.lengthOf(yield* alerts.list, 0)
     }).pipe(Effect.provide(layer))

@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import * as LaneBalances from "../../../src/orchestrator/operate/LaneBalances.ts"
 import { backlog, gapOf, lanes } from "../../../src/orchestrator/operate/Sampling.ts"
 import { Backlog } from "../../../src/ports/orchestrator/Backlog.ts"
+import { LaneBook } from "../../../src/ports/orchestrator/LaneBook.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import * as Sampling from "../../../src/runtime/Sampling.ts"
 import { isolated, series } from "../../support/Metrics.ts"
-import { source } from "../../support/RelayFixtures.ts"
+import { destination, source } from "../../support/RelayFixtures.ts"
 import { layerOnNodes, scene } from "../../support/RelayScene.ts"
 import { relay } from "../../support/SentSweep.ts"
 
@@ -93,3 +95,35 @@ describe("the nonce gap of a lane", () => {
     }).pipe(Effect.provide(nodes), isolated)
   })
 })
+
+it.effect("shows the balances of lanes in use within a minute, also while nothing is sent", () =>
+  Effect.gen(function* () {
+    const { chain, lane } = yield* scene
+    const sample = yield* LaneBalances.make
+    const balances = Effect.gen(function* () {
+      yield* TestClock.adjust("1 minute")
+      yield* Sampling.round([sample])
+      return yield* series("sweep_lane_balance")
+    })
+    const shown = (native: number) =>
+      [source, destination].map(
+        ({ id }) => `sweep_lane_balance{chain_id="${id}",lane="${lane}"} ${id === source.id ? native : 1}`
+      )
+    assert.sameMembers([...(yield* balances)], shown(1))
+    yield* chain.setBalance(lane, 5n * 10n ** 17n)
+    // The nodes are asked once a minute.
+    yield* Sampling.round([sample])
+    assert.sameMembers([...(yield* series("sweep_lane_balance"))], shown(1))
+    assert.sameMembers([...(yield* balances)], shown(0.5))
+    // Without an answer, the last one stands.
+    yield* chain.fail("balance")
+    assert.sameMembers([...(yield* balances)], shown(0.5))
+    yield* (yield* LaneBook).move(lane, "active", "draining", {
+      actor: "operator",
+      action: "lane.draining",
+      subject: lane,
+      details: {}
+    })
+    assert.deepStrictEqual(yield* balances, [])
+  }).pipe(Effect.provide(layerOnNodes((client) => client)), isolated)
+)

@@ -246,7 +246,10 @@ describe("the explanation of a stuck intent", () => {
     assert.include(advice("cctp"), "is never returned")
     assert.include(advice("relay"), "has no deadline that a contract enforces")
     for (const provider of ["cctp", "relay"]) assert.notInclude(advice(provider), "before its deadline", provider)
-    for (const provider of ["across", "cctp", "relay"]) assert.match(advice(provider), /^[A-Z].{5,}[.]$/)
+    for (const provider of ["across", "cctp", "relay"]) {
+      assert.match(advice(provider), /^[A-Z].{5,}[.]$/)
+      assert.include(advice(provider), "watch.deliveries_failed")
+    }
   })
 
   it("has a case for whatever one can wait for", () => {

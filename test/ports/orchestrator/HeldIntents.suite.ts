@@ -56,7 +56,7 @@ export const suite = (adapter: string, stores: Layer.Layer<HeldIntents | Intents
         const intents = yield* Intents
         yield* TestClock.adjust("10 seconds")
         yield* submitted({ id: "a" })
-        yield* intents.release(["a"], 13_000)
+        yield* intents.release(["a"], { notBeforeMs: 13_000 })
         expect(yield* stuck(0)).toEqual({ ids: ["a"], total: 1 })
         expect((yield* find("a")).restsUntilMs).toBe(13_000)
         yield* TestClock.adjust("3 seconds")
@@ -69,7 +69,7 @@ export const suite = (adapter: string, stores: Layer.Layer<HeldIntents | Intents
       Effect.gen(function* () {
         const intents = yield* Intents
         yield* submitted({ id: "a" })
-        yield* intents.release(["a"], 13_000, "gas_price")
+        yield* intents.release(["a"], { notBeforeMs: 13_000, waitingFor: "gas_price" })
         expect((yield* find("a")).waitingFor).toBe("gas_price")
         yield* intents.release(["a"])
         expect(yield* find("a")).not.toHaveProperty("waitingFor")
@@ -182,7 +182,7 @@ export const suite = (adapter: string, stores: Layer.Layer<HeldIntents | Intents
         for (const id of ["first", "elsewhere", "stranger"]) {
           expect(yield* find(id)).not.toHaveProperty("ownersOther")
         }
-        yield* intents.release(["first"], 60_000)
+        yield* intents.release(["first"], { notBeforeMs: 60_000 })
         expect(yield* find("second")).not.toHaveProperty("ownersOther")
         expect(yield* find("first")).not.toHaveProperty("ownersOther")
         yield* carry(["second"])

@@ -69,7 +69,7 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
       expect(yield* claim("w")).toEqual(["early", "s1", "s2", "s3", "late"])
       expect(yield* claim("w", 10, 2)).toEqual(["e1"])
       // A leg that is postponed waits until its siblings' transaction has ended.
-      yield* intents.release(["s2"], 1_000)
+      yield* intents.release(["s2"], { notBeforeMs: 1_000 })
       const { id } = yield* carry(["s1", "s3"])
       yield* TestClock.adjust("1 hour")
       expect(yield* claim("w")).toEqual(["early", "late"])
@@ -95,7 +95,7 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
       yield* intents.release(["a", "s1", "s2", "s3", "b"])
       expect(yield* claim("w", 4)).toEqual(["a", "s1", "s2", "s3"])
       yield* intents.release(["a", "s1", "s2", "s3"])
-      yield* intents.release(["s2"], 1_000)
+      yield* intents.release(["s2"], { notBeforeMs: 1_000 })
       expect(yield* claim("w", 3)).toEqual(["a", "s1", "s3"])
     }).pipe(Effect.provide(stores))
   )
@@ -108,7 +108,7 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
         yield* TestClock.adjust("1 millis")
       }
       yield* submitted({ id: "behind", owner: 1 })
-      yield* intents.release(["a", "c"], 50)
+      yield* intents.release(["a", "c"], { notBeforeMs: 50 })
       yield* intents.release(["b"])
       yield* TestClock.adjust("100 millis")
       const taken = Effect.fnUntraced(function* (limit: number, order?: "oldest" | "fresh") {
@@ -119,9 +119,9 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
       expect(yield* taken(2, "fresh")).toEqual(["b", "d"])
       expect(yield* taken(3, "oldest")).toEqual(["a", "b", "c"])
       // A lease ends the delay.
-      yield* intents.release(["a", "c"], 1)
+      yield* intents.release(["a", "c"], { notBeforeMs: 1 })
       expect((yield* taken(4, "fresh")).toSorted()).toEqual(["a", "b", "d", "e"])
-      yield* intents.release(["b", "d", "e"], 1)
+      yield* intents.release(["b", "d", "e"], { notBeforeMs: 1 })
       expect(yield* taken(10, "fresh")).toEqual(["a", "b", "c", "d", "e"])
     }).pipe(Effect.provide(stores))
   )
@@ -139,7 +139,7 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
         ["c", 20],
         ["d", 1_000]
       ] as const) {
-        yield* intents.release([id], until)
+        yield* intents.release([id], { notBeforeMs: until })
       }
       yield* TestClock.adjust("100 millis")
       expect(yield* claim("w", 2, 1, "fresh")).toEqual(["b", "c"])
@@ -153,7 +153,7 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
     Effect.gen(function* () {
       const intents = yield* Intents
       const waitingFor = Effect.map(intents.states(["a"]), ([state]) => state?.waitingFor)
-      const wait = intents.release(["a"], 5_000, "gas_price")
+      const wait = intents.release(["a"], { notBeforeMs: 5_000, waitingFor: "gas_price" })
       yield* submitted({ id: "a", owner: 1 })
       yield* submitted({ id: "b", owner: 2 })
       expect(yield* waitingFor).toBeUndefined()
@@ -165,7 +165,7 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
       // A claim in between does not hide it.
       expect(yield* claim("w")).toEqual(["a", "b"])
       expect(yield* waitingFor).toBe("gas_price")
-      yield* intents.release(["a"], 6_000)
+      yield* intents.release(["a"], { notBeforeMs: 6_000 })
       expect(yield* waitingFor).toBeUndefined()
       yield* wait
       yield* intents.giveUp("a", { reason: "simulation_failed", detail: "", notBeforeMs: 7_000 })
@@ -245,9 +245,9 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
       expect(yield* claim("w")).toEqual(["a"])
       yield* intents.release(["a"])
       expect(yield* claim("w")).toEqual(["a"])
-      yield* intents.release(["a", "unknown"], 50)
+      yield* intents.release(["a", "unknown"], { notBeforeMs: 50 })
       expect(yield* claim("w")).toEqual(["b"])
-      yield* intents.release(["b"], 60)
+      yield* intents.release(["b"], { notBeforeMs: 60 })
       expect(yield* claim("w")).toEqual([])
       yield* TestClock.adjust("50 millis")
       expect(yield* claim("w")).toEqual(["a"])

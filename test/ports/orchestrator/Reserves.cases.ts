@@ -31,10 +31,15 @@ export const reserveCases = (stores: Layer.Layer<Intents | RelayTransactions, un
       const inclusion = { hash: hash("reserving"), blockNumber: 9n, blockHash: hash("block") }
       yield* transactions.setInclusion(id, inclusion)
       expect(yield* recent).toBe(5n)
+      const paid = transactions.paid(1, 7_200_000)
+      expect(yield* paid).toBe(0n)
       yield* transactions.finalize([{ id, inclusion, cost: 2n }])
       expect(yield* recent).toBe(2n)
+      expect(yield* paid).toBe(2n)
+      expect(yield* transactions.paid(2, 7_200_000)).toBe(0n)
       yield* transactions.reopen([{ id, inclusion }])
       expect(yield* recent).toBe(5n)
+      expect(yield* paid).toBe(0n)
     }).pipe(Effect.provide(stores))
   )
 }

@@ -1,19 +1,20 @@
 /** Reasons for which submitted in-memory intents are no longer sent. */
 import { Clock, Effect, Option, Ref } from "effect"
 import type { Intents } from "../../../ports/orchestrator/Intents.ts"
+import { isHeldBy, isQueued } from "./IntentQueue.ts"
 import { lookup, type OrchestratorState, unwaiting, withIntent } from "./OrchestratorState.ts"
 
 type Shared = OrchestratorState["Service"]
 
 export const giveUp =
   ({ state }: Shared): Intents["Service"]["giveUp"] =>
-  (id, { detail, notBeforeMs, reason }) =>
+  (id, { detail, notBeforeMs, reason, worker }) =>
     Effect.flatMap(Clock.currentTimeMillis, (atMs) =>
-      Ref.update(state, (current) => {
+      Ref.modify(state, (current) => {
         const stored = lookup(current.intents, id)
-        return stored?.intent.status === "submitted"
-          ? withIntent(current, { ...unwaiting(stored), notBeforeMs, givenUp: { reason, detail, atMs } })
-          : current
+        if (stored?.intent.status !== "submitted") return [false, current]
+        if (worker !== undefined && !(isQueued(stored) && isHeldBy(stored, worker))) return [false, current]
+        return [true, withIntent(current, { ...unwaiting(stored), notBeforeMs, givenUp: { reason, detail, atMs } })]
       })
     )
 

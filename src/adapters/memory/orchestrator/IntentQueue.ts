@@ -73,17 +73,17 @@ export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
     })
   })
 
-/** False if another worker has leased it, or has put it off. */
-const mayRelease = ({ leaseWorker, notBeforeMs }: StoredIntent, worker: string | undefined): boolean =>
+/** True if no other worker has leased it, or has put it off. */
+export const isHeldBy = ({ leaseWorker, notBeforeMs }: StoredIntent, worker: string | undefined): boolean =>
   worker === undefined || leaseWorker === worker || (leaseWorker === undefined && notBeforeMs === undefined)
 
 export const release =
   ({ state }: Shared): Intents["Service"]["release"] =>
-  (ids, notBeforeMs, waitingFor, worker) =>
+  (ids, { notBeforeMs, waitingFor, worker } = {}) =>
     Ref.update(state, (current) =>
       ids.reduce((acc, id) => {
         const stored = lookup(acc.intents, id)
-        if (stored === undefined || !isQueued(stored) || !mayRelease(stored, worker)) return acc
+        if (stored === undefined || !isQueued(stored) || !isHeldBy(stored, worker)) return acc
         return withIntent(acc, {
           ...unwaiting(stored),
           ...(notBeforeMs === undefined ? {} : { notBeforeMs }),

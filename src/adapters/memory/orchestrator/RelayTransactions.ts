@@ -182,21 +182,28 @@ const HOUR_MILLIS = 3_600_000
 
 const hourOf = (millis: number): number => millis - (millis % HOUR_MILLIS)
 
+const sumOf = (values: ReadonlyArray<bigint>): bigint => values.reduce((sum, wei) => sum + wei, 0n)
+
+const paidOf = ({ spending }: State, chainId: number, sinceMs: number): bigint =>
+  sumOf(spending.filter((each) => each.chainId === chainId && each.endedAtMs >= hourOf(sinceMs)).map(({ wei }) => wei))
+
+const paid =
+  ({ state }: Shared): RelayTransactions["Service"]["paid"] =>
+  (chainId, sinceMs) =>
+    Effect.map(Ref.get(state), (current) => paidOf(current, chainId, sinceMs))
+
 const spending =
   ({ state }: Shared): RelayTransactions["Service"]["spending"] =>
   (chainId, sinceMs) =>
     Effect.map(Ref.get(state), (current) => {
-      const spent = current.spending.filter((each) => each.chainId === chainId && each.endedAtMs >= hourOf(sinceMs))
       const open = Array.from(HashMap.values(current.transactions)).filter(
         ({ createdAtMs, intentIds, reopened, ...each }) =>
           each.chainId === chainId &&
           each.status !== "final" &&
           (each.status === "mined" || reopened !== undefined || createdAtMs >= hourOf(sinceMs) || intentIds.length > 0)
       )
-      return [...spent.map(({ wei }) => wei), ...open.map(({ id }) => lookup(current.reserved, id) ?? 0n)].reduce(
-        (sum, wei) => sum + wei,
-        0n
-      )
+      const reserved = sumOf(open.map(({ id }) => lookup(current.reserved, id) ?? 0n))
+      return paidOf(current, chainId, sinceMs) + reserved
     })
 
 const unfinished =
@@ -253,6 +260,7 @@ const make = Effect.map(OrchestratorState, (shared) =>
     finalFrom: RelayEndings.finalFrom(shared),
     reopen: RelayEndings.reopen(shared),
     spending: spending(shared),
+    paid: paid(shared),
     nextNonce: nextNonce(shared),
     fronts: fronts(shared),
     detach: RelayEndings.detach(shared),

@@ -32,17 +32,18 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
     return (yield* decode(rows, IntentRow.toIntent)).toSorted(oldestFirst)
   }, guarded("claim"))
 
+/** Condition on a row of the queue: no other worker has leased it, or has put it off. */
+export const isHeldBy = (sql: PgClient.PgClient, worker: string | undefined) =>
+  worker === undefined
+    ? sql`true`
+    : sql`(lease_worker = ${text(worker)} OR (lease_worker IS NULL AND not_before IS NULL))`
+
 export const release = (sql: PgClient.PgClient): Intents["Service"]["release"] =>
-  Effect.fnUntraced(function* (ids, notBeforeMs, waitingFor, worker) {
+  Effect.fnUntraced(function* (ids, { notBeforeMs, waitingFor, worker } = {}) {
     const notBefore = notBeforeMs === undefined ? null : yield* boundedTime(sql, notBeforeMs)
-    // Another worker has leased what this one has no more, or has put it off.
-    const isOurs =
-      worker === undefined
-        ? sql`true`
-        : sql`(lease_worker = ${text(worker)} OR (lease_worker IS NULL AND not_before IS NULL))`
     yield* sql`
       WITH released AS (
-        SELECT intent_id FROM orchestrator.intent_queue WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}) AND ${isOurs}
+        SELECT intent_id FROM orchestrator.intent_queue WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}) AND ${isHeldBy(sql, worker)}
         ORDER BY intent_id FOR UPDATE
       )
       UPDATE orchestrator.intent_queue q

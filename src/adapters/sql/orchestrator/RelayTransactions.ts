@@ -43,9 +43,19 @@ const clearInclusion = (sql: PgClient.PgClient): RelayTransactions["Service"]["c
     return cleared.length > 0
   }, guarded("clearInclusion"))
 
+const hourOf = (sql: PgClient.PgClient, sinceMs: number) => sql`date_trunc('hour', ${timestamp(sinceMs)}::timestamptz)`
+
+const paid = (sql: PgClient.PgClient): RelayTransactions["Service"]["paid"] =>
+  Effect.fnUntraced(function* (chainId, sinceMs) {
+    const [row] = yield* sql<{ wei: string | null }>`
+      SELECT sum(wei)::text AS wei FROM orchestrator.relay_spending
+      WHERE chain_id = ${chainId} AND hour >= ${hourOf(sql, sinceMs)}`
+    return BigInt(row?.wei ?? 0)
+  }, guarded("paid"))
+
 const spending = (sql: PgClient.PgClient): RelayTransactions["Service"]["spending"] =>
   Effect.fnUntraced(function* (chainId, sinceMs) {
-    const since = sql`date_trunc('hour', ${timestamp(sinceMs)}::timestamptz)`
+    const since = hourOf(sql, sinceMs)
     const [row] = yield* sql<{ wei: string }>`
       SELECT (
         coalesce((
@@ -144,6 +154,7 @@ const make = Effect.map(PgClient.PgClient, (sql) => {
     reopen: RelayEndings.reopen(sql),
     detach: RelayEndings.detach(sql),
     spending: spending(sql),
+    paid: paid(sql),
     nextNonce: nextNonce(sql),
     fronts: fronts(sql),
     unfinished: (chainId) => Effect.map(look(chainId), ({ transactions }) => transactions),

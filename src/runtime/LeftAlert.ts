@@ -1,0 +1,23 @@
+/**
+ * Tells when a standing alert is renewed by no process any more. Processes that see its condition raise it again and again, with
+ * `renewedAtMs` in its details. One that does not see it may clear it only then.
+ */
+import { Effect } from "effect"
+import { Alerts } from "../ports/shared/Alerts.ts"
+
+/** Looks in a row without a renewal after which no process has the alert any more. Each that has it renews it per look. */
+const LEFT_LOOKS = 3
+
+/** Makes the look at the alert with this key, once per round of its review. It returns true if the alert stands and is left. */
+export const make = Effect.fnUntraced(function* (key: string) {
+  const alerts = yield* Alerts
+  /** The newest renewal of the standing alert, with the looks since then. */
+  let seen = { renewal: "", looks: 0 }
+
+  return Effect.gen(function* () {
+    const alert = (yield* alerts.list).find((each) => each.key === key)
+    const renewal = alert === undefined ? "" : `${alert.id} ${alert.details["renewedAtMs"]}`
+    seen = { renewal, looks: renewal === seen.renewal ? seen.looks + 1 : 0 }
+    return alert !== undefined && seen.looks >= LEFT_LOOKS
+  })
+})
