@@ -3,8 +3,22 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Option, Schedule } from "effect"
 import { parseTransaction } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
+import type { DevChain } from "../../../src/devnet/DevChain.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
 import { backend, owing, run, said, VAULT } from "./PayoutScene.ts"
+
+/** Waits until the vault's payment is mined. A busy node mines it some time after it was broadcast. */
+const mined = ({ node }: DevChain) =>
+  node
+    .ask("the payment is mined", async (client) => {
+      const [latest, pending] = await Promise.all(
+        (["latest", "pending"] as const).map((blockTag) =>
+          client.getTransactionCount({ address: VAULT.address, blockTag })
+        )
+      )
+      return latest === pending
+    })
+    .pipe(Effect.repeat({ until: (isMined) => isMined, schedule: Schedule.spaced("20 millis") }))
 
 layer(backend, { excludeTestServices: true })("a batch with a recorded payment", (it) => {
   it.effect("that another version paid is booked by that one, and is not waited for", () =>
@@ -63,6 +77,7 @@ layer(backend, { excludeTestServices: true })("a batch with a recorded payment",
     Effect.gen(function* () {
       const { balances, desk, dev, id } = yield* owing("USDC", [31n], 62n)
       assert.include(said((yield* run(id, { dies: "broadcast" })).exit), "the power is gone")
+      yield* mined(dev)
       assert.deepStrictEqual(yield* balances, [31n])
       const confirmations = 3
       let receipts = 0
@@ -86,17 +101,7 @@ layer(backend, { excludeTestServices: true })("a batch with a recorded payment",
     Effect.gen(function* () {
       const { desk, dev, id } = yield* owing("USDC", [37n], 74n)
       assert.include(said((yield* run(id, { dies: "broadcast" })).exit), "the power is gone")
-      // A busy node mines it later, and a look before that finds a payment to wait for.
-      yield* dev.node
-        .ask("the payment is mined", async (node) => {
-          const [latest, pending] = await Promise.all(
-            (["latest", "pending"] as const).map((blockTag) =>
-              node.getTransactionCount({ address: VAULT.address, blockTag })
-            )
-          )
-          return latest === pending
-        })
-        .pipe(Effect.repeat({ until: (isMined) => isMined, schedule: Schedule.spaced("20 millis") }))
+      yield* mined(dev)
       const confirmations = 3
       let receipts = 0
       const { exit } = yield* run(id, {
