@@ -14,7 +14,7 @@
  */
 
 /**
- * Standing of a request, best first. `paid`: listed tokens of an owner with a settled sweep, whose signature the client has given. `listed`: listed tokens of any other
+ * Standing of a request, best first. `paid`: listed tokens of an owner with a settled sweep. `listed`: listed tokens of any other
  * owner. `unlisted`: a token is not on the operator's lists.
  */
 export const STANDINGS = ["paid", "listed", "unlisted"] as const

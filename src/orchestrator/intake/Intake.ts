@@ -171,7 +171,7 @@ export class Intake extends Context.Service<
           const client = yield* chains
             .get(quote.sourceChainId)
             .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
-          return yield* turns.take({ owner: order.owner, swaps: [order], network, isSubmission: true })(
+          return yield* turns.take({ owner: order.owner, swaps: [order], network })(
             accept(client, found.value, submission)
           )
         },

@@ -55,12 +55,7 @@ export class SweepIntake extends Context.Service<
         function* (submission: SweepSubmission) {
           const legs = yield* legsOf(submission.quoteIds)
           const orders = legs.map(({ intent }) => intent.order)
-          const asker = {
-            owner: legs[0].intent.order.owner,
-            swaps: orders,
-            network: submission.network,
-            isSubmission: true
-          }
+          const asker = { owner: legs[0].intent.order.owner, swaps: orders, network: submission.network }
           return yield* turns.take(asker)(accept(legs, submission)).pipe(Effect.catchTag("TooBusy", tooBusy))
         },
         Counting.counted,

@@ -63,8 +63,7 @@ export class Quoter extends Context.Service<
           const reading = early !== undefined && isForeseen ? early : yield* read(client, request, times.deadline)
           return (yield* offer(reading, request, times)).offer
         },
-        (effect, request, network) =>
-          turns.take({ owner: request.owner, swaps: [request], network, isSubmission: false })(effect),
+        (effect, request, network) => turns.take({ owner: request.owner, swaps: [request], network })(effect),
         asQuoteFailed,
         Priority.at("quote"),
         (effect, _request, network) => RequestNetwork.of(network)(effect)

@@ -164,8 +164,7 @@ export const make = Effect.fnUntraced(function* (steps: Steps) {
               turns.take({
                 owner,
                 swaps: [{ tokenIn: token.token, tokenOut, destChainId }],
-                network,
-                isSubmission: false
+                network
               }),
               asQuoteFailed,
               limited

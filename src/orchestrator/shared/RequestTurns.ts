@@ -1,7 +1,6 @@
 /**
  * Turns of quotes and submissions of this process, so that those of owners who paid before do not wait behind a flood of others while
- * the process is late. A builder has no standing here: anybody can use its public API key. Nor does a quote that only names an owner who
- * paid, since anybody can: it has one from a network that submitted a sweep with a signature of the owner.
+ * the process is late. A builder has no standing here: anybody can use its public API key.
  */
 import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -29,8 +28,8 @@ const LEARN_MILLIS = 100
 
 const NANOS_PER_MILLI = 1_000_000
 
-/** Owners that are remembered, with and without a settled sweep, and pairs of an owner and a network with an accepted signature. */
-const REMEMBERED = { paid: 50_000, unpaid: 10_000, proven: 50_000 }
+/** Owners that are remembered, with and without a settled sweep. */
+const REMEMBERED = { paid: 50_000, unpaid: 10_000 }
 
 /** Too many requests wait for their turn, or this one has waited for too long. */
 export class TooBusy extends Schema.TaggedError<TooBusy>()("TooBusy", {
@@ -55,31 +54,25 @@ export interface Asker {
   readonly swaps: ReadonlyArray<Swap>
   /** Network of the client. Undefined if it is unknown. */
   readonly network: string | undefined
-  /** True for a submission, which fails without the owner's signature. */
-  readonly isSubmission: boolean
 }
 
 /** Turns depend on the time that passes. The wall clock may be set back, and all would wait until it has caught up. */
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / NANOS_PER_MILLI)
 
 /** Drops the oldest: a set iterates in insertion order. */
-const trim = <A>(known: Set<A>, most: number): void => {
+const trim = (known: Set<Address.Address>, most: number): void => {
   for (const key of known) {
     if (known.size <= most) return
     known.delete(key)
   }
 }
 
-/**
- * Makes `standingOf(asker, isCrowded)`, which reads the store only while requests are crowded, and otherwise trusts what it knows, and
- * `prove(asker)`, which notes an accepted submission.
- */
+/** Makes `standingOf(asker, isCrowded)`, which reads the store only while requests are crowded, and otherwise trusts what it knows. */
 const makeStanding = Effect.gen(function* () {
   const chains = yield* Chains
   const intents = yield* Intents
   const chainIds = chains.all.map(({ chain }) => chain.id)
   const paid = new Set<Address.Address>()
-  const proven = new Set<string>()
   /** Monotonic milliseconds until which an owner is not looked up again. */
   const unpaid = LatestMap.make<Address.Address, number>(REMEMBERED.unpaid)
 
@@ -111,29 +104,14 @@ const makeStanding = Effect.gen(function* () {
     yield* Effect.forkDetach(lookUp(owner))
   })
 
-  const standingOf = Effect.fnUntraced(function* (
-    asker: Asker,
-    isCrowded: boolean
-  ): Effect.fn.Return<FairTurns.Standing> {
+  return Effect.fnUntraced(function* (asker: Asker, isCrowded: boolean): Effect.fn.Return<FairTurns.Standing> {
     if (!asker.swaps.every(isListed)) return "unlisted"
-    if (!asker.isSubmission && !proven.has(pairOf(asker))) return "listed"
     if (paid.has(asker.owner)) return "paid"
     if (isCrowded) return (yield* lookUp(asker.owner)) ? "paid" : "listed"
     yield* learn(asker.owner)
     return "listed"
   })
-
-  /** Remembers that a submission was accepted, and with it a signature of the owner. */
-  const prove = (asker: Asker): void => {
-    if (!asker.isSubmission) return
-    proven.add(pairOf(asker))
-    trim(proven, REMEMBERED.proven)
-  }
-
-  return { standingOf, prove }
 })
-
-const pairOf = ({ network = "", owner }: Asker): string => `${owner} ${network}`
 
 export class RequestTurns extends Context.Service<
   RequestTurns,
@@ -146,7 +124,7 @@ export class RequestTurns extends Context.Service<
     RequestTurns,
     Effect.gen(function* () {
       const delay = yield* LoopDelay
-      const { prove, standingOf } = yield* makeStanding
+      const standingOf = yield* makeStanding
       const waiters = new Map<number, Deferred.Deferred<void, TooBusy>>()
       const busy = Effect.fail(new TooBusy({ retryAfterMillis: RETRY_MILLIS }))
       let turns = FairTurns.START
@@ -215,8 +193,7 @@ export class RequestTurns extends Context.Service<
             const standing = yield* standingOf(asker, FairTurns.isCrowded(turns, delay.millis()))
             const number = count++
             const { network = "", owner } = asker
-            const done = Effect.tap(effect, () => Effect.sync(() => prove(asker)))
-            return yield* Effect.onExit(Effect.andThen(arrive({ number, standing, network, owner }), done), () =>
+            return yield* Effect.onExit(Effect.andThen(arrive({ number, standing, network, owner }), effect), () =>
               end(number)
             )
           })

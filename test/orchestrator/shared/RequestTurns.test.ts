@@ -60,13 +60,12 @@ const make = Effect.fnUntraced(function* (options: { readonly isDown?: boolean }
   const ask = Effect.fnUntraced(function* ({
     network = "net",
     owner = address(9),
-    isSubmission = true,
     ...swap
   }: Partial<Swap> & Partial<Omit<Asker, "swaps">> = {}) {
     const began = yield* Deferred.make<void>()
     const finish = yield* Deferred.make<void>()
     const fiber = yield* turns
-      .take({ owner, network, isSubmission, swaps: [LISTED_SWAP, { ...LISTED_SWAP, ...swap }] })(
+      .take({ owner, network, swaps: [LISTED_SWAP, { ...LISTED_SWAP, ...swap }] })(
         Effect.andThen(Deferred.succeed(began, undefined), Deferred.await(finish))
       )
       .pipe(Effect.forkChild)
@@ -102,27 +101,6 @@ const leaping = (clock: Clock.Clock): Clock.Clock => {
 }
 
 describe("turns", () => {
-  it.effect(
-    "give no standing to a quote that names an owner who paid, but for a network that has the owner's signature",
-    () =>
-      Effect.gen(function* () {
-        const { ask, crowd, delay } = yield* make()
-        const flood = yield* crowd
-        const quote = { owner: PAYER, isSubmission: false }
-        delay.millis = 2 * LATE_MILLIS
-        const stranger = yield* ask({ ...quote, network: "flood" })
-        assert.isFalse(yield* stranger.hasBegun)
-        const submission = yield* ask({ owner: PAYER, network: "home" })
-        assert.isTrue(yield* submission.hasBegun)
-        assert.isFalse(yield* (yield* ask({ ...quote, network: "home" })).hasBegun)
-        yield* submission.finish
-        assert.isTrue(yield* (yield* ask({ ...quote, network: "home" })).hasBegun)
-        assert.isFalse(yield* (yield* ask({ ...quote, network: "other" })).hasBegun)
-        assert.isFalse(yield* stranger.hasBegun)
-        yield* flood.finish
-      }).pipe(Effect.scoped)
-  )
-
   it.effect("come at once while the process keeps up, and one owner in a while is looked up for the next time", () =>
     Effect.gen(function* () {
       const { ask, lookups } = yield* make()
