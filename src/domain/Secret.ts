@@ -12,6 +12,7 @@ export const SECRET_BYTES = 32
 /** Prefix of API keys, by which people and secret scanners recognize them. */
 const API_KEY_PREFIX = "swp_"
 const API_KEY = /^swp_[0-9a-f]{64}$/
+const SENT_API_KEY = /^[ -~]{1,256}$/
 const SESSION_TOKEN = /^[0-9a-f]{64}$/
 
 /** Number of readable characters of a key: enough to tell keys apart, 32 of 256 bits. */
@@ -26,6 +27,15 @@ export const apiKey = (random: Uint8Array): Redacted.Redacted => Redacted.make(`
 export const sessionToken = (random: Uint8Array): Redacted.Redacted => Redacted.make(hexOf(random))
 
 export const isApiKey = (secret: Redacted.Redacted): boolean => API_KEY.test(Redacted.value(secret))
+
+/**
+ * The API key that a client sent, without the white space around it. Undefined for text that no key has: a key is 1 to 256 printable ASCII
+ * characters. Anybody can send such text, and a request with it in a header fails.
+ */
+export const sentApiKey = (text: string): Redacted.Redacted | undefined => {
+  const key = text.trim()
+  return SENT_API_KEY.test(key) ? Redacted.make(key) : undefined
+}
 
 export const isSessionToken = (secret: Redacted.Redacted): boolean => SESSION_TOKEN.test(Redacted.value(secret))
 

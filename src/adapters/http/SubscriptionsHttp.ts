@@ -29,10 +29,16 @@ const CAPACITY = 50_000
 const FAILURE_LIFETIME = Duration.seconds(2)
 
 /**
- * Longest pause that the service can ask for. Anybody can name new users until it answers 429, and all others would pay the full fee
- * meanwhile.
+ * Longest pause that the service can ask for, and longest time for which its circuit is open. Anybody can name new users until it answers
+ * 429, and all others would pay the full fee meanwhile.
  */
 const LONGEST_PAUSE = Duration.seconds(5)
+
+/**
+ * Time without a success after which failures open the circuit, so that quotes do not wait for a lost service. Users whom anybody invents
+ * must not close the service for all others.
+ */
+const TOLERATED = Duration.seconds(30)
 
 /** Time for which a subscriber keeps the subscription after the answer has expired while the service does not answer. */
 const KEPT = Duration.minutes(10)
@@ -63,8 +69,8 @@ export const layer = (options: Options) =>
         deadline: options.deadline ?? Duration.seconds(1),
         maxBytes: 65_536,
         longestPause: LONGEST_PAUSE,
-        // Users whom anybody invents must not close the service for all others.
-        failuresToOpen: Number.MAX_SAFE_INTEGER,
+        toleratedFor: TOLERATED,
+        longestOpen: LONGEST_PAUSE,
         // The service may refuse a user by 402 or 403.
         keyRefused: new Set([401])
       })

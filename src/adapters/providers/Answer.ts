@@ -17,7 +17,7 @@ export interface Answer {
 export const failed = (
   provider: string,
   detail: string,
-  more: Pick<typeof ProviderUnavailable.Type, "blame" | "retryAfterMillis"> = {}
+  more: Pick<typeof ProviderUnavailable.Type, "blame" | "isOutage" | "retryAfterMillis"> = {}
 ) => new ProviderUnavailable({ provider, detail, reason: "failed", ...more })
 
 /** The body as text. Fails as soon as it is longer than `maxBytes`. */

@@ -16,6 +16,10 @@ export const lossOf = (exit: Exit.Exit<unknown, unknown>): Option.Option<Provide
 export const blameOf = (exit: Exit.Exit<unknown, unknown>): ProviderUnavailable["blame"] =>
   Option.getOrUndefined(lossOf(exit))?.blame
 
+/** True if no answer came in time, or if the key was refused. */
+export const isOutage = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Option.getOrUndefined(lossOf(exit))?.isOutage === true
+
 const isWaiting = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Option.exists(
     Exit.findErrorOption(exit),

@@ -7,7 +7,7 @@
  *   of the places, can be kept for urgent requests.
  * - A pause that a provider asks for (429 or 503 with `Retry-After`) is kept.
  * - After failures in a row the circuit opens: no request is sent for a time that doubles, and then one request to see if it is back.
- *   Timeouts and errors that the subject of a request may cause count once for each subject, and not beside answers (`Subject.ts`).
+ *   Timeouts and errors that the subject of a request may cause count once for each subject, and not beside answers (`Judgement.ts`).
  * - Bodies have a bounded size and are decoded by schemas.
  *
  * Errors and logs have no bodies, keys or URLs. Spans are off, because they contain URLs, and some URLs contain keys.
@@ -19,6 +19,7 @@ import { type ProviderState, ProviderStates } from "../../ports/shared/ProviderS
 import * as Answer from "./Answer.ts"
 import * as Budget from "./Budget.ts"
 import * as Health from "./Health.ts"
+import * as Judgement from "./Judgement.ts"
 import * as Outcome from "./Outcome.ts"
 import * as Places from "./Places.ts"
 import { ProviderUnavailable } from "./ProviderUnavailable.ts"
@@ -44,16 +45,23 @@ export interface Options {
   readonly keyRefused?: ReadonlySet<number>
   /** Failures in a row that open the circuit. Default: 5. */
   readonly failuresToOpen?: number
-  /** First time for which the circuit is open. It doubles with each failed probe, up to 5 minutes. Default: 5 seconds. */
+  /**
+   * Time without a success after which timeouts, transport errors and refusals of the key open the circuit. Other failures, which delay
+   * nobody, do not count then. Default: 0, and all failures count.
+   */
+  readonly toleratedFor?: Duration.Input
+  /** First time for which the circuit is open. It doubles with each failed probe. Default: 5 seconds. */
   readonly openFor?: Duration.Input
+  /** Longest time for which the circuit is open. Default: 5 minutes. */
+  readonly longestOpen?: Duration.Input
 }
 
 export interface Provider {
   readonly name: string
   /**
    * Sends a request, with a path below the base URL, and reads its answer. `read` gets each answer whose status speaks of the request:
-   * neither that of a refused key, 408, 429, 5xx nor a redirect. If it fails with {@link ProviderUnavailable}, the provider has failed. Any other
-   * failure of it, such as "no route", is an answer of a provider that works.
+   * neither that of a refused key, 408, 429, 5xx nor a redirect. If it fails with {@link ProviderUnavailable}, the provider has failed. Any
+   * other failure of it, such as "no route", is an answer of a provider that works.
    */
   readonly ask: <A, E>(
     request: HttpClientRequest.HttpClientRequest,
@@ -72,9 +80,10 @@ const DEFAULTS = {
   maxBytes: 1_048_576,
   keyRefused: new Set([401, 402, 403]),
   failuresToOpen: 5,
-  openFor: Duration.seconds(5)
+  toleratedFor: Duration.zero,
+  openFor: Duration.seconds(5),
+  longestOpen: Duration.minutes(5)
 }
-const LONGEST_OPEN = Duration.minutes(5)
 
 const longestPauseOf = ({ longestPause = DEFAULTS.longestPause }: Options): number =>
   Math.min(RetryAfter.LONGEST_PAUSE_MILLIS, Duration.toMillis(Duration.fromInputUnsafe(longestPause)))
@@ -84,12 +93,13 @@ const seconds = (millis: number): string => `${Math.ceil(millis / 1_000)} s`
 /** The circuit of one provider, which logs when it opens and closes. */
 const makeCircuit = Effect.fnUntraced(function* ({
   failuresToOpen = DEFAULTS.failuresToOpen,
+  longestOpen = DEFAULTS.longestOpen,
   name,
   openFor = DEFAULTS.openFor
 }: Options) {
   const breaker = yield* CircuitBreaker.make({
     tripPolicy: CircuitBreaker.consecutive(failuresToOpen),
-    openDuration: Schedule.min([Schedule.exponential(openFor), Schedule.spaced(LONGEST_OPEN)])
+    openDuration: Schedule.min([Schedule.exponential(openFor), Schedule.spaced(longestOpen)])
   }).pipe(Effect.provide(CircuitBreaker.layerStoreMemory()))
   yield* breaker.transitions.pipe(
     Stream.runForEach((transition) => {
@@ -132,7 +142,9 @@ const failureOf = (
       ...(pause === undefined ? {} : { retryAfterMillis: pause })
     })
   }
-  if (keyRefused.has(status)) return Answer.failed(provider, `HTTP ${status}, check the API key`)
+  if (keyRefused.has(status)) {
+    return Answer.failed(provider, `HTTP ${status}, check the API key`, { isOutage: true })
+  }
   return status >= 300 && status < 400
     ? Answer.failed(provider, `HTTP ${status}, redirects are not followed`)
     : undefined
@@ -146,7 +158,8 @@ const makeExchange = Effect.fnUntraced(function* (options: Options) {
   const inPlace = Places.make(name, options.budget, deadline)
   const longestPause = longestPauseOf(options)
   const timedOut = Answer.failed(name, `no answer within ${Duration.toMillis(Duration.fromInputUnsafe(deadline))} ms`, {
-    blame: "subject"
+    blame: "subject",
+    isOutage: true
   })
 
   return <A, E>(
@@ -165,7 +178,9 @@ const makeExchange = Effect.fnUntraced(function* (options: Options) {
     }).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
-      Effect.catchTag("HttpClientError", (error) => Effect.fail(Answer.failed(name, error.reason._tag)))
+      Effect.catchTag("HttpClientError", (error) =>
+        Effect.fail(Answer.failed(name, error.reason._tag, { isOutage: true }))
+      )
     )
     return Effect.gen(function* () {
       const answer = yield* received
@@ -174,31 +189,6 @@ const makeExchange = Effect.fnUntraced(function* (options: Options) {
     }).pipe(Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(timedOut) }), inPlace)
   }
 })
-
-/** Makes what a circuit does about the subjects of requests. `lastSuccessAt` is in UNIX milliseconds. */
-const makeJudgement = (
-  circuit: Effect.Effect<Health.Circuit>,
-  lastSuccessAt: () => number | undefined,
-  waiting: (detail: string, retryAfterMillis: number) => ProviderUnavailable
-) => {
-  const failures = Subject.makeFailures()
-  return {
-    /** Fails while the circuit is not closed and others are likelier to tell that the provider is back. */
-    mayProbe: Effect.fnUntraced(function* (subject: string | undefined, now: number) {
-      if (subject === undefined || !failures.hasFailed(subject, now)) return
-      const { retryAfterMillis, state } = yield* circuit
-      if (state === "closed" || retryAfterMillis > 0) return
-      const left = failures.untilProbe(now)
-      if (left > 0) return yield* waiting(`failed before about the same, next request in ${seconds(left)}`, left)
-    }),
-    /** The outcome of a request for the circuit. A success since it was made shows that the provider works. */
-    outcomeOf: (subject: string | undefined, sinceMs: number) => (exit: Exit.Exit<unknown, unknown>) => {
-      if (subject === undefined || Outcome.blameOf(exit) !== "subject") return Outcome.outcomeOf(exit)
-      const isBeside = (lastSuccessAt() ?? 0) > sinceMs
-      return failures.failed(subject, sinceMs) && !isBeside ? CircuitBreaker.failure() : CircuitBreaker.ignored
-    }
-  }
-}
 
 /** A provider that lives as long as the scope. It is listed for operators if there is a list ({@link Health.layer}). */
 export const make = Effect.fnUntraced(function* (
@@ -223,7 +213,11 @@ export const make = Effect.fnUntraced(function* (
 
   const opened = (millis: number) => waiting(`failed repeatedly, next request in ${seconds(millis)}`, millis)
 
-  const { mayProbe, outcomeOf } = makeJudgement(circuit, () => counts.lastSuccessAt, waiting)
+  const { mayProbe, outcomeOf } = Judgement.make(
+    circuit,
+    Duration.toMillis(Duration.fromInputUnsafe(options.toleratedFor ?? DEFAULTS.toleratedFor)),
+    (left) => waiting(`failed before about the same, next request in ${seconds(left)}`, left)
+  )
 
   const rejected = ({ reason }: CircuitBreaker.CircuitBreakerError) =>
     reason._tag === "CircuitOpen"

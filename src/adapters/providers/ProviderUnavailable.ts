@@ -15,6 +15,8 @@ export class ProviderUnavailable extends Schema.TaggedError<ProviderUnavailable>
    * answer is too large, which says nothing of the provider. Default: the provider alone.
    */
   blame: Schema.optionalKey(Schema.Literals(["subject", "size"])),
+  /** True if no answer came in time, or if the key was refused. Default: false. */
+  isOutage: Schema.optionalKey(Schema.Boolean),
   /** Milliseconds until a request can succeed, if known. From a reader of answers: pauses the provider for this time. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite)
 }) {

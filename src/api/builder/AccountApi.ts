@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Builder } from "../../domain/Builder.ts"
 import { InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
+import { SitesCounted } from "../shared/SitesCounted.ts"
 import * as Docs from "./Docs.ts"
 import * as EarningsDocs from "./EarningsDocs.ts"
 import { AlreadyRegistered, BadNonce, BadRequest, BadSignature, NoBuilder } from "./Errors.ts"
@@ -42,6 +43,7 @@ export const Auth = HttpApiGroup.make("auth")
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "builder")
+  .annotate(SitesCounted, true)
   .annotateMerge(OpenApi.annotations({ description: "Sign-in with a wallet (EIP-4361)." }))
 
 export const SelfSignup = HttpApiGroup.make("signup")
@@ -58,6 +60,7 @@ export const SelfSignup = HttpApiGroup.make("signup")
   .middleware(SignupOpen)
   .middleware(RateLimited)
   .annotate(CountedIn, "signup")
+  .annotate(SitesCounted, true)
   .annotateMerge(OpenApi.annotations({ description: "Self-signup of builders with a wallet." }))
 
 export const Me = HttpApiGroup.make("me")

@@ -214,7 +214,7 @@ export const status = documented({
 export const events = documented({
   summary: "Stream the status of an intent",
   description: withErrors(
-    "Server-sent events, as an alternative to polling. The data of each event is the body of `GET /intents/:id`. The stream sends the current state at once, then each later state within half a second, and ends after `delivered` or `failed`. Comments keep idle connections open. Each event holds the whole state, so a client that reconnects misses nothing. Browsers send the id of the last event as `Last-Event-ID`: if that state is final, the response is 204 and they stop reconnecting.\n\nA client may have 100 streams open, and a process 5,000 of intents and 5,000 of sweeps: further ones are refused with 503. Opening a stream counts as a request. A stream ends after at most 30 minutes.",
+    "Server-sent events, as an alternative to polling. The data of each event is the body of `GET /intents/:id`. The stream sends the current state at once, then each later state within half a second, and ends after `delivered` or `failed`. Comments keep idle connections open. Each event holds the whole state, so a client that reconnects misses nothing. Browsers send the id of the last event as `Last-Event-ID`: if that state is final, the response is 204 and they stop reconnecting.\n\nA client may have 100 streams open, and all clients of a /48 of IPv6 500: further ones are refused with 429. A process has 5,000 of intents and 5,000 of sweeps: further ones are refused with 503. Opening a stream counts as a request. A stream ends after at most 30 minutes.",
     [[404, "not found", "no such intent"], rateLimited, unexpected, unavailable]
   ),
   response: {

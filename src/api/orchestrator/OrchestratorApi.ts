@@ -29,6 +29,7 @@ import {
   RateLimited,
   Validated
 } from "../shared/Middleware.ts"
+import { SitesCounted } from "../shared/SitesCounted.ts"
 import { stuckQuery } from "../shared/StuckQuery.ts"
 import * as Document from "../shared/Document.ts"
 import * as CatalogDocs from "./CatalogDocs.ts"
@@ -83,6 +84,7 @@ export const Quotes = HttpApiGroup.make("quotes")
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
+  .annotate(SitesCounted, true)
   .annotateMerge(OpenApi.annotations({ description: "Prices sweeps and builds the orders to sign." }))
 
 export const Intents = HttpApiGroup.make("intents")
@@ -126,6 +128,7 @@ export const Portfolios = HttpApiGroup.make("portfolio")
   .middleware(Validated)
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
+  .annotate(SitesCounted, true)
   .annotateMerge(OpenApi.annotations({ description: "Balances of an owner, and the part that can be swept." }))
 
 export const Prices = HttpApiGroup.make("prices")

@@ -1,7 +1,8 @@
 /** Finds the builder that a quote is attributed to. */
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { type Attribution, type PayoutMode, payoutModeOn } from "../../domain/Builder.ts"
+import * as Secret from "../../domain/Secret.ts"
 import { BuilderAttribution } from "../../ports/orchestrator/BuilderAttribution.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
@@ -21,9 +22,10 @@ export const make = Effect.gen(function* () {
   const screening = yield* Screening
 
   return Effect.fn("Quoter.attribute")(function* (client: ChainClient, apiKey: string | undefined) {
-    if (apiKey === undefined) return undefined
+    const key = apiKey === undefined ? undefined : Secret.sentApiKey(apiKey)
+    if (key === undefined) return undefined
     const resolved = yield* attributions
-      .resolve(Redacted.make(apiKey))
+      .resolve(key)
       .pipe(Effect.catch((error) => Effect.as(unattributed("unavailable", { detail: error.message }), Option.none())))
     if (Option.isNone(resolved)) return undefined
     const attribution = resolved.value
@@ -45,7 +47,11 @@ export const make = Effect.gen(function* () {
   })
 })
 
-const unattributed = (cause: "unavailable" | "screening", fields: Readonly<Record<string, string>>) =>
+/** Logs and counts a quote with the key of a builder that is priced without its markup. */
+export const unattributed = (
+  cause: "unavailable" | "screening" | "wallet_chain",
+  fields: Readonly<Record<string, string>>
+) =>
   Effect.logWarning("quote.unattributed").pipe(
     Effect.annotateLogs(fields),
     Effect.andThen(UNATTRIBUTED.record(1, { cause }))

@@ -17,8 +17,16 @@ const PAUSE_MILLIS = 10_000
 
 const RULES: FailureSeries.Rules = { lastingMillis: 60_000, quietMillis: 90_000 }
 
-/** A round fails if more than one in this many attributions failed in it, or if the probe did. */
+/** A round fails if more than one in this many attributions failed, and at least {@link FEWEST_FAILURES}, or if the probe did. */
 const TOLERATED_SHARE = 10
+
+/** Fewer failures may be due to their requests. Until there are as many, up to {@link COUNTED_ROUNDS} are counted together. */
+const FEWEST_FAILURES = 3
+
+/** Most rounds whose attributions are counted together: one minute. */
+const COUNTED_ROUNDS = 6
+
+const NONE = { rounds: 0, asked: 0, failed: 0 }
 
 /** Belongs to no builder. */
 const PROBE = Redacted.make("health probe")
@@ -27,13 +35,13 @@ const PROBE = Redacted.make("health probe")
 const make = Effect.gen(function* () {
   const attribution = yield* BuilderAttribution
   const alerts = yield* RenewedAlerts
-  /** Attributions since the last round. */
-  let counts = { asked: 0, failed: 0 }
+  /** Attributions of the last rounds and since. */
+  let counts = NONE
   let series: FailureSeries.Series | undefined
 
   const count = (failed: 0 | 1) =>
     Effect.sync(() => {
-      counts = { asked: counts.asked + 1, failed: counts.failed + failed }
+      counts = { ...counts, asked: counts.asked + 1, failed: counts.failed + failed }
     })
 
   const resolve: BuilderAttribution["Service"]["resolve"] = (apiKey) =>
@@ -48,8 +56,10 @@ const make = Effect.gen(function* () {
       onSuccess: () => undefined
     })
     const { asked, failed } = counts
-    counts = { asked: 0, failed: 0 }
-    const isFailing = problem !== undefined || failed * TOLERATED_SHARE > asked
+    const rounds = counts.rounds + 1
+    const areEnough = failed >= FEWEST_FAILURES
+    counts = areEnough || rounds >= COUNTED_ROUNDS ? NONE : { ...counts, rounds }
+    const isFailing = problem !== undefined || (areEnough && failed * TOLERATED_SHARE > asked)
     series = FailureSeries.next(series, isFailing, yield* Clock.currentTimeMillis, RULES)
     if (series === undefined) return yield* alerts.end(KIND)
     if (!series.lasts) return

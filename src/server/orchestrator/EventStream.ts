@@ -3,7 +3,7 @@
  * final state. Each event holds the whole state, so a client that reconnects misses nothing, and `Last-Event-ID` matters only at the
  * end.
  */
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RateLimitExceeded, Unavailable } from "../../api/shared/Errors.ts"
 import * as ClientAddress from "../shared/ClientAddress.ts"
@@ -12,6 +12,9 @@ import { ServerSettings } from "../shared/ServerSettings.ts"
 
 /** Maximum number of open streams of one client. Clients with unknown addresses share one limit, as with requests. */
 const STREAMS_PER_CLIENT = 100
+
+/** Maximum number of open streams of all clients of one IPv6 site, which has 65,536 networks that are clients. */
+const STREAMS_PER_SITE = 500
 
 /** Maximum number of open streams of all clients. Streams of intents and those of sweeps have a limit each. */
 const STREAMS = 5_000
@@ -45,30 +48,40 @@ const NO_MORE = HttpServerResponse.empty({ status: 204 })
 /** Sent with `Retry-After`, as all responses of this status. */
 const full = mask(() => new Unavailable())
 
+/** Keys under which a stream of a client is counted, each with its maximum number of open streams. */
+const limitsOf = (client: string): ReadonlyArray<readonly [string, number]> => [
+  [client, STREAMS_PER_CLIENT],
+  ...Option.toArray(ClientAddress.siteKey(client)).map((site) => [site, STREAMS_PER_SITE] as const)
+]
+
 /** Makes `respond(current, told)`: the stream of `told`, which begins with the current state. `most`: open streams of all clients. */
 export const makeWith = Effect.fnUntraced(function* (most: number) {
   const { trustedProxyHops } = yield* ServerSettings
   const open = new Map<string, number>()
   let all = 0
 
-  const begin = Effect.fnUntraced(function* (client: string) {
-    const streams = open.get(client) ?? 0
-    if (streams >= STREAMS_PER_CLIENT) return yield* new RateLimitExceeded({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+  const begin = Effect.fnUntraced(function* (limits: ReturnType<typeof limitsOf>) {
+    const isFull = limits.some(([key, limit]) => (open.get(key) ?? 0) >= limit)
+    if (isFull) return yield* new RateLimitExceeded({ retryAfterSeconds: RETRY_AFTER_SECONDS })
     if (all >= most) return yield* full({ _tag: "TooManyStreams", message: `${most} event streams are open` })
     all += 1
-    open.set(client, streams + 1)
+    for (const [key] of limits) open.set(key, (open.get(key) ?? 0) + 1)
   })
 
   /** Counts a stream of the client until the response ends. */
-  const counted = (client: string) =>
-    Effect.acquireRelease(begin(client), () =>
+  const counted = (client: string) => {
+    const limits = limitsOf(client)
+    return Effect.acquireRelease(begin(limits), () =>
       Effect.sync(() => {
         all -= 1
-        const streams = open.get(client) ?? 1
-        if (streams === 1) open.delete(client)
-        else open.set(client, streams - 1)
+        for (const [key] of limits) {
+          const streams = open.get(key) ?? 1
+          if (streams === 1) open.delete(key)
+          else open.set(key, streams - 1)
+        }
       })
     )
+  }
 
   return Effect.fnUntraced(function* (current: Told, told: Stream.Stream<Told>) {
     const request = yield* HttpServerRequest.HttpServerRequest

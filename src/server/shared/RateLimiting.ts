@@ -9,6 +9,7 @@ import { RateLimiter } from "effect/persistence"
 import { RateLimitExceeded } from "../../api/shared/Errors.ts"
 import { CountedIn, RateLimited } from "../../api/shared/Middleware.ts"
 import { OperatorsUncounted } from "../../api/shared/OperatorsUncounted.ts"
+import { SitesCounted } from "../../api/shared/SitesCounted.ts"
 import type { RateLimitPolicy } from "../../domain/RateLimit.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import { continued } from "./ContinuedTrace.ts"
@@ -25,8 +26,11 @@ const policyOf = (options: {
     Context.getOption(options.group.annotations, CountedIn)
   )
 
-/** Clients of one IPv6 site may together make this many times the requests of one client. */
-const SITE_FACTOR = 10
+/** Clients of one IPv6 site may together make this many times the requests of one client to groups with {@link SitesCounted}. */
+const COUNTED_SITE_FACTOR = 10
+
+/** The same for all other groups. A site has 65,536 clients, which could fill the database together. */
+const SITE_FACTOR = 100
 
 const BEARER = "Bearer "
 
@@ -94,7 +98,10 @@ export const layer = Layer.effect(
             limiter.consume({ key: `${policy}:${of}`, limit, window: Duration.millis(window.windowMillis) })
           const site = Option.match(ClientAddress.siteKey(client), {
             onNone: () => Effect.void,
-            onSome: (of) => Effect.asVoid(consume(of, SITE_FACTOR * window.limit))
+            onSome: (of) =>
+              Context.get(group.annotations, SitesCounted)
+                ? consume(of, COUNTED_SITE_FACTOR * window.limit)
+                : consume(`others:${of}`, SITE_FACTOR * window.limit)
           })
           return Effect.catch(
             Effect.flatMap(Effect.tap(consume(client, window.limit), site), (left) => tellLimits(policy, window, left)),

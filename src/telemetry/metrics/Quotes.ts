@@ -16,7 +16,8 @@ export const UNATTRIBUTED = counter({
   name: "sweep_quotes_unattributed_total",
   help: "Quotes with a builder's API key that are priced without its markup. Unknown keys do not count.",
   labels: {
-    cause: "`unavailable`: the builder backend did not answer. `screening`: the payout address is not cleared."
+    cause:
+      "`unavailable`: the builder backend did not answer. `screening`: the payout address is not cleared. `wallet_chain`: the token takes a fee from transfers, and the builder's contract wallet is on another chain."
   }
 })
 

@@ -3,7 +3,9 @@ import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as SubscriptionsHttp from "../../../src/adapters/http/SubscriptionsHttp.ts"
+import * as Health from "../../../src/adapters/providers/Health.ts"
 import { Subscriptions } from "../../../src/ports/orchestrator/Subscriptions.ts"
+import { ProviderStates } from "../../../src/ports/shared/ProviderStates.ts"
 import { type Answer, StubServer } from "../../support/StubServer.ts"
 
 const active = (isActive: boolean): Answer => ({ status: 200, body: { active: isActive } })
@@ -20,6 +22,28 @@ const adapter = Layer.unwrap(
 
 const ask = (userId: string, subscriptionActive = false) =>
   Effect.flatMap(Subscriptions, ({ isActive }) => isActive({ userId, subscriptionActive }))
+
+const listed = Layer.provideMerge(adapter, Health.layer)
+
+/** States of the service as operators see them. */
+const states = Effect.flatMap(ProviderStates, ({ all }) => Effect.map(all, (each) => each.map(({ state }) => state)))
+
+/** Asks for five users. */
+const crowd = (name: string) =>
+  Effect.forEach(Array.from({ length: 5 }), (_, user) => ask(`${name} ${user}`), { discard: true })
+
+/** A network that can be cut. */
+const makeNetwork = () => {
+  const reach = { isThere: true, requests: 0 }
+  const send: typeof globalThis.fetch = Object.assign(
+    (...request: Parameters<typeof globalThis.fetch>) => {
+      reach.requests += 1
+      return reach.isThere ? globalThis.fetch(...request) : Promise.reject(new Error("no route to host"))
+    },
+    { preconnect: globalThis.fetch.preconnect }
+  )
+  return { reach, network: Layer.succeed(FetchHttpClient.Fetch, send) }
+}
 
 describe("SubscriptionsHttp", () => {
   it.effect("asks for the user with the token, and keeps the answer", () =>
@@ -98,6 +122,64 @@ describe("SubscriptionsHttp", () => {
       assert.isTrue(yield* ask("subscriber"))
     }).pipe(Effect.provide(adapter))
   )
+
+  it.effect("is not lost by failures that delay no quote, nor kept lost by them", () => {
+    const { network, reach } = makeNetwork()
+    return Effect.gen(function* () {
+      yield* (yield* StubServer).answer(({ path }) => (path.includes("subscriber") ? active(true) : { status: 500 }))
+      for (let round = 0; round < 12; round += 1) {
+        yield* crowd(`of round ${round}`)
+        yield* TestClock.adjust("10 seconds")
+      }
+      assert.deepStrictEqual(yield* states, ["closed"])
+      reach.isThere = false
+      yield* crowd("first")
+      yield* TestClock.adjust("30 seconds")
+      yield* crowd("late")
+      assert.deepStrictEqual(yield* states, ["open"])
+      reach.isThere = true
+      yield* TestClock.adjust("5 seconds")
+      yield* crowd("invented")
+      assert.isTrue(yield* ask("subscriber"))
+      assert.deepStrictEqual(yield* states, ["closed"])
+    }).pipe(Effect.provide(listed), Effect.provide(network))
+  })
+
+  it.effect("is not lost by a failure, silence and a burst of failures", () => {
+    const { network, reach } = makeNetwork()
+    return Effect.gen(function* () {
+      reach.isThere = false
+      yield* ask("first")
+      yield* TestClock.adjust("1 hour")
+      yield* crowd("burst")
+      assert.deepStrictEqual(yield* states, ["closed"])
+    }).pipe(Effect.provide(listed), Effect.provide(network))
+  })
+
+  it.effect("is not asked for each quote after it was away for 30 seconds, and is found again in 5 seconds", () => {
+    const { network, reach } = makeNetwork()
+    return Effect.gen(function* () {
+      reach.isThere = false
+      yield* crowd("first")
+      yield* TestClock.adjust("29 seconds")
+      yield* crowd("early")
+      assert.deepStrictEqual(yield* states, ["closed"])
+      yield* TestClock.adjust("1 second")
+      yield* crowd("late")
+      assert.strictEqual(reach.requests, 15)
+      yield* crowd("refused")
+      assert.strictEqual(reach.requests, 15)
+      assert.deepStrictEqual(yield* states, ["open"])
+      for (let minute = 0; minute < 10; minute += 1) {
+        yield* TestClock.adjust("1 minute")
+        yield* crowd(`of minute ${minute}`)
+      }
+      assert.strictEqual(reach.requests, 25)
+      reach.isThere = true
+      yield* TestClock.adjust("5 seconds")
+      assert.isTrue(yield* ask("subscriber"))
+    }).pipe(Effect.provide(listed), Effect.provide(network))
+  })
 
   it.effect("keeps a subscriber's subscription for ten minutes while the service fails", () =>
     Effect.gen(function* () {

@@ -101,6 +101,54 @@ describe("Provider among crowds", () => {
     }).pipe(Effect.provide(scene()))
   )
 
+  it.effect("is not lost by one owner alone, neither after a long failure nor after a pause", () =>
+    Effect.gen(function* () {
+      const { about, provider } = yield* makeAsk
+      for (let round = 0; round < 12; round += 1) {
+        yield* crowd(about, sixTimes("whale"))
+        yield* TestClock.adjust("20 seconds")
+      }
+      yield* TestClock.adjust("1 hour")
+      yield* crowd(about, sixTimes("whale"))
+      assert.strictEqual((yield* provider.state).state, "closed")
+    }).pipe(Effect.provide(scene()))
+  )
+
+  it.effect("is not lost by few owners whose failures lie apart", () =>
+    Effect.gen(function* () {
+      const { about, provider } = yield* makeAsk
+      yield* crowd(about, ["whale", "whale2"])
+      yield* TestClock.adjust("61 seconds")
+      yield* crowd(about, [...sixTimes("whale"), ...sixTimes("whale2")])
+      assert.strictEqual((yield* provider.state).state, "closed")
+    }).pipe(Effect.provide(scene()))
+  )
+
+  it.effect("is lost by a few owners only after it has failed for a minute without an answer", () =>
+    Effect.gen(function* () {
+      const { about, provider } = yield* makeAsk
+      const owners = [...sixTimes("whale"), "whale2"]
+      const halfMinute = Effect.gen(function* () {
+        yield* crowd(about, owners)
+        yield* TestClock.adjust("26 seconds")
+      })
+      yield* halfMinute
+      yield* halfMinute
+      yield* crowd(about, ["user", ...owners])
+      yield* halfMinute
+      yield* halfMinute
+      yield* halfMinute
+      assert.strictEqual((yield* provider.state).state, "closed")
+      yield* crowd(about, owners)
+      assert.strictEqual((yield* provider.state).state, "open")
+      yield* TestClock.adjust("5 seconds")
+      // Its probe tells nothing new, so it keeps nobody else from being the next.
+      assert.deepStrictEqual(yield* crowd(about, ["whale"]), [SLOW])
+      assert.strictEqual((yield* provider.state).state, "half_open")
+      assert.deepStrictEqual(yield* crowd(about, ["user"]), ["answered"])
+    }).pipe(Effect.provide(scene()))
+  )
+
   it.effect("is lost within seconds when it answers nobody, and found by those whom it did not fail before", () => {
     let isDown = true
     return Effect.gen(function* () {

@@ -84,6 +84,29 @@ describe("builders", () => {
     }).pipe(isolated)
   )
 
+  it.effect.each<readonly [string, string]>([
+    ["empty", ""],
+    ["of two lines", "swp_1\nx-admin: 1"],
+    ["beyond ASCII", "swp_\u00e9\u2603"],
+    ["of 20,000 characters", "a".repeat(20_000)]
+  ])("with a key %s leave the quote unattributed, and the backend is not asked", ([, apiKey]) =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      yield* Ref.update(scene.attributions, (state) => ({ ...state, available: false }))
+      const { order, quote } = yield* scene.quote({ apiKey })
+      assert.strictEqual(order.builderFee, 0n)
+      assert.notProperty(quote, "builderId")
+      assert.deepStrictEqual(yield* counted, [])
+    }).pipe(isolated)
+  )
+
+  it.effect("are found by a key with white space around it", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      assert.strictEqual((yield* scene.quote({ apiKey: `${Quoting.KEY}\n` })).quote.builderId, "bld_test")
+    })
+  )
+
   it.effect("whose backend does not answer leave it unattributed, and are counted", () =>
     Effect.gen(function* () {
       yield* unattributed((scene) => Ref.update(scene.attributions, (state) => ({ ...state, available: false })))

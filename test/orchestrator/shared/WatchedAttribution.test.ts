@@ -108,6 +108,36 @@ describe("the alert about attributions", () => {
     }).pipe(Effect.provide(AlertsInMemory.layer))
   )
 
+  it.effect("is not raised for two failures a minute where few ask", () =>
+    Effect.gen(function* () {
+      const backend = { left: FOREVER }
+      const { quote } = yield* start(backend)
+      for (let minute = 0; minute < 12; minute += 1) {
+        backend.left = 0
+        yield* Effect.repeat(quote, { times: 1 })
+        backend.left = FOREVER
+        yield* TestClock.adjust("1 minute")
+      }
+      assert.deepStrictEqual(yield* standing, [])
+    }).pipe(Effect.provide(AlertsInMemory.layer))
+  )
+
+  it.effect.each([1, 2, 3])("is raised while all of the few quotes of a round fail: %d", (quotes) =>
+    Effect.gen(function* () {
+      const backend = { left: FOREVER }
+      const { quote } = yield* start(backend)
+      for (let round = 0; round < 12; round += 1) {
+        backend.left = 0
+        yield* Effect.repeat(quote, { times: quotes - 1 })
+        backend.left = FOREVER
+        yield* TestClock.adjust("10 seconds")
+      }
+      assert.deepStrictEqual(yield* standing, ["attribution_unavailable"])
+      yield* TestClock.adjust("2 minutes")
+      assert.deepStrictEqual(yield* standing, [])
+    }).pipe(Effect.provide(AlertsInMemory.layer))
+  )
+
   it.effect("of a process that ended is cleared by another one, and stands while its own backend is away", () =>
     Effect.gen(function* () {
       const broken = yield* start({ left: 0 })

@@ -230,6 +230,17 @@ layer(Harness.layer({ server: { rateLimits, trustedProxyHops: 1 } }), live)("lim
     })
   )
 
+  it.effect("all networks of an IPv6 site get ten times the nonces of a client, and still read", () =>
+    Effect.gen(function* () {
+      const from = (network: number) => ({ headers: { "x-forwarded-for": `2001:db8:5:${network}::1` } })
+      for (let network = 0; network < 30; network++) {
+        assert.strictEqual((yield* ask("GET /auth/nonce", from(network))).status, 200)
+      }
+      assert.strictEqual((yield* ask("GET /auth/nonce", from(99))).status, 429)
+      assert.strictEqual((yield* ask("GET /me", from(100))).status, 401)
+    })
+  )
+
   it.effect("the orchestrator's attributions are not counted, and a guessed token is", () =>
     Effect.gen(function* () {
       const { apiKey, id } = yield* Harness.signUp("Busy builder")

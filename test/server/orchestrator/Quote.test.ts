@@ -193,6 +193,7 @@ describe("POST /quote", () => {
         chain_unavailable: "unavailable",
         fee_limit: "unavailable",
         same_token: "same_token",
+        counted_fee: "no_route",
         owner_is_a_contract: "owner_is_a_contract",
         token_declined: "unavailable",
         insufficient_balance: "insufficient_balance",

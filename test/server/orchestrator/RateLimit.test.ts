@@ -33,17 +33,53 @@ describe("rate limit", () => {
     })
   )
 
-  it.effect("ten times the requests of a client for all networks of an IPv6 site", () =>
+  it.effect("ten times the portfolios and quotes of a client for all networks of an IPv6 site", () =>
     Effect.gen(function* () {
       const { call } = yield* serve({}, { ...limited(2), ...behindProxy })
-      const statusFrom = (address: string) => Effect.map(call(`/intents/${ID}`, from(address)), ({ status }) => status)
+      const statusFrom = (address: string, path = `/portfolio/${OWNER}`) =>
+        Effect.map(call(path, from(address)), ({ status }) => status)
+      const quotedFrom = (address: string) =>
+        Effect.map(
+          call("/quote", {
+            method: "POST",
+            body: JSON.stringify(quoteRequest),
+            headers: { ...from(address).headers, "content-type": "application/json" }
+          }),
+          ({ status }) => status
+        )
       for (let network = 0; network < 20; network++) {
-        assert.strictEqual(yield* statusFrom(`2001:db8:1:${network}::1`), 200)
+        const asked = network % 2 === 0 ? quotedFrom : statusFrom
+        assert.strictEqual(yield* asked(`2001:db8:1:${network}::1`), 200)
       }
       assert.strictEqual(yield* statusFrom("2001:db8:1:99::1"), 429)
+      assert.strictEqual(yield* quotedFrom("2001:db8:1:99::1"), 429)
       assert.strictEqual(yield* statusFrom("2001:db8:2:1::1"), 200)
       assert.strictEqual(yield* statusFrom("192.0.2.1"), 200)
     })
+  )
+
+  it.effect(
+    "a hundred times the submissions and reads of a client for all networks of an IPv6 site, beside its quotes",
+    () =>
+      Effect.gen(function* () {
+        const { call } = yield* serve({}, { ...limited(2), ...behindProxy })
+        const post = (address: string, path: string, body: unknown) =>
+          Effect.map(
+            call(path, {
+              method: "POST",
+              body: JSON.stringify(body),
+              headers: { ...from(address).headers, "content-type": "application/json" }
+            }),
+            ({ status }) => status
+          )
+        for (let network = 0; network < 199; network++) {
+          assert.strictEqual((yield* call(`/intents/${ID}`, from(`2001:db8:1:${network}::1`))).status, 200)
+        }
+        assert.strictEqual(yield* post("2001:db8:1:fff0::1", "/intents", submission), 201)
+        assert.strictEqual(yield* post("2001:db8:1:fff1::1", "/intents", submission), 429)
+        assert.strictEqual(yield* post("2001:db8:1:fff2::1", "/quote", quoteRequest), 200)
+        assert.strictEqual(yield* post("2001:db8:2:1::1", "/intents", submission), 201)
+      })
   )
 
   it.effect("one window for all client routes, whatever they answer", () =>
