@@ -97,6 +97,20 @@ export const fees: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/quote/Pricing.test.ts"]
   },
   {
+    name: "a fee that the destination receives counts as output of a quote",
+    file: "src/orchestrator/quote/Pricing.ts",
+    text: "yield* refuseCountedFee(terms)",
+    replacement: "yield* Effect.void",
+    tests: ["test/orchestrator/quote/Quoter.countedFee.test.ts"]
+  },
+  {
+    name: "an order whose fee counts as its output is accepted",
+    file: "src/orchestrator/intake/SubmissionRefused.ts",
+    text: "Destination.countsFees(chain, order, payees)",
+    replacement: "Destination.countsFees(chain, order, [])",
+    tests: ["test/orchestrator/intake/Intake.refusals.test.ts", "test/orchestrator/intake/SweepIntake.test.ts"]
+  },
+  {
     name: "a builder with on-chain payouts is paid through the vault, and the other way round",
     file: "src/orchestrator/quote/Attributing.ts",
     text: 'address: payoutMode === "onchain" ?',

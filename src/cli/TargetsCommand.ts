@@ -3,6 +3,7 @@ import { Clock, Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
+import * as FirstGuard from "../adapters/evm/contracts/FirstGuard.ts"
 import * as GuardOwner from "../adapters/evm/contracts/GuardOwner.ts"
 import * as SwapTargets from "../adapters/evm/contracts/SwapTargets.ts"
 import * as ConfiguredKey from "../adapters/signers/ConfiguredKey.ts"
@@ -74,18 +75,25 @@ const list = Command.make("list", { chain: Flag.optional(chainFlag), json }, ({ 
   Command.withExamples([{ command: "sweep targets list --chain 8453", description: "List the targets on Base" }])
 )
 
+/** Calldata of the change. A change without a kind is one at the first generation, whose guard only loses targets. */
+const encode = ({ isAllowed, kind, target }: TargetChange) =>
+  kind === undefined ? FirstGuard.encodeRemove(target) : SwapTargets.encodeSet(target, kind, isAllowed)
+
 /** Sends the change with GUARD_OWNER_KEY. Without it, prints the transaction for the owner's Safe. */
 const carryOut = Effect.fnUntraced(function* (
   client: ChainClient,
   change: TargetChange,
   output: Option.Option<string>,
-  urgency: Urgency = "ordinary"
+  {
+    at = client.chain.contracts.guard,
+    urgency = "ordinary"
+  }: { readonly at?: Address.Address; readonly urgency?: Urgency } = {}
 ) {
   const { chain } = client
-  const { owner } = yield* SwapTargets.facts(client)
+  const { owner } = yield* SwapTargets.facts(client, at)
   const configured = yield* deployment.guardOwnerKey.config
   if (Option.isNone(configured)) {
-    const guard = { chainId: chain.id, address: chain.contracts.guard, safe: owner }
+    const guard = { chainId: chain.id, address: at, safe: owner }
     const text = JSON.stringify(toSafeTarget(guard, change, yield* Clock.currentTimeMillis), null, 2)
     if (Option.isNone(output)) return yield* Console.log(text)
     const fs = yield* FileSystem.FileSystem
@@ -101,8 +109,7 @@ const carryOut = Effect.fnUntraced(function* (
         detail: `GUARD_OWNER_KEY is the key of ${account}. The guard of ${chain.name} belongs to ${owner}`
       })
     }
-    const data = SwapTargets.encodeSet(change.target, change.kind, change.isAllowed)
-    const { fee, hash } = yield* GuardOwner.send(client, owner, data, urgency)
+    const { fee, hash } = yield* GuardOwner.send(client, owner, encode(change), urgency, at)
     yield* Console.log(
       `${change.isAllowed ? "proposed" : "removed"} ${change.target} in transaction ${hash}, for a fee of ${fee} wei`
     )
@@ -207,15 +214,66 @@ const apply = Command.make(
   ])
 )
 
+/** Fails unless the chain's entry names this guard as one of the first generation, and it lists the target. */
+const requireListedAt = Effect.fnUntraced(function* (
+  client: ChainClient,
+  guard: Address.Address,
+  target: Address.Address
+) {
+  const { chain } = client
+  if (!FirstGuard.guardsOf(chain).includes(guard)) {
+    const detail = `the entry of ${chain.name} names no guard of the first generation at ${guard}. Leave out --guard for the current one`
+    return yield* new UsageError({ detail })
+  }
+  const listed = yield* FirstGuard.listed(client, guard, [target])
+  if (listed.length === 0) return yield* new UsageError({ detail: `${target} is not listed at ${guard}` })
+})
+
+/** Names the chain's other guards that list a target too. A removal changes the list of one guard only. */
+const tellOthers = Effect.fnUntraced(
+  function* (client: ChainClient, target: Address.Address, at: Address.Address) {
+    const { chain } = client
+    const { activeFrom } = yield* listingOf(client, target)
+    const current = activeFrom > 0n ? [{ guard: chain.contracts.guard, flag: "the same command without --guard" }] : []
+    const first = yield* Effect.filter(FirstGuard.guardsOf(chain), (guard) =>
+      Effect.map(FirstGuard.listed(client, guard, [target]), (listed) => listed.length > 0)
+    )
+    for (const { flag, guard } of [...current, ...first.map((guard) => ({ guard, flag: `--guard ${guard}` }))]) {
+      if (guard === at) continue
+      yield* Console.error(
+        `the guard ${guard} lists ${target} too. If it may be compromised, remove it there as well, with ${flag}`
+      )
+    }
+  },
+  Effect.catchTag("ChainUnavailable", ({ message }) =>
+    Console.error(`the chain's other guards were not read: ${message}`)
+  )
+)
+
 const remove = Command.make(
   "remove",
-  { chain: chainFlag, target: targetFlag, output: outputFlag },
-  ({ chain: chainId, output, target }) =>
+  {
+    chain: chainFlag,
+    target: targetFlag,
+    guard: Flag.String("guard").pipe(
+      Flag.withSchema(Address.NonZeroAddress),
+      Flag.withDescription("Guard of the first generation from which it is removed. Default: the current guard"),
+      Flag.optional
+    ),
+    output: outputFlag
+  },
+  ({ chain: chainId, guard, output, target }) =>
     Effect.gen(function* () {
       const client = yield* clientOf(chainId)
+      if (Option.isSome(guard)) {
+        yield* requireListedAt(client, guard.value, target)
+        yield* carryOut(client, { target, isAllowed: false }, output, { at: guard.value, urgency: "emergency" })
+        return yield* tellOthers(client, target, guard.value)
+      }
       const { activeFrom, kind = "router" } = yield* listingOf(client, target)
       if (activeFrom === 0n) return yield* new UsageError({ detail: `${target} is not listed` })
-      yield* carryOut(client, { target, kind, isAllowed: false }, output, "emergency")
+      yield* carryOut(client, { target, kind, isAllowed: false }, output, { urgency: "emergency" })
+      yield* tellOthers(client, target, client.chain.contracts.guard)
     }).pipe(Effect.provide(connected))
 ).pipe(
   Command.withDescription("Remove a swap target at once, without the timelock"),
@@ -223,6 +281,10 @@ const remove = Command.make(
     {
       command: "GUARD_OWNER_KEY=0x… sweep targets remove --chain 8453 --target 0x…",
       description: "Forbid calls of a contract that may be compromised"
+    },
+    {
+      command: "GUARD_OWNER_KEY=0x… sweep targets remove --chain 8453 --target 0x… --guard 0x…",
+      description: "Retire the first generation of the contracts, one target after another"
     }
   ])
 )

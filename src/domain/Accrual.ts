@@ -19,7 +19,7 @@ export const sweepId = (txHash: Hash, eventIndex: number): string => `${txHash}_
 
 /** Transaction of a settlement, or of the correction of one; undefined for an id of another form. */
 export const hashOf = (sweepId: string): Hash | undefined => {
-  const hash = /^(0x[0-9a-f]{64})_\d+(?:-corrected)?$/.exec(sweepId)?.[1]
+  const hash = /^(0x[0-9a-f]{64})_\d+(?:-corrected)*$/.exec(sweepId)?.[1]
   return hash === undefined ? undefined : (hash as Hash)
 }
 

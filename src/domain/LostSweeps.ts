@@ -96,7 +96,7 @@ export const unnamedVaults = (
 ]
 
 /** Id of the settlement that a line stands for. An operator books the correction of a reversed accrual under an id of its own. */
-const settlementOf = ({ sweepId }: BookedLine): string => sweepId.replace(/-corrected$/, "")
+const settlementOf = ({ sweepId }: BookedLine): string => sweepId.replace(/(?:-corrected)+$/, "")
 
 /** False if the line stands for another settlement, which had the same id before a reorganisation. */
 const isOf = ({ accrual, sweep }: SweepBooking, { amount, book, builderId, token }: BookedLine): boolean =>

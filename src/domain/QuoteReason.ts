@@ -5,7 +5,7 @@ import { Schema } from "effect"
 export const MEANINGS = {
   fees_exceed_amount: "The fees are not less than the amount.",
   network_fee_above_maximum: "The network fee is above `maxNetworkFee`.",
-  no_route: "There is no route from the token to the output.",
+  no_route: "There is no route from the token to the output at the destination.",
   insufficient_balance: "The owner holds less than the amount, or nothing.",
   unavailable: "The token cannot be swept, or the service has no budget for such sweeps at the moment.",
   no_price: "The token or the chain's native currency has no price.",

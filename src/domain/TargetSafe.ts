@@ -4,22 +4,17 @@ import type { ChainId } from "./ChainId.ts"
 import { type BatchFile, checksum } from "./SafeTransactions.ts"
 import type { TargetKind } from "./SwapTarget.ts"
 
-/** A call of the guard's `setTarget`. */
+/** A call of a guard's `setTarget`. */
 export interface TargetChange {
   readonly target: Address.Address
-  readonly kind: TargetKind
+  /** Absent at the guard of the first generation, whose targets have no kind. */
+  readonly kind?: TargetKind
   readonly isAllowed: boolean
 }
 
-const SET_TARGET = {
-  name: "setTarget",
-  payable: false,
-  inputs: [
-    { name: "target", type: "address", internalType: "address" },
-    { name: "kind", type: "uint8", internalType: "enum Kind" },
-    { name: "allowed", type: "bool", internalType: "bool" }
-  ]
-}
+const TARGET = { name: "target", type: "address", internalType: "address" }
+const KIND = { name: "kind", type: "uint8", internalType: "enum Kind" }
+const ALLOWED = { name: "allowed", type: "bool", internalType: "bool" }
 
 /** The change as a batch of one transaction of `safe`, the guard's owner. */
 export const toSafeTarget = (
@@ -33,7 +28,7 @@ export const toSafeTarget = (
     createdAt: createdAtMs,
     meta: {
       name: isAllowed ? "Proposal of a swap target" : "Removal of a swap target",
-      description: `${kind} ${target}`,
+      description: kind === undefined ? target : `${kind} ${target}`,
       txBuilderVersion: "1.18.2",
       createdFromSafeAddress: guard.safe,
       createdFromOwnerAddress: ""
@@ -43,8 +38,16 @@ export const toSafeTarget = (
         to: guard.address,
         value: "0",
         data: null,
-        contractMethod: SET_TARGET,
-        contractInputsValues: { target, kind: kind === "bridge" ? "1" : "0", allowed: String(isAllowed) }
+        contractMethod: {
+          name: "setTarget",
+          payable: false,
+          inputs: kind === undefined ? [TARGET, ALLOWED] : [TARGET, KIND, ALLOWED]
+        },
+        contractInputsValues: {
+          target,
+          ...(kind === undefined ? {} : { kind: kind === "bridge" ? "1" : "0" }),
+          allowed: String(isAllowed)
+        }
       }
     ]
   }

@@ -2,9 +2,12 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
+import { parseAbi } from "viem"
+import * as Address from "../../src/domain/Address.ts"
 import { OneChain } from "../support/OneChain.ts"
 import { address } from "../support/FakeChain.ts"
 import * as ChainsFile from "../support/ChainsFile.ts"
+import { deployFirst } from "../support/FirstGeneration.ts"
 import { withLiveClock } from "../support/LiveClock.ts"
 import { sweepHere } from "./inProcess.ts"
 
@@ -174,6 +177,62 @@ layer(environment, { excludeTestServices: true })("sweep targets", (it) => {
         allowed: "true"
       })
       assert.strictEqual(yield* row(OTHER), undefined)
+    })
+  )
+
+  it.effect("removes every target from the guard of the first generation", () =>
+    Effect.gen(function* () {
+      const first = yield* deployFirst(yield* OneChain)
+      const { asOther, asOwner, chain, dev, fs, row, run } = yield* operator([], { priorGuard: first.guard })
+      const targets = [String(dev.chain.swapRouter), dev.spokePool, dev.spokePoolPeriphery]
+      const at = (target: string) => ["remove", "--chain", chain, "--guard", first.guard, "--target", target]
+      const listings = dev.node.ask("read the first guard", (node) =>
+        Promise.all(
+          targets.map((target) =>
+            node.readContract({
+              address: first.guard,
+              abi: parseAbi(["function isTarget(address target) view returns (bool)"]),
+              functionName: "isTarget",
+              args: [Address.of(target)]
+            })
+          )
+        )
+      )
+      const [router = ""] = targets
+      assert.deepStrictEqual(yield* listings, [true, true, true])
+
+      assert.include((yield* asOther(...at(router))).err, `belongs to ${dev.deployer.address}`)
+      const strange = yield* asOwner("remove", "--chain", chain, "--guard", NEW, "--target", router)
+      assert.include(strange.err, `names no guard of the first generation at ${NEW}`)
+      const path = yield* Effect.map(fs.makeTempDirectoryScoped(), (directory) => `${directory}/removal.json`)
+      const planned = yield* run(...at(router), "--output", path)
+      assert.strictEqual(planned.code, 0, planned.err)
+      const batch = JSON.parse(yield* fs.readFileString(path)) as {
+        readonly transactions: ReadonlyArray<{ readonly to: string; readonly contractInputsValues: unknown }>
+      }
+      assert.deepStrictEqual(
+        batch.transactions.map(({ contractInputsValues, to }) => [to, contractInputsValues]),
+        [[first.guard, { target: router, allowed: "false" }]]
+      )
+      assert.deepStrictEqual(yield* listings, [true, true, true])
+
+      const atCurrent = yield* run("remove", "--chain", chain, "--target", router)
+      assert.strictEqual(atCurrent.code, 0, atCurrent.err)
+      assert.include(atCurrent.err, `the guard ${first.guard} lists ${router} too`)
+
+      for (const target of targets) {
+        const removed = yield* asOwner(...at(target))
+        assert.strictEqual(removed.code, 0, removed.err)
+        assert.include(removed.out, `removed ${target} in transaction 0x`)
+        const isListed = (yield* row(target))?.state === "listed"
+        assert.strictEqual(removed.err.includes(`the guard ${dev.chain.contracts.guard} lists ${target} too`), isListed)
+      }
+      assert.deepStrictEqual(yield* listings, [false, false, false])
+      // The current guard keeps its own list.
+      assert.strictEqual((yield* row(router))?.state, "listed")
+      const again = yield* asOwner(...at(router))
+      assert.strictEqual(again.code, 1)
+      assert.include(again.err, `${router} is not listed at ${first.guard}`)
     })
   )
 })

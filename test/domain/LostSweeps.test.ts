@@ -132,7 +132,12 @@ describe("the plan of settlements", () => {
     const revenue = { ...place, book: "revenue", amount: 7n } as const
     const accrual = { ...place, book: "accrual", amount: 5n, builderId: "acme" } as const
     assert.deepStrictEqual(left(revenue, accrual), [{ sweep: settled }])
-    assert.deepStrictEqual(left(revenue, { ...accrual, sweepId: `${hash(1)}_3-corrected` }), [{ sweep: settled }])
+    for (const corrected of ["-corrected", "-corrected-corrected"]) {
+      const line = { ...accrual, sweepId: `${hash(1)}_3${corrected}` }
+      assert.deepStrictEqual(left(revenue, line), [{ sweep: settled }], corrected)
+    }
+    const present = { ...accrual, sweepId: `${settled.sweepId}-corrected-corrected` }
+    assert.deepStrictEqual(Object.keys(left(revenue, present)[0] ?? {}), ["sweep", "accrual"])
     assert.deepStrictEqual(Object.keys(left(revenue, { ...accrual, builderId: "other" })[0] ?? {}), [
       "sweep",
       "accrual"

@@ -5,14 +5,13 @@ import { Effect, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { type Hex, parseEther, type PrivateKeyAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import * as Deployment from "../../src/adapters/evm/contracts/Deployment.ts"
-import type { DevChain } from "../../src/devnet/DevChain.ts"
 import * as DevNetwork from "../../src/devnet/DevNetwork.ts"
 import * as Ports from "../../src/devnet/Ports.ts"
 import * as Address from "../../src/domain/Address.ts"
 import { designator } from "../../src/domain/Delegation.ts"
 import { DEFAULT_DOMAIN_NAME, digest, type SweepOrder, typedData } from "../../src/domain/SweepOrder.ts"
 import * as ChainsFile from "../support/ChainsFile.ts"
+import { deployFirst } from "../support/FirstGeneration.ts"
 import { TestNetwork } from "../support/Network.ts"
 import * as OrchestratorProcess from "../support/OrchestratorProcess.ts"
 import { TestServer } from "../support/Postgres.ts"
@@ -22,39 +21,6 @@ import * as Scene from "./Scene.ts"
 
 const TIMEOUT = 120_000
 const PATIENCE_SECONDS = 60
-
-/** Deploys the first generation beside the current one, as it was before the upgrade. */
-const deployFirst = Effect.fnUntraced(function* ({
-  chain,
-  deployer,
-  node: local,
-  spokePool,
-  spokePoolPeriphery,
-  uniswap
-}: DevChain) {
-  const { contracts, transactions } = Deployment.plan(
-    {
-      chainId: chain.id,
-      guardOwner: deployer.address,
-      timelockSeconds: 60,
-      feeRecipient: chain.feeRecipient,
-      wrappedNative: chain.wrappedNative,
-      domainName: DEFAULT_DOMAIN_NAME,
-      routers: [uniswap.swapRouter],
-      bridges: [spokePool, spokePoolPeriphery]
-    },
-    1
-  )
-  const account = privateKeyToAccount(deployer.privateKey)
-  for (const { contract, data, to } of transactions) {
-    yield* local.ask(`deploy the first ${contract}`, async (node) => {
-      const hash = await node.sendTransaction({ account, chain: node.chain, to, data })
-      await node.waitForTransactionReceipt({ hash })
-    })
-  }
-  const { delegate, entry, guard } = contracts
-  return { delegate: delegate.address, entry: entry.address, guard: guard.address }
-})
 
 /** The order of a quote's answer. */
 const orderOf = (quote: SweepClient.Answer): SweepOrder => {

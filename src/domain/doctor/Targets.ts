@@ -1,6 +1,10 @@
-/** Judges the swap targets that the chains file names, by the guard's own list. Pure. */
+/** Judges the swap targets that the chains file names, by the guards' own lists. Pure. */
 import { type NamedTarget, stateOf, type TargetListing, withoutSuccessor } from "../SwapTarget.ts"
-import { type Finding, found, ok, warning } from "./Finding.ts"
+import { error, type Finding, found, ok, warning } from "./Finding.ts"
+
+/** Orders for the first generation may settle until then. */
+const WAIT =
+  "once the last replica of the old release has been stopped for `QUOTE_LIFETIME_SECONDS` and `ORDER_GRACE_SECONDS` together, 12 minutes by default"
 
 export const kinds = {
   unlisted: warning(
@@ -23,18 +27,37 @@ export const kinds = {
     "a target ends soon or has ended, and no successor is active",
     "Propose the new contract of the service with `./sweep targets propose` now."
   ),
+  firstListed: error(
+    "first_generation_listed",
+    "a guard of the first generation still lists a target, so that orders still run there beside the current guard's lock, and one that its owner signed alone and as a leg of a batch can settle twice",
+    `Remove it with \`./sweep targets remove --guard\`, ${WAIT}.`
+  ),
   well: ok("targets_ok", "the guard lists every target of the chains file")
 }
 
 export interface TargetFacts {
   readonly chain: string
+  readonly chainId: number
   readonly targets: ReadonlyArray<NamedTarget>
   readonly listings: ReadonlyArray<TargetListing>
+  /** Known targets that guards of the first generation list. */
+  readonly firstListed: ReadonlyArray<{ readonly guard: string; readonly target: string }>
   /** UNIX milliseconds. */
   readonly nowMillis: number
 }
 
-export const judge = ({ chain, listings, nowMillis, targets }: TargetFacts): ReadonlyArray<Finding> => {
+const judgeFirst = ({ chain, chainId, firstListed }: TargetFacts): ReadonlyArray<Finding> =>
+  firstListed.map(({ guard, target }) =>
+    found(
+      kinds.firstListed,
+      `${chain} first generation`,
+      `its guard ${guard} lists ${target}`,
+      `Run \`./sweep targets remove --chain ${chainId} --guard ${guard} --target ${target}\`, ${WAIT}.`
+    )
+  )
+
+export const judge = (facts: TargetFacts): ReadonlyArray<Finding> => {
+  const { chain, listings, nowMillis, targets } = facts
   const findings = targets.flatMap((target) => {
     const listing = listings.find(({ address }) => address === target.address)
     const subject = `${chain} ${target.name}`
@@ -50,7 +73,7 @@ export const judge = ({ chain, listings, nowMillis, targets }: TargetFacts): Rea
   const ending = withoutSuccessor(targets, listings, nowMillis).map(({ address, expiresAt = "", name }) =>
     found(kinds.ending, `${chain} ${name}`, `${address} ends at ${expiresAt}`)
   )
-  const all = [...findings, ...ending]
+  const all = [...judgeFirst(facts), ...findings, ...ending]
   return all.length > 0 ? all : [found(kinds.well, chain, `${targets.length} targets are listed`)]
 }
 

@@ -1,6 +1,7 @@
 /** Accepts a signed order: makes the spec's checks in the spec's order, and stores the submission before it answers. */
 import { Clock, Context, Effect, Equal, Fiber, Layer, Option } from "effect"
-import { zero } from "../../domain/Address.ts"
+import { type Address, zero } from "../../domain/Address.ts"
+import * as Destination from "../../domain/Destination.ts"
 import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
@@ -12,7 +13,9 @@ import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
+import * as FeeRecipients from "../shared/FeeRecipients.ts"
 import * as StageTimes from "../shared/StageTimes.ts"
 import * as Pauses from "../shared/Pauses.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
@@ -21,7 +24,7 @@ import * as Counting from "./Counting.ts"
 import * as Covering from "./Covering.ts"
 import * as Flying from "./Flying.ts"
 import * as Reserving from "./Reserving.ts"
-import { authorizationRefusal, refuse, SubmissionRefused } from "./SubmissionRefused.ts"
+import { authorizationRefusal, countedFeeRefusal, refuse, SubmissionRefused } from "./SubmissionRefused.ts"
 
 export interface Accepted {
   readonly id: string
@@ -53,6 +56,25 @@ const makeRequireOwner = Effect.map(Signatures, (signatures) =>
   })
 )
 
+/** Makes `refuseCountedFee(client, order, delegate)`, which refuses an order one of whose fees would count as its output. */
+const makeRefuseCountedFee = Effect.map(FeeRecipients.make, (recipientOf) =>
+  Effect.fnUntraced(function* (client: ChainClient, order: SweepOrder, delegate: Address) {
+    const { chain } = client
+    // The delegate of an earlier generation is asked for its recipient only where that can matter.
+    if (!Destination.countsFees(chain, order, [order.destination])) return
+    // New quotes are for the current delegate, whose recipient is known.
+    const recipient = yield* recipientOf(client, delegate).pipe(
+      Effect.mapError(({ message }) => refuse("expired_quote", message))
+    )
+    const refusal = countedFeeRefusal(
+      chain,
+      order,
+      Option.getOrElse(recipient, () => chain.feeRecipient)
+    )
+    if (refusal !== undefined) return yield* refusal
+  })
+)
+
 /** Makes `accept(client, intent, submission)`, which makes the checks that need the chain, and stores the submission. */
 const makeAccept = Effect.gen(function* () {
   const intents = yield* Intents
@@ -61,6 +83,7 @@ const makeAccept = Effect.gen(function* () {
   const { orRelease, reserve } = yield* Reserving.make
   const waitsFor = yield* Covering.make
   const requireOwner = yield* makeRequireOwner
+  const refuseCountedFee = yield* makeRefuseCountedFee
   const pauses = yield* Pauses.make
 
   /** Reserves what the submission may cost, and stores it. */
@@ -114,6 +137,7 @@ const makeAccept = Effect.gen(function* () {
     }
     const refusal = authorizationRefusal(chain, authorization, own.delegate)
     if (refusal !== undefined) return yield* refusal
+    yield* refuseCountedFee(client, order, own.delegate)
     const paused = yield* pauses.ofIntent(intent)
     if (paused !== undefined) return yield* refuse("chain_paused", Pauses.explained(paused))
 

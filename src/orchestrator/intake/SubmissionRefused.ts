@@ -3,6 +3,8 @@ import { Schema } from "effect"
 import type { Address } from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
+import * as Destination from "../../domain/Destination.ts"
+import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { LastingReason, PassingReason } from "../../domain/SweepRefusal.ts"
 
 /** The submission is refused. The client needs new quotes and new signatures, except where `retryAfterMillis` is set. */
@@ -36,5 +38,23 @@ export const authorizationRefusal = (
   }
   return chain.supportsSetCode === false
     ? refuse("no_set_code_support", `${chain.name} does not support EIP-7702`)
+    : undefined
+}
+
+/**
+ * Refuses an order one of whose fees would count as its output. An earlier release may have quoted it. `feeRecipient`: the one of the order's
+ * delegate.
+ */
+export const countedFeeRefusal = (
+  chain: Chain,
+  order: SweepOrder,
+  feeRecipient: Address
+): SubmissionRefused | undefined => {
+  const payees = [...(order.feeAmount > 0n ? [feeRecipient] : []), ...(order.builderFee > 0n ? [order.builder] : [])]
+  return Destination.countsFees(chain, order, payees)
+    ? refuse(
+        "expired_quote",
+        `such quotes are no longer given: ${order.destination} receives a fee in the output token`
+      )
     : undefined
 }

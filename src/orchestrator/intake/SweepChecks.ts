@@ -12,7 +12,7 @@ import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Pauses from "../shared/Pauses.ts"
-import { authorizationRefusal, refuse } from "./SubmissionRefused.ts"
+import { authorizationRefusal, countedFeeRefusal, refuse } from "./SubmissionRefused.ts"
 
 /** A quoted intent with its source chain. */
 export interface Leg {
@@ -67,6 +67,8 @@ export const makeCheckParties = Effect.gen(function* () {
       if (Generations.known(chain, intent.order.nonce) !== chain.contracts) {
         return yield* refuse("outdated_contracts", `${intent.id} is for other contracts of ${chain.name}`)
       }
+      const counted = countedFeeRefusal(chain, intent.order, chain.feeRecipient)
+      if (counted !== undefined) return yield* counted
     }
   })
 })

@@ -6,6 +6,7 @@ import { effectiveBps } from "../../domain/Builder.ts"
 import * as CostMemory from "../../domain/CostMemory.ts"
 import { blocksUntil, coveredValue, type FeeCover } from "../../domain/FeeCover.ts"
 import * as FeePolicy from "../../domain/FeePolicy.ts"
+import * as Destination from "../../domain/Destination.ts"
 import * as Fees from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { toleranceOf } from "../../domain/RouteChoice.ts"
@@ -48,12 +49,12 @@ const feesBy = (settings: Pick<OrchestratorSettingsShape, "fees" | "feeRules">) 
     )
 
   return (terms: Terms, cost: bigint) => {
-    const { attributed, profile, request, usd } = terms
+    const { profile, request, usd } = terms
     return Fees.breakdown({
       amountIn: request.amountIn,
       protocolFee: protocolFee(terms),
       networkFee: Fees.networkFee(settings.fees, { cost, ...usd, tokenDecimals: profile.decimals }),
-      builderFee: Fees.builderFee(request.amountIn, attributed === undefined ? 0 : effectiveBps(attributed.attribution))
+      builderFee: builderFeeOf(terms)
     })
   }
 }
@@ -169,6 +170,7 @@ export const make = Effect.gen(function* () {
 
   const price = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf) {
     yield* refuseAboveLimit(terms)
+    yield* refuseCountedFee(terms)
     const ways = { begin: yield* Valuing.make, routeOf }
     const gasPrice = gasPriceOf(terms)
     const until = (yield* Clock.currentTimeMillis) + NextRoute.LIMIT_MILLIS
@@ -214,6 +216,9 @@ const withItsTolerance = (route: Routing.Route): Routing.Route =>
     ? { ...route, slippageBps: toleranceOf(route.estimatedAmountOut, route.guaranteedAmountOut) }
     : route
 
+const builderFeeOf = ({ attributed, request }: Pick<Terms, "attributed" | "request">): bigint =>
+  Fees.builderFee(request.amountIn, attributed === undefined ? 0 : effectiveBps(attributed.attribution))
+
 /** Price in wei per gas that the network fee is computed with: that of the next block. */
 const gasPriceOf = ({ gasFees }: Pick<Terms, "gasFees">): bigint => gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas
 
@@ -231,6 +236,20 @@ const refuseAboveLimit = ({ client: { chain }, gasFees }: Terms) =>
           )
         })
       )
+
+/** The minimum of such an order proves less than the quote says. */
+const refuseCountedFee = (terms: Terms) => {
+  const { attributed, client, request } = terms
+  const builder = attributed !== undefined && builderFeeOf(terms) > 0n ? [attributed.address] : []
+  return Destination.countsFees(client.chain, request, [client.chain.feeRecipient, ...builder])
+    ? Effect.fail(
+        new QuoteFailed({
+          reason: "counted_fee",
+          detail: `${request.destination} receives a fee of the order in the output token, so that the fee would count as output`
+        })
+      )
+    : Effect.void
+}
 
 /** The client sets the maximum in its request. */
 const isWithinMaximum = ({ maxNetworkFee }: QuoteRequest, { networkFee }: Fees.FeeBreakdown): boolean =>

@@ -22,6 +22,7 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
     "chain_unavailable",
     "fee_limit",
     "same_token",
+    "counted_fee",
     "owner_is_a_contract",
     "token_declined",
     "insufficient_balance",

@@ -10,6 +10,7 @@ const REASONS: { readonly [Reason in QuoteFailed["reason"]]: QuoteReason } = {
   chain_unavailable: "chain_unavailable",
   fee_limit: "chain_unavailable",
   same_token: "same_token",
+  counted_fee: "no_route",
   owner_is_a_contract: "owner_is_a_contract",
   token_declined: "unavailable",
   insufficient_balance: "insufficient_balance",

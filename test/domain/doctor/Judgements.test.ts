@@ -245,8 +245,10 @@ describe("contracts and targets", () => {
       codes(
         Targets.judge({
           chain: "base",
+          chainId: 8453,
           targets: [target],
           listings: [{ address: at, activeFrom: 1n, kind: "bridge", ...listing }],
+          firstListed: [],
           nowMillis: Date.parse("2026-10-01")
         })
       )
@@ -254,9 +256,19 @@ describe("contracts and targets", () => {
     assert.deepStrictEqual(judged({ activeFrom: 0n }), ["target_unlisted"])
     assert.deepStrictEqual(judged({ kind: "router" }), ["target_other_kind"])
     const waiting = { address: at, activeFrom: 2n ** 255n }
-    const late = { chain: "base", targets: [target], listings: [waiting], nowMillis: 0 }
+    const late = {
+      chain: "base",
+      chainId: 8453,
+      targets: [target],
+      listings: [waiting],
+      firstListed: [],
+      nowMillis: 0
+    }
     assert.deepStrictEqual(codes(Targets.judge(late)), ["target_proposed"])
     const ending = { ...late, listings: [{ address: at, activeFrom: 1n, kind: "bridge" as const }], nowMillis: NOW }
     assert.deepStrictEqual(codes(Targets.judge(ending)), ["target_ending"])
+    const [first] = Targets.judge({ ...late, firstListed: [{ guard: "0x33", target: at }] })
+    assert.strictEqual(first?.code, "first_generation_listed")
+    assert.include(first?.advice, `./sweep targets remove --chain 8453 --guard 0x33 --target ${at}`)
   })
 })

@@ -7,6 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../../src/domain/Address.ts"
 import { bound } from "../../../src/domain/OrderNonce.ts"
 import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
 import type { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRefused.ts"
 import { classOf } from "../../../src/domain/Exposure.ts"
 import { MOST_RUNNING } from "../../../src/domain/FairTurns.ts"
@@ -89,6 +90,17 @@ const refusals: Readonly<Record<string, Case>> = {
     reason: "no_set_code_support",
     settings: { chainId: withoutSetCode.id },
     submission: Effect.map(authorize({ chainId: withoutSetCode.id }), (authorization) => ({ authorization }))
+  },
+  "an order whose fee would count as its output": {
+    reason: "expired_quote",
+    settings: {
+      order: {
+        tokenIn: NATIVE,
+        tokenOut: chain.wrappedNative,
+        destination: chain.feeRecipient,
+        destChainId: BigInt(chain.id)
+      }
+    }
   },
   "a paused chain": {
     reason: "chain_paused",

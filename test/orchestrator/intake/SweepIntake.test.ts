@@ -14,6 +14,7 @@ type Scene = Effect.Success<typeof scene>
 const REFUSALS: ReadonlyArray<readonly [string, (the: Scene) => ReturnType<Scene["submit"]>]> = [
   ["unknown_quote", (the) => the.submit(["a"], { quoteIds: ["a", "unknown"] })],
   ["expired_quote", (the) => Effect.andThen(TestClock.setTime(EXPIRY), the.submit(["a", "b"]))],
+  ["expired_quote", (the) => the.submit(["a", "counted"])],
   ["different_owners", (the) => the.submit(["a", "foreign"])],
   ["outdated_contracts", (the) => the.submit(["a", "upgraded"])],
   ["outdated_contracts", (the) => the.submit(["a", "replaced"])],

@@ -89,6 +89,8 @@ export interface Settings {
   readonly chainId?: number
   readonly builder?: Address.Address
   readonly cover?: FeeCover
+  /** Changes of the order. */
+  readonly order?: Partial<SweepOrder>
   readonly nonce?: bigint
   /** Precedes the storing of a submission. */
   readonly storing?: Effect.Effect<void, StoreUnavailable>
@@ -142,7 +144,8 @@ export const make = Effect.fnUntraced(function* (settings: Settings = {}) {
     owner: OWNER,
     destination: DESTINATION,
     builder: settings.builder ?? Address.zero,
-    ...(settings.nonce === undefined ? {} : { nonce: settings.nonce })
+    ...(settings.nonce === undefined ? {} : { nonce: settings.nonce }),
+    ...settings.order
   }
   const orderDigest = digest(order, { name: "Service", chainId })
   const quote = settings.isOnTrust ? { ...template_.quote, ...ON_TRUST } : template_.quote
@@ -159,6 +162,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings = {}) {
   return {
     down,
     chain: yield* Context.get(context, Chains.MemoryChains).get(chain.id),
+    upgraded: yield* Context.get(context, Chains.MemoryChains).get(upgraded.id),
     intents,
     exposures: Context.get(context, ExposuresPort),
     flights: Context.get(context, BridgeFlightsPort),

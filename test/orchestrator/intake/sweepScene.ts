@@ -15,6 +15,7 @@ import type { Chain } from "../../../src/domain/Chain.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { bound } from "../../../src/domain/OrderNonce.ts"
 import * as SweepBatch from "../../../src/domain/SweepBatch.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
 import { SweepIntake, type SweepSubmission } from "../../../src/orchestrator/intake/SweepIntake.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { BridgeFlights, type BridgeFlightsShape } from "../../../src/ports/orchestrator/BridgeFlights.ts"
@@ -49,6 +50,20 @@ const atUnknownGuard = (intent: NewIntent): NewIntent => ({
   order: { ...intent.order, nonce: bound(address(0x99), 7n) }
 })
 
+/** The quote, of native currency that its builder gets in the wrapped form. */
+const toItsBuilder = (intent: NewIntent): NewIntent => ({
+  ...intent,
+  order: {
+    ...intent.order,
+    tokenIn: NATIVE,
+    tokenOut: chain.wrappedNative,
+    builder: address(0x78),
+    builderFee: 1n,
+    destination: address(0x78),
+    destChainId: BigInt(chain.id)
+  }
+})
+
 /** Quotes of the owner: `a` and `b` on a chain that needs an authorization, `c` on one that does not, and others that cannot be swept. */
 const QUOTES = [
   quoted("a", chain.id),
@@ -59,7 +74,8 @@ const QUOTES = [
   quoted("upgraded", upgraded.id),
   atUnknownGuard(quoted("replaced", chain.id)),
   quoted("foreign", chain.id, address(0x77)),
-  onTrust(quoted("relayed", chain.id))
+  onTrust(quoted("relayed", chain.id)),
+  toItsBuilder(quoted("counted", chain.id))
 ]
 
 export const sign = (ids: ReadonlyArray<string>, domain = "Service") => {

@@ -1,6 +1,6 @@
 /**
  * Bytecode of the first generation of the contracts. Accounts are delegated to addresses that follow from these bytes, so they never
- * change. The functions and events that the service uses are those of the current ABIs.
+ * change. The events, and the functions that are not here, are those of the current ABIs.
  */
 
 export const sweepDelegate = {
@@ -30,6 +30,23 @@ export const sweepGuard = {
       ],
       stateMutability: "nonpayable",
       type: "constructor"
+    },
+    {
+      name: "setTarget",
+      inputs: [
+        { name: "target", type: "address" },
+        { name: "allowed", type: "bool" }
+      ],
+      outputs: [],
+      stateMutability: "nonpayable",
+      type: "function"
+    },
+    {
+      name: "activeFrom",
+      inputs: [{ name: "target", type: "address" }],
+      outputs: [{ name: "", type: "uint256" }],
+      stateMutability: "view",
+      type: "function"
     }
   ],
   creationCode:

@@ -21,19 +21,17 @@ export class GuardUnchanged extends Schema.TaggedError<GuardUnchanged>()("GuardU
 /** A fifth above the estimate: the list may change before the transaction is mined. */
 const withMargin = (gas: bigint): bigint => withinCap(gas, (gas * 6n) / 5n)
 
-/**
- * Sends `data` to the guard. The lane of {@link RelayerKeys} is the guard's owner.
- */
+/** Sends `data` to a guard. Default: the current one. The lane of {@link RelayerKeys} is the guard's owner. */
 export const send = Effect.fn("GuardOwner.send")(function* (
   client: ChainClient,
   owner: Address.Address,
   data: Hex,
-  urgency: Urgency
+  urgency: Urgency,
+  to: Address.Address = client.chain.contracts.guard
 ) {
   const { chain } = client
   const keys = yield* RelayerKeys
   const unchanged = (detail: string) => new GuardUnchanged({ chainId: chain.id, detail })
-  const to = chain.contracts.guard
   const gas = yield* client
     .estimateGas({ from: owner, to, data })
     .pipe(Effect.catchTag("CallReverted", ({ detail }) => unchanged(`the guard would refuse the change: ${detail}`)))

@@ -23,8 +23,8 @@ const activeFrom = (target: Address.Address): Hex =>
 const isTarget = (target: Address.Address, kind: TargetKind): Hex =>
   encodeFunctionData({ abi, functionName: "isTarget", args: [target, KINDS.indexOf(kind)] })
 
-const noGuard = ({ chain }: ChainClient) =>
-  new ChainUnavailable({ chainId: chain.id, method: "eth_call", detail: `no guard at ${chain.contracts.guard}` })
+const noGuard = ({ chain }: ChainClient, guard = chain.contracts.guard) =>
+  new ChainUnavailable({ chainId: chain.id, method: "eth_call", detail: `no guard at ${guard}` })
 
 /** Reads the state of targets, in their order, in one request. */
 export const read = Effect.fn("SwapTargets.read")(function* (
@@ -53,15 +53,17 @@ export interface GuardFacts {
   readonly timelockSeconds: bigint
 }
 
-/** The guard's owner and timelock. */
-export const facts = Effect.fn("SwapTargets.facts")(function* (client: ChainClient) {
-  const to = client.chain.contracts.guard
+/** Owner and timelock of a guard of any generation. Default: the current one. */
+export const facts = Effect.fn("SwapTargets.facts")(function* (
+  client: ChainClient,
+  to: Address.Address = client.chain.contracts.guard
+) {
   const answers = yield* Multicall3.read(client, [
     { to, data: encodeFunctionData({ abi, functionName: "owner" }) },
     { to, data: encodeFunctionData({ abi, functionName: "timelock" }) }
   ])
   const words = Option.all(answers.map((answer) => Multicall3.word(answer)))
-  if (Option.isNone(words)) return yield* noGuard(client)
+  if (Option.isNone(words)) return yield* noGuard(client, to)
   const [owner = 0n, timelockSeconds = 0n] = words.value
   return { owner: Address.of(numberToHex(owner, { size: 20 })), timelockSeconds } satisfies GuardFacts
 })
