@@ -170,8 +170,8 @@ export const screening: ReadonlyArray<Mutant> = [
   {
     name: "a chain spends its daily cap and more",
     file: "src/orchestrator/relay/Gate.ts",
-    text: "spending(chain.id, sinceMs)) >= cap",
-    replacement: "spending(chain.id, sinceMs)) > cap",
+    text: "spending(chain.id, sinceMs)) < cap",
+    replacement: "spending(chain.id, sinceMs)) <= cap",
     tests: ["test/orchestrator/relay/Gate.test.ts"]
   },
   {

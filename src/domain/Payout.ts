@@ -53,7 +53,11 @@ export const LeftOut = Schema.Struct({
   builderId: described(Schema.String, "Builder that is not in the batch."),
   payoutAddress: described(Address.Address, "Payout address of the builder."),
   amount: described(Uint256, "Amount that stays owed, in the smallest unit of the token."),
-  reason: described(LeftOutReason, "Reason why the builder is not in the batch.")
+  // A command or a page of this release shows the reasons of later ones as they are, since the batch is open by then.
+  reason: described(
+    Schema.Union([LeftOutReason, Schema.String]),
+    "Reason why the builder is not in the batch. Later releases may add reasons."
+  )
 }).annotate({ identifier: "LeftOut" })
 export type LeftOut = typeof LeftOut.Type
 

@@ -81,7 +81,10 @@ const portsOf = ({ asked, events, receipts, script, stores }: World, options: Op
   const client = {
     ...FakeChain.client({
       transactionCount: () => Effect.succeed(4n),
-      receipt: (txHash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(txHash))),
+      receipt: (txHash, scope) =>
+        Effect.sync(() =>
+          script.isPruned && scope !== "everywhere" ? Option.none() : Option.fromUndefinedOr(receipts.get(txHash))
+        ),
       call: () => Effect.fail(new ChainUnavailable({ chainId: chain.id, method: "eth_call", detail: "no delegate" }))
     }),
     chain: options.isVaultShared === true ? { ...chain, builderVault: chain.feeRecipient } : chain
@@ -146,6 +149,7 @@ const honest = (generation: Script["generation"]): Script => ({
     [LST, DOLLAR]
   ]),
   arePricesKnown: true,
+  isPruned: false,
   collected: [],
   callMillis: 0,
   unreadable: new Set(),

@@ -49,6 +49,8 @@ export interface Script {
   readonly balances: Map<Address.Address, bigint>
   readonly prices: Map<Address.Address, UsdPrice>
   arePricesKnown: boolean
+  /** True if the endpoint that is asked first has deleted its receipts. */
+  isPruned: boolean
   /** Fees beside those of stored intents. */
   readonly collected: Array<CollectedBy>
   /** Time that each call to the chain and each request for prices takes. */

@@ -18,11 +18,17 @@ const CLOSED = [
   ["fee_limit", "Raise maxFeePerGasWei with `sweep operate limits`, or wait until the base fee has fallen."]
 ] as const
 
+/** Advice for a chain that transactions on their way keep at its cap. They are not spent yet, so no day has to pass. */
+const RESERVED =
+  "Find out why its lanes' transactions are not mined: the next sweeps are sent once they are. Or raise dailySpendCapWei with `sweep operate limits`."
+
 /** Causes that stop every queued intent of a chain. */
 const stopped = (circumstances: Circumstances, chainId: number): Explanation | undefined => {
   for (const [kind, advice] of CLOSED) {
     const alert = alertOf(circumstances, chainId, kind)
-    if (alert !== undefined) return { waitsFor: "operator", explanation: alert.message, advice }
+    if (alert === undefined) continue
+    const isReserved = kind === "spend_cap" && alert.details["isPaid"] === false
+    return { waitsFor: "operator", explanation: alert.message, advice: isReserved ? RESERVED : advice }
   }
   return unreadable(circumstances, chainId) ?? withoutLane(circumstances, chainId)
 }

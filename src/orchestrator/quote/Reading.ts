@@ -150,7 +150,12 @@ const makeFacts = Effect.map(
       const paused = builderId === undefined ? undefined : yield* pauses.ofBuilder(builderId)
       if (paused !== undefined) return yield* whilePaused(paused)
       const profile = { ...screened, tier: tierOf(screened.tier) }
-      yield* TransferFees.requireWhole({ profile, request, chainId: client.chain.id, attributed: facts.attributed })
+      const attributed = yield* TransferFees.requireWhole({
+        profile,
+        request,
+        chainId: client.chain.id,
+        attributed: facts.attributed
+      })
       const kind = accountCode(code)
       if (kind._tag === "Contract") {
         return yield* new QuoteFailed({
@@ -165,6 +170,6 @@ const makeFacts = Effect.map(
         })
       }
       const isDelegated = kind._tag === "Delegated" && kind.delegate === client.chain.contracts.delegate
-      return { ...facts, profile, isDelegated, block: head.value }
+      return { ...facts, attributed, profile, isDelegated, block: head.value }
     })
 )

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import { ageOf } from "../../domain/Age.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { LaneBook, type LaneRecord } from "../../ports/orchestrator/LaneBook.ts"
@@ -39,7 +40,7 @@ const isShortageOver = ({ details, kind }: Alert, chain: Chain, { lanes, left }:
   if (kind !== "lane_low" || chainId !== chain.id || neededWei === undefined) return false
   if (left.has(lane)) return true
   const balance = lanes.find(({ address }) => address === lane)?.balance
-  return nowMs - Number(shortAtMs) >= SHORT_MILLIS || (balance !== undefined && balance >= BigInt(neededWei))
+  return ageOf(nowMs, Number(shortAtMs)) >= SHORT_MILLIS || (balance !== undefined && balance >= BigInt(neededWei))
 }
 
 /** Standing alerts are read again for shortages after this time, which is less than the pause of a sweep that a lane was short for. */
@@ -49,7 +50,7 @@ const SHORTAGES_LIFETIME = "1 second"
 const shortageOf = ({ details, kind }: Alert, chain: Chain, nowMs: number): ReadonlyArray<bigint> => {
   const { chainId, neededWei, shortAtMs } = details
   if (kind !== "lane_low" || chainId !== chain.id || typeof neededWei !== "string") return []
-  return nowMs - Number(shortAtMs) < SHORT_MILLIS && /^[0-9]+$/.test(neededWei) ? [BigInt(neededWei)] : []
+  return ageOf(nowMs, Number(shortAtMs)) < SHORT_MILLIS && /^[0-9]+$/.test(neededWei) ? [BigInt(neededWei)] : []
 }
 
 /**
@@ -80,7 +81,7 @@ interface Stored {
 /** True if the alert is to be renewed: it stands for another lane that could not pay for the transaction. */
 const isMet = (alert: Alert, chain: Chain, { lane, wei }: Stored, nowMs: number): boolean => {
   const { details } = alert
-  if (details["lane"] === lane || nowMs - Number(details["shortAtMs"]) < RENEWAL_MILLIS) return false
+  if (details["lane"] === lane || ageOf(nowMs, Number(details["shortAtMs"])) < RENEWAL_MILLIS) return false
   return shortageOf(alert, chain, nowMs).some((needed) => needed <= wei)
 }
 
@@ -101,7 +102,7 @@ export const makeRenew = Effect.gen(function* () {
       if (keys.lanes(chain.id).length < 2) return
       const atMs = yield* Clock.currentTimeMillis
       const before = readings.get(chain.id)
-      if (before !== undefined && atMs - before.atMs < REVIEW_MILLIS && stored.wei <= before.wei) return
+      if (before !== undefined && ageOf(atMs, before.atMs) < REVIEW_MILLIS && stored.wei <= before.wei) return
       readings.set(chain.id, { atMs, wei: stored.wei })
       const met = (yield* list).filter((alert) => isMet(alert, chain, stored, atMs))
       if (met.length === 0) return

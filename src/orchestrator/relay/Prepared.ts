@@ -7,6 +7,7 @@ import type { PriceLimits } from "../../domain/FeeCover.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { SweepGas } from "../../domain/RelayGas.ts"
 import type { Group, Place } from "../../domain/SweepGroups.ts"
+import { isCrossChain } from "../../domain/SweepOrder.ts"
 import type { UnsettledCause } from "../../domain/SweepVerdict.ts"
 import { isNative } from "../../domain/Token.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
@@ -89,9 +90,14 @@ export const ownerOf = ([{ intent }]: Group<{ readonly intent: Pick<Intent, "ord
 export const authorizationOf = (group: Group<Pick<Candidate, "authorization">>): Authorization | undefined =>
   group.find(({ authorization }) => authorization !== undefined)?.authorization
 
-/** True if a sweep may pay the account of a later one: it is the same, or it receives the output or the builder's fee. */
-export const feeds = ({ intent: { order } }: { readonly intent: Intent }, after: Candidate): boolean =>
-  [order.owner, order.destination, order.builder].includes(after.intent.order.owner)
+/**
+ * True if a sweep may pay the account of a later one on the same chain: it is the same, or it receives the output or the builder's fee. A
+ * bridge pays the output on another chain.
+ */
+export const feeds = ({ intent: { order, quote } }: { readonly intent: Intent }, { intent }: Candidate): boolean => {
+  const isPaidHere = !isCrossChain(order, quote.sourceChainId)
+  return [order.owner, order.builder, ...(isPaidHere ? [order.destination] : [])].includes(intent.order.owner)
+}
 
 /** An intent that must not be sent. `text` says why, for people. */
 export interface Unfit {

@@ -32,7 +32,7 @@ interface Attempted {
   readonly before: ReadonlyArray<Candidate>
 }
 
-/** Makes `decide(client, lane, attempted, pending)`. `pending`: sweeps that transactions of the chain carry. */
+/** Makes `decide(client, lane, attempted, pending)`. `pending`: see `PendingSweeps.ts`. */
 const makeDecide = Effect.gen(function* () {
   const { confirmedEnd, explain } = yield* makeAlone
 

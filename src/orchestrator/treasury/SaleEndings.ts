@@ -8,6 +8,7 @@ import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { type Refusal, TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
+import * as ConfirmedReceipt from "../../ports/shared/ConfirmedReceipt.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
@@ -47,7 +48,7 @@ export const make = Effect.gen(function* () {
     const receipt =
       txHash === undefined || Option.isNone(client)
         ? Option.none()
-        : Option.flatten(yield* Effect.option(client.value.receipt(txHash)))
+        : Option.flatten(yield* Effect.option(ConfirmedReceipt.find(client.value, txHash)))
     const guards = Option.match(client, {
       onNone: () => [],
       onSome: ({ chain }) => Generations.guardsOf(chain, order.nonce)

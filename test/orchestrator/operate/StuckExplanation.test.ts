@@ -252,6 +252,14 @@ describe("the explanation of a stuck intent", () => {
     }
   })
 
+  it("advises to wait a day only if the cap was paid", () => {
+    const advice = (details: Circumstances["alerts"][number]["details"]) =>
+      explain(queued, withAlert("spend_cap", details)).advice ?? ""
+    for (const details of [{}, { isPaid: true }]) assert.include(advice(details), "a day")
+    assert.notInclude(advice({ isPaid: false }), "a day")
+    assert.include(advice({ isPaid: false }), "not mined")
+  })
+
   it("has a case for whatever one can wait for", () => {
     assert.sameMembers([...new Set(cases.map(([, , , waitsFor]) => waitsFor))], [...WaitsForSchema.literals])
   })

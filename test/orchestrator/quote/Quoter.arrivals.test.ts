@@ -2,10 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
-import type * as Address from "../../../src/domain/Address.ts"
+import * as Address from "../../../src/domain/Address.ts"
 import { lessBps } from "../../../src/domain/Amount.ts"
 import { address } from "../../support/FakeChain.ts"
 import * as Quoting from "../../support/Quoting.ts"
+import { isolated, series } from "../../support/Metrics.ts"
 import { afterTransfer } from "../../support/QuotingScript.ts"
 
 const UNLISTED = address(0xb9)
@@ -125,6 +126,27 @@ describe("a quote of tokens that take a fee from transfers", () => {
       yield* scene.attributes({ payoutMode: "onchain" })
       assert.isTrue((yield* scene.quote({ apiKey: Quoting.KEY })).order.builderFee > 0n)
     })
+  )
+
+  it.effect("has no builder, and is counted, if only the chain of the builder's wallet makes the ledger pay it", () =>
+    Effect.gen(function* () {
+      const scene = yield* taking(100, 100)
+      const walletChainId = Quoting.crossChain.destChainId
+      yield* scene.attributes({ walletChainId })
+      const { order, quote } = yield* scene.quote({ apiKey: Quoting.KEY })
+      assert.strictEqual(order.builder, Address.zero)
+      assert.strictEqual(order.builderFee, 0n)
+      assert.notProperty(quote, "builderId")
+      assert.notProperty(scene.asked.created[0], "attributed")
+      assert.deepStrictEqual(yield* series("sweep_quotes_unattributed_total"), [
+        'sweep_quotes_unattributed_total{cause="wallet_chain"} 1'
+      ])
+      // There the builder chose the ledger itself, or there is nothing to owe.
+      yield* scene.attributes({ payoutMode: "ledger", walletChainId })
+      assert.strictEqual(yield* failureOf(scene.quote({ apiKey: Quoting.KEY })), "token_declined")
+      yield* scene.attributes({ walletChainId, builderBps: 0 })
+      assert.strictEqual((yield* scene.quote({ apiKey: Quoting.KEY })).quote.builderId, "bld_test")
+    }).pipe(isolated)
   )
 })
 

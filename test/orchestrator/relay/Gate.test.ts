@@ -74,6 +74,67 @@ describe("what the operator allows", () => {
     }).pipe(Effect.provide(layerWith({ dailySpendCap: 10n ** 15n })))
   )
 
+  it.effect("a cap that transactions on their way keep reached is told after minutes, and ends with them", () =>
+    Effect.gen(function* () {
+      const { alertKinds, bury, mineLane, pending, submit } = yield* scene
+      const logs = [sweptLog(yield* submit({ id: "a", owner: 1, order: { deadline: 1_800_000_000n } }))]
+      yield* relay
+      yield* submit({ id: "b", owner: 2, order: { deadline: 1_800_000_000n } })
+      yield* relay
+      yield* TestClock.adjust("4 minutes")
+      yield* relay
+      assert.deepStrictEqual(yield* alertKinds, [])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      const told = (yield* (yield* Alerts).list).find(({ kind }) => kind === "spend_cap")
+      assert.include(told?.message, "transactions on their way")
+      assert.deepStrictEqual(told?.details, { chainId: source.id, capWei: String(10n ** 15n), isPaid: false })
+      // A replica of the release before clears the alert of a paid cap while nothing is paid.
+      yield* (yield* Alerts).clear(`spend_cap:${source.id}`)
+      yield* relay
+      const still = (yield* (yield* Alerts).list).find(({ kind }) => kind === "spend_cap")
+      assert.strictEqual(still?.id, told?.id)
+
+      yield* mineLane({ hash: (yield* pending).attempts[0]?.hash ?? "0x", logs, gasUsed: 250_000n })
+      yield* bury(2)
+      yield* tick
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      assert.notInclude(yield* alertKinds, "spend_cap")
+      // The next time that it is reached counts from its beginning.
+      yield* relay
+      assert.notInclude(yield* alertKinds, "spend_cap")
+    }).pipe(Effect.provide(layerWith({ dailySpendCap: 10n ** 15n })))
+  )
+
+  it.effect("a cap that was kept by transactions on their way is told anew once it is paid", () =>
+    Effect.gen(function* () {
+      const { bury, mineLane, pending, submit } = yield* scene
+      const capAlerts = Effect.map(
+        Effect.flatMap(Alerts, ({ list }) => list),
+        (all) => all.flatMap(({ details, kind }) => (kind === "spend_cap" ? [details["isPaid"]] : []))
+      )
+      const logs = [sweptLog(yield* submit({ id: "a", owner: 1, order: { deadline: 1_800_000_000n } }))]
+      yield* relay
+      yield* relay
+      yield* TestClock.adjust("5 minutes")
+      yield* relay
+      assert.deepStrictEqual(yield* capAlerts, [false])
+      yield* mineLane({
+        hash: (yield* pending).attempts[0]?.hash ?? "0x",
+        logs,
+        gasUsed: 250_000n,
+        dataFee: 10n ** 16n
+      })
+      yield* bury(2)
+      yield* tick
+      yield* relay
+      assert.deepStrictEqual(yield* capAlerts, [true])
+      yield* TestClock.adjust("25 hours")
+      yield* relay
+      assert.deepStrictEqual(yield* capAlerts, [])
+    }).pipe(Effect.provide(layerWith({ dailySpendCap: 10n ** 15n })))
+  )
+
   it.effect("a day's spending has in it what a rollup takes for the bytes, and goes on when a day has passed", () =>
     Effect.gen(function* () {
       const { alertKinds, bury, mineLane, pending, submit, unfinished } = yield* scene
