@@ -1,7 +1,7 @@
 /** Health of one chain: its node and contracts, its lanes, and its relaying. */
 import { Clock, Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
-import type { Chain } from "../../domain/Chain.ts"
+import { staleAfterSeconds } from "../../domain/HeadLag.ts"
 import { LaneBook } from "../../ports/orchestrator/LaneBook.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
@@ -13,14 +13,6 @@ import * as Pauses from "../shared/Pauses.ts"
 import { answered, condition } from "./Probe.ts"
 
 const DAY_MILLIS = 86_400_000
-
-/** A chain is stale when its newest block is older than both limits: this many block times, and this many seconds. */
-const STALE_BLOCKS = 5
-const STALE_SECONDS = 30
-
-/** Age of the newest block in seconds from which a chain is stale. */
-export const staleAfterSeconds = ({ blockTimeMillis }: Chain): number =>
-  Math.max(STALE_SECONDS, (STALE_BLOCKS * blockTimeMillis) / 1000)
 
 /** Names of the service's contracts that have no code at their configured addresses. */
 export const missingContracts = ({ chain: { contracts }, code }: ChainClient) => {

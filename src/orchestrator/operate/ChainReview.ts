@@ -5,6 +5,7 @@
 import { Clock, Effect, Result } from "effect"
 import { ageOf } from "../../domain/Age.ts"
 import { lowerPrice } from "../../domain/ChainMoney.ts"
+import { staleAfterSeconds } from "../../domain/HeadLag.ts"
 import type { Block, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as LimitChoices from "../../ports/shared/LimitChoices.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -12,7 +13,7 @@ import { within } from "../../runtime/Within.ts"
 import { CHAIN_HEAD_AGE } from "../../telemetry/metrics/Upstreams.ts"
 import * as LowerPrices from "../shared/LowerPrices.ts"
 import { RenewedAlerts } from "../shared/RenewedAlerts.ts"
-import { missingContracts, staleAfterSeconds } from "./ChainHealth.ts"
+import { missingContracts } from "./ChainHealth.ts"
 import { PROBE_MILLIS } from "./Probe.ts"
 
 /** Maximum age of the head, in milliseconds. All readers of an idle chain share one request in this time. */

@@ -15,6 +15,7 @@ import {
   shown
 } from "../../domain/EndpointChoice.ts"
 import * as Examination from "../../domain/EndpointExamination.ts"
+import { staleAfterSeconds } from "../../domain/HeadLag.ts"
 import type { RpcEndpoint } from "../../domain/RpcEndpoint.ts"
 import { Overrides } from "../../ports/shared/Overrides.ts"
 import { RpcEndpoints } from "../../ports/orchestrator/RpcEndpoints.ts"
@@ -23,7 +24,6 @@ import { SecretBox } from "../../ports/shared/SecretBox.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { KeptEndpoints, overrideName, placeOf, sealedOf, textOf } from "../shared/KeptEndpoints.ts"
 import { KeptOverrides } from "../../runtime/KeptOverrides.ts"
-import { staleAfterSeconds } from "./ChainHealth.ts"
 
 /** The endpoints cannot be changed as asked. The detail has hosts, and no URLs. */
 export class EndpointsRefused extends Schema.TaggedError<EndpointsRefused>()("EndpointsRefused", {

@@ -34,7 +34,12 @@ const progressOf = Effect.fnUntraced(function* (
   if (latest <= nonce) return "unmined"
   const { confirmed } = yield* ChainView.look(client)
   if (Option.isNone(confirmed)) return "shallow"
-  const count = yield* client.transactionCount(lane, { hash: confirmed.value.hash })
+  const { hash, number } = confirmed.value
+  // The end frees the lane, so a second endpoint has to agree.
+  const count = yield* client.corroborated(client.transactionCount(lane, { hash }), {
+    blockOf: () => number,
+    needsState: true
+  })
   return count > nonce ? undefined : "shallow"
 })
 

@@ -60,7 +60,7 @@ const makeUsedAt =
       { concurrency: "unbounded" }
     )
     return about(`the nonces of ${order.owner} in block ${number}`)(
-      client.corroborated(used, { blockOf: () => number })
+      client.corroborated(used, { blockOf: () => number, needsState: true })
     )
   }
 

@@ -1,6 +1,6 @@
 /** A snapshot of a chain's tip, so that one pass decides everything by the same blocks. */
-import { Effect, Equal, Option } from "effect"
-import { toleratedBlocks } from "../../domain/HeadLag.ts"
+import { Clock, Effect, Equal, Option } from "effect"
+import { staleAfterSeconds, toleratedBlocks } from "../../domain/HeadLag.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { type Block, type ChainClient, ChainUnavailable, type Receipt } from "../../ports/shared/Chains.ts"
 
@@ -108,37 +108,6 @@ const onContradiction =
   (view: Effect.Effect<ChainView, ChainUnavailable>): Effect.Effect<ChainView, ChainUnavailable> =>
     Effect.catch(view, (failure) => (failure.isContradiction === true ? then(failure) : Effect.fail(failure)))
 
-/**
- * Reads the head, which may be `maxAgeMillis` old, and the newest confirmed block. Its time ends sweeps, so a second endpoint has to agree.
- * One that names a block which the chain does not have yet could choose its time. So where the other endpoint lacks it, the lower head of
- * both counts, and if they have different blocks there, a confirmed block that is deeper by as much as honest heads differ. Fails with
- * {@link ChainUnavailable} if they do not agree on that either, and when the node lacks one of the blocks. Default: the head is asked for.
- */
-export const look = Effect.fnUntraced(function* (
-  client: ChainClient,
-  maxAgeMillis = 0
-): Effect.fn.Return<ChainView, ChainUnavailable> {
-  const found = yield* maxAgeMillis === 0 ? client.block("latest") : client.recentHead(maxAgeMillis)
-  if (Option.isNone(found)) {
-    return yield* new ChainUnavailable({ chainId: client.chain.id, method: "eth_getBlockByNumber", detail: "no head" })
-  }
-  const fromLower = Effect.fnUntraced(function* (failure: ChainUnavailable) {
-    const lower = yield* lowerHead(client, found.value)
-    if (Option.isNone(lower)) return yield* failure
-    const deeper = viewAt(client, lower.value, toleratedBlocks(client.chain.blockTimeMillis))
-    return yield* onContradiction(() => deeper)(viewAt(client, lower.value))
-  })
-  return yield* onContradiction(fromLower)(viewAt(client, found.value))
-})
-
-/** True when the block with this number is confirmed. */
-export const isDeep = ({ confirmed }: ChainView, blockNumber: bigint): boolean =>
-  Option.exists(confirmed, (block) => block.number >= blockNumber)
-
-/** True when every future block is later than `deadline` (UNIX seconds), also after a reorganisation. */
-export const isPast = ({ confirmed }: ChainView, deadline: bigint): boolean =>
-  Option.exists(confirmed, (block) => block.timestamp > deadline)
-
 /** Seconds that block times may vary by between the confirmed block and the head. */
 const UNEVEN_SECONDS = 60n
 
@@ -152,6 +121,52 @@ const plausibleTime = ({ client: { chain }, confirmed, head }: ChainView): bigin
   const millis = Number(head.number - number) * SLOW * chain.blockTimeMillis
   return timestamp + BigInt(Math.ceil(millis / 1_000)) + UNEVEN_SECONDS
 }
+
+/**
+ * False if the head is so old, by the confirmed block that both endpoints have, that the chain would be stale. `found`: the head that one of
+ * them contradicts. Its time may be in the future, so the clock limits it.
+ */
+const isCurrent = Effect.fnUntraced(function* (view: ChainView, found: Block) {
+  // The lower head is the answer of one endpoint. On a shorter chain than the found one nothing bears out its time.
+  if (Option.isNone(view.confirmed)) return false
+  const now = BigInt(Math.floor((yield* Clock.currentTimeMillis) / 1_000))
+  const expected = found.timestamp < now ? found.timestamp : now
+  return plausibleTime(view) + BigInt(Math.ceil(staleAfterSeconds(view.client.chain))) >= expected
+})
+
+/**
+ * Reads the head, which may be `maxAgeMillis` old, and the newest confirmed block. Its time ends sweeps, so a second endpoint has to agree.
+ * One that names a block which the chain does not have yet could choose its time. So where the other endpoint lacks it, the lower head of
+ * both counts, and if they have different blocks there, a confirmed block that is deeper by as much as honest heads differ. Fails with
+ * {@link ChainUnavailable} if they do not agree on that either, if that head is stale, and when the node lacks one of the blocks. Default:
+ * the head is asked for.
+ */
+export const look = Effect.fnUntraced(function* (
+  client: ChainClient,
+  maxAgeMillis = 0
+): Effect.fn.Return<ChainView, ChainUnavailable> {
+  const found = yield* maxAgeMillis === 0 ? client.block("latest") : client.recentHead(maxAgeMillis)
+  if (Option.isNone(found)) {
+    return yield* new ChainUnavailable({ chainId: client.chain.id, method: "eth_getBlockByNumber", detail: "no head" })
+  }
+  const fromLower = Effect.fnUntraced(function* (failure: ChainUnavailable) {
+    const lower = yield* lowerHead(client, found.value)
+    if (Option.isNone(lower)) return yield* failure
+    const deeper = viewAt(client, lower.value, toleratedBlocks(client.chain.blockTimeMillis))
+    const view = yield* onContradiction(() => deeper)(viewAt(client, lower.value))
+    // An endpoint that stays at an old block would stop the chain without an alert.
+    return (yield* isCurrent(view, found.value)) ? view : yield* failure
+  })
+  return yield* onContradiction(fromLower)(viewAt(client, found.value))
+})
+
+/** True when the block with this number is confirmed. */
+export const isDeep = ({ confirmed }: ChainView, blockNumber: bigint): boolean =>
+  Option.exists(confirmed, (block) => block.number >= blockNumber)
+
+/** True when every future block is later than `deadline` (UNIX seconds), also after a reorganisation. */
+export const isPast = ({ confirmed }: ChainView, deadline: bigint): boolean =>
+  Option.exists(confirmed, (block) => block.timestamp > deadline)
 
 /**
  * True when the head is later than `deadline` (UNIX seconds). A head is the answer of one endpoint, and a time in the future would cancel

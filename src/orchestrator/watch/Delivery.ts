@@ -66,6 +66,10 @@ const makeDeliver = Effect.gen(function* () {
   const settlements = yield* Settlements
   const sources = yield* LogSources
 
+  /** Notes the outcome of a search. It also reads blocks and receipts, which tell nothing about the logs. */
+  const noteLogs = (destination: ChainClient, failure: ChainUnavailable | undefined) =>
+    failure === undefined || failure.method === "eth_getLogs" ? sources.note(destination, failure) : Effect.void
+
   const deliver = Effect.fn("Watcher.deliver")(
     function* (source: ChainClient, destination: ChainClient, intent: Intent) {
       if (intent.txHash === undefined) {
@@ -85,8 +89,13 @@ const makeDeliver = Effect.gen(function* () {
         searchFrom: intent.searches?.fill
       })
       switch (delivery._tag) {
-        case "Pending":
-          return yield* concludePending(intent, delivery.searchFrom)
+        case "Pending": {
+          const { logsFailed, searchFrom } = delivery
+          // A look without a search reads no logs.
+          if (logsFailed !== undefined || searchFrom !== undefined) yield* noteLogs(destination, logsFailed)
+          const pending = yield* concludePending(intent, searchFrom)
+          return logsFailed === undefined ? pending : yield* logsFailed
+        }
         case "Delivered":
           yield* sources.note(destination, undefined)
           return yield* conclude(intent, delivery.txHash, delivery.amountOut)
@@ -94,10 +103,7 @@ const makeDeliver = Effect.gen(function* () {
           yield* sources.note(destination, undefined)
           return yield* concludeInstead(intent, delivery.txHash, { token: delivery.token, amount: delivery.amount })
         case "Filled":
-          // The search also reads blocks and receipts, which tell nothing about the logs.
-          if (delivery.logsFailed === undefined || delivery.logsFailed.method === "eth_getLogs") {
-            yield* sources.note(destination, delivery.logsFailed)
-          }
+          yield* noteLogs(destination, delivery.logsFailed)
           return yield* concludeUnseen(intent, delivery)
         case "Refunded":
           return yield* concludeRefunded(intent, delivery)

@@ -150,7 +150,8 @@ export const make = Effect.fnUntraced(function* (send: Send, signing: LaneSignin
     const pending = fronts.find((front) => front.lane === lane)?.pending.map((each) => each.nonce) ?? []
     if (pending.some((each) => each < nonce)) return
     const count = yield* client.corroborated(client.transactionCount(lane, { hash: head.hash }), {
-      blockOf: () => head.number
+      blockOf: () => head.number,
+      needsState: true
     })
     if (count >= nonce) return
     if (!hasSlot(nonce, count)) return yield* giveUp(client, transaction)

@@ -67,7 +67,7 @@ const confirmedNonce = ({ client, confirmed }: ChainView, lane: RelayTransaction
     onNone: () => Effect.succeed(0n),
     onSome: ({ hash, number }) =>
       about(`the transaction count of ${lane} in block ${number}`)(
-        client.corroborated(client.transactionCount(lane, { hash }), { blockOf: () => number })
+        client.corroborated(client.transactionCount(lane, { hash }), { blockOf: () => number, needsState: true })
       )
   })
 

@@ -56,17 +56,16 @@ const keyOf = ({ r, s }: Pick<Authorization, "r" | "s">): string => `${hexToBigI
 
 /** Makes `skipsOf`, which returns what skipped sweeps cost at most in wei, by intent id. Others are absent. */
 const makeSkips = Effect.map(SweepContracts, (contracts) => {
-  /** Asks the entry itself if it skips the account at the end of the block. */
+  /** Asks the entry itself if it skips the account at the end of the block. A call that reverts proves no skip. */
   const runsDelegate = (client: ChainClient, account: Address.Address, hash: Hash) =>
-    Effect.map(
-      client.call({
-        to: client.chain.contracts.entry,
-        data: contracts.encodeRun([{ account, ...PROBE }]),
-        block: { hash }
-      }),
-      (word) => size(word) !== 32 || hexToBigInt(word) !== 0n
-    )
+    client
+      .call({ to: client.chain.contracts.entry, data: contracts.encodeRun([{ account, ...PROBE }]), block: { hash } })
+      .pipe(
+        Effect.map((word) => size(word) !== 32 || hexToBigInt(word) !== 0n),
+        Effect.catchTag("CallReverted", () => Effect.succeed(true))
+      )
 
+  /** A lie would let others bear the cost of a sweep that ran, so two endpoints agree. */
   const statesOf = Effect.fnUntraced(function* (
     client: ChainClient,
     { block, receipt }: Mined,
@@ -74,7 +73,7 @@ const makeSkips = Effect.map(SweepContracts, (contracts) => {
     authorized: AccountStates["authorized"]
   ) {
     const { blockHash } = receipt
-    const [before, after, isOurs] = yield* Effect.all(
+    const read = Effect.all(
       [
         client.transactionCount(owner, { hash: block.parentHash }),
         client.transactionCount(owner, { hash: blockHash }),
@@ -82,6 +81,7 @@ const makeSkips = Effect.map(SweepContracts, (contracts) => {
       ],
       { concurrency: "unbounded" }
     )
+    const [before, after, isOurs] = yield* client.corroborated(read, { blockOf: () => block.number })
     return { before, after, runsDelegate: isOurs, authorized } satisfies AccountStates
   })
 
@@ -128,7 +128,7 @@ const makeUnpaid = Effect.map(SweepContracts, (contracts) => {
   /** Nonces of the order's word that were used at the end of a block. A lie would cost first sweeps their budget, so two endpoints agree. */
   const usedAt = (client: ChainClient, { intent: { order } }: Finished, { hash, number }: Concluding["block"]) => {
     const read = contracts.nonceBitmap(client, order.owner, position(order.nonce).word, { hash })
-    return client.corroborated(read, { blockOf: () => number })
+    return client.corroborated(read, { blockOf: () => number, needsState: true })
   }
 
   return Effect.fnUntraced(function* (

@@ -12,6 +12,11 @@ export interface Comparison<A> {
    * endpoint that does not have the block contradicts nothing.
    */
   readonly blockOf?: ((answer: A) => bigint | undefined) | undefined
+  /**
+   * True if an endpoint that shows the block of the read, and does not read its state, contradicts a known answer. Set it where a wrong
+   * answer loses money. Default: false, and an endpoint that does so with an old block has pruned it, and counts as silent.
+   */
+  readonly needsState?: boolean | undefined
 }
 
 /** Answer of one endpoint. */

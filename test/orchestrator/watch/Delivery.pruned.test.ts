@@ -110,4 +110,35 @@ describe("across chains whose nodes are pruned", () => {
       assert.deepStrictEqual(from.slice(0, 4), [undefined, 49n, 48n, undefined])
     }).pipe(Effect.provide(onDemandIn(observed)))
   })
+
+  it.effect("a search that fails keeps its block, is logged, and raises the alert about logs after a minute", () => {
+    const from: Array<bigint | undefined> = []
+    const logsFailed = new ChainUnavailable({ chainId: destination.id, method: "eth_getLogs", detail: "no logs here" })
+    const failing = Layer.effect(
+      Bridge,
+      Effect.map(Bridge, (real) => ({
+        ...real,
+        delivery: ({ searchFrom }: Parameters<Bridge["Service"]["delivery"]>[0]) =>
+          Effect.sync(() => {
+            from.push(searchFrom)
+            return { _tag: "Pending" as const, searchFrom: 49n, logsFailed }
+          })
+      }))
+    ).pipe(Layer.provideMerge(worldOnNodes((client) => ({ ...client, logs: () => Effect.fail(logsFailed) }))))
+    const { failures, layer } = logged()
+    return Effect.gen(function* () {
+      const { alertKinds } = yield* deposited
+      from.length = 0
+      failures.length = 0
+      for (let looks = 0; looks < 3; looks++) {
+        yield* tick
+        yield* TestClock.adjust("1 minute")
+      }
+      yield* tick
+      assert.deepStrictEqual(from.slice(1), [49n, 49n, 49n])
+      assert.lengthOf(failures, 4)
+      assert.include(String(failures[0]?.["detail"]), "no logs here")
+      assert.deepStrictEqual(yield* alertKinds, ["logs_unavailable"])
+    }).pipe(Effect.provide([onDemandIn(failing), layer]))
+  })
 })

@@ -1,7 +1,7 @@
 /** Sweeps that the entry skips on a node, and what they cost. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { parseEther, parseGwei } from "viem"
+import { Effect, identity, Layer, Option } from "effect"
+import { numberToHex, parseEther, parseGwei } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as SweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
 import { SweepContracts as SweepContractsPort } from "../../../src/ports/orchestrator/SweepContracts.ts"
@@ -11,10 +11,11 @@ import type { Hash, Hex } from "../../../src/domain/Hex.ts"
 import type { SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import * as Skips from "../../../src/orchestrator/watch/Skips.ts"
-import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, Chains } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
 import { chains, OneChain } from "../../support/OneChain.ts"
 import { offer } from "../../support/RelayFixtures.ts"
+import { lying } from "../../support/TwoEndpoints.ts"
 
 type Account = ReturnType<typeof privateKeyToAccount>
 
@@ -77,8 +78,12 @@ const made = Effect.gen(function* () {
       })
     )
 
-  /** Mines a batch of the sweeps behind what their owners send. Returns the costs of skips, in gas. */
-  const batch = Effect.fnUntraced(function* (names: ReadonlyArray<Name>, changes: Partial<SweepOrder> = {}) {
+  /** Mines a batch of the sweeps behind what their owners send. Returns the costs of skips, in gas. `seenBy`: client that reads them. */
+  const batch = Effect.fnUntraced(function* (
+    names: ReadonlyArray<Name>,
+    changes: Partial<SweepOrder> = {},
+    seenBy: (client: ChainClient) => ChainClient = identity
+  ) {
     const { lane, owners } = yield* accounts
     const sweeps = yield* Effect.forEach(names, (name) =>
       Effect.promise(async () => {
@@ -131,7 +136,7 @@ const made = Effect.gen(function* () {
     const attempts = [{ hash, raw, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, signedAtMs: 0 }]
     const mined = { block, receipt: { ...receipt, effectiveGasPrice: 1n }, transaction: { attempts } }
     assert.strictEqual(receipt.status, "success")
-    return { skips: yield* skipsOf(client, mined, sweeps), gasUsed: receipt.gasUsed }
+    return { skips: yield* skipsOf(seenBy(client), mined, sweeps), gasUsed: receipt.gasUsed }
   })
 
   return batch
@@ -164,6 +169,15 @@ layer(Layer.merge(chains, SweepContracts.layer), { excludeTestServices: true, ti
         assert.deepStrictEqual([...failed.skips], [["runs ours", failed.gasUsed]])
         assert.deepStrictEqual([...(yield* batch(["was stale"], toNative)).skips.keys()], ["was stale"])
         assert.strictEqual((yield* batch(["runs ours"])).skips.size, 0)
+      })
+    )
+
+    it.effect("shows no skip by an account state that only one of two endpoints gives", () =>
+      Effect.gen(function* () {
+        const batch = yield* made
+        const runsNothing = { call: () => Effect.succeed(numberToHex(0n, { size: 32 })) }
+        const { skips } = yield* batch(["runs ours", "was stale"], {}, (client) => lying(client, runsNothing))
+        assert.deepStrictEqual([...skips.keys()], ["was stale"])
       })
     )
   }

@@ -8,6 +8,7 @@ import type * as Address from "../../../domain/Address.ts"
 import type { Chain } from "../../../domain/Chain.ts"
 import type { Hash } from "../../../domain/Hex.ts"
 import { type Block, type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
+import * as Choice from "../rpc/Choice.ts"
 
 /** Least age of a head at which it is read again. Chains with slower blocks allow the time of a block. */
 const HEAD_MILLIS = 500
@@ -51,7 +52,7 @@ export interface Setting {
 type Reads = Pick<ChainClient, "balance" | "block" | "feesPerGas">
 
 export interface NextBlock {
-  /** The same reads, whose answers are remembered. */
+  /** The same reads. Answers are remembered, except those of an endpoint that is asked alone. */
   readonly reads: Reads
   /** Setting of a transaction of `sender` in a block, see `Surroundings`. `recentHead` is asked if the remembered head is old. */
   readonly settingOf: (
@@ -76,6 +77,12 @@ interface Memory {
   readonly coinbases: () => ReadonlyArray<Address.Address>
 }
 
+/** Runs `note` with the answer. One that is compared with another endpoint's may be a lie, so it is ignored. */
+const noting = <A, E>(read: Effect.Effect<A, E>, note: (answer: A) => Effect.Effect<void>): Effect.Effect<A, E> =>
+  Effect.tap(read, (answer) =>
+    Effect.flatMap(Choice.Current, (choice) => (choice?.only === undefined ? note(answer) : Effect.void))
+  )
+
 const remember = (chain: BlockTime, asked: Reads): Memory => {
   let head: { readonly block: Block; readonly atMillis: number } | undefined
   let tip = ORDINARY_TIP
@@ -96,15 +103,15 @@ const remember = (chain: BlockTime, asked: Reads): Memory => {
   const reads: Reads = {
     block: (which) =>
       which === "latest"
-        ? Effect.tap(asked.block(which), (found) => (Option.isSome(found) ? sawBlock(found.value) : Effect.void))
+        ? noting(asked.block(which), (found) => (Option.isSome(found) ? sawBlock(found.value) : Effect.void))
         : asked.block(which),
-    feesPerGas: Effect.tap(asked.feesPerGas, (fees) =>
+    feesPerGas: noting(asked.feesPerGas, (fees) =>
       Effect.sync(() => {
         tip = fees.maxPriorityFeePerGas
       })
     ),
     balance: (address) =>
-      Effect.tap(asked.balance(address), (balance) =>
+      noting(asked.balance(address), (balance) =>
         Effect.sync(() => {
           // Only those of senders are kept: owners are many.
           if (senders.has(address)) balances.set(address, balance)

@@ -2,7 +2,7 @@
  * Knows which endpoints take block overrides as the fourth parameter of `eth_call`, as geth does. One small call tells: code that
  * returns the block's number runs in a block of another number.
  */
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import type { Endpoint } from "./JsonRpc.ts"
 import * as OverrideProbe from "./OverrideProbe.ts"
 
@@ -27,16 +27,13 @@ const OVERRIDES = {
 
 const PARAMS = [{ to: ACCOUNT, data: "0x" }, "latest", { [ACCOUNT]: { code: RETURN_NUMBER } }, OVERRIDES]
 
-/** Lifetime of a result. A passing failure is not kept. */
-const KNOWN_FOR = Duration.hours(1)
-
 export interface BlockOverrides {
   /** True if the endpoint takes them. Asks it at most once in an hour. False while it does not answer. */
   readonly areTaken: (endpoint: Endpoint) => Effect.Effect<boolean>
 }
 
 export const make = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
-  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED, () => KNOWN_FOR)
+  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED)
   return {
     areTaken: (endpoint) => Effect.catch(checks.get(endpoint) ?? Effect.succeed(false), () => Effect.succeed(false))
   } satisfies BlockOverrides

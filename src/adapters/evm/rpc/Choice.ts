@@ -7,6 +7,8 @@ export interface Choice {
   readonly only: Endpoint | undefined
   /** Endpoints whose answers were used. */
   readonly answered: Set<Endpoint>
+  /** True if the endpoint has to read the state of each block that it shows; see `Comparison`. Default: false. */
+  readonly needsState?: boolean
 }
 
 /** Choice of the current fiber. Default: none. */

@@ -161,10 +161,11 @@ const makeAskOnly = () => {
 
   return Effect.fnUntraced(function* <A, E>(
     endpoint: Endpoint,
-    read: Effect.Effect<A, E>
+    read: Effect.Effect<A, E>,
+    { needsState = false }: Comparison<A>
   ): Effect.fn.Return<Said<A> | undefined> {
     if (isSilent(endpoint, yield* Clock.currentTimeMillis)) return undefined
-    const choice = { only: endpoint, answered: new Set<Endpoint>() }
+    const choice = { only: endpoint, answered: new Set<Endpoint>(), needsState }
     const outcome = yield* Effect.result(Effect.provideService(read, Choice.Current, choice)).pipe(
       Effect.timeoutOption(ANSWER_MILLIS)
     )
@@ -208,13 +209,13 @@ export const make = (health: Health, heightFor: HeightFor): Corroboration => {
     held: Statement<A>,
     comparison: Comparison<A>
   ) {
-    const said = yield* askOnly(endpoint, read)
+    const said = yield* askOnly(endpoint, read, comparison)
     if (said === undefined) return undefined
     const other: Statement<A> = { said, by: [endpoint], votes: 1 }
     const relation = yield* relate(held, other, comparison)
     if (Option.isSome(said) || relation !== "contradiction") return { other, relation }
     // Of the nodes behind a load balancer, another one may have the block.
-    const again = yield* askOnly(endpoint, read)
+    const again = yield* askOnly(endpoint, read, comparison)
     if (again === undefined || Option.isNone(again)) return { other, relation }
     const second = { ...other, said: again }
     return { other: second, relation: yield* relate(held, second, comparison) }

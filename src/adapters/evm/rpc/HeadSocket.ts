@@ -1,8 +1,8 @@
 /**
  * New heads of a chain by a WebSocket subscription (`eth_subscribe`). A socket that cannot be opened, breaks, falls silent, serves
- * another chain or lags is opened again, after ever longer pauses.
+ * another chain, lags or stays ahead of the polled heads is opened again, after ever longer pauses.
  */
-import { Effect, Latch, Layer, Option, PubSub, Schema, type Scope, Stream } from "effect"
+import { Clock, Effect, Latch, Layer, Option, PubSub, Schema, type Scope, Stream } from "effect"
 import { Socket } from "effect/socket"
 import type { Chain } from "../../../domain/Chain.ts"
 import type { Block } from "../../../ports/shared/Chains.ts"
@@ -12,6 +12,9 @@ import * as UrlSecrets from "./UrlSecrets.ts"
 
 /** A node without a head for this many block times, and at least this many milliseconds, counts as dead. */
 const SILENT = { blocks: 10, millis: 15_000 }
+
+/** A socket whose heads have all been ahead for this many milliseconds is reopened. It may be that of another chain. */
+const AHEAD_MILLIS = 60_000
 
 /** Bounds of the pause before a socket is opened again, in milliseconds. It doubles with each failure in a row. */
 const PAUSE_MILLIS = { from: 1_000, to: 60_000 }
@@ -87,7 +90,7 @@ export type Verdict = "accepted" | "old" | "ahead"
 
 /**
  * `accept` is called with each head. `old`: the socket is reopened. `ahead`: the head is ignored, and the socket counts as down until the
- * next head that is accepted. A `WebSocketConstructor` in the context replaces that of the runtime.
+ * next head that is accepted. After a minute without one it is reopened. A `WebSocketConstructor` in the context replaces that of the runtime.
  */
 export const make = Effect.fnUntraced(function* (
   chain: Chain,
@@ -104,8 +107,28 @@ export const make = Effect.fnUntraced(function* (
   const down = yield* Latch.make(true)
   let isStarted = false
   let failures = 0
+  /** UNIX milliseconds of the first head that was ahead, if none was accepted since. */
+  let aheadSince: number | undefined
+  let isAheadLogged = false
 
   const isUp = () => !down.isOpen()
+
+  const ranAhead = Effect.fnUntraced(function* ({ number }: Block) {
+    yield* down.open
+    const failure = new EndpointFailed({
+      endpoint: UrlSecrets.hostOf(url),
+      detail: `block ${number} is far above the heads of the other endpoints`
+    })
+    const now = yield* Clock.currentTimeMillis
+    // After the clock was set back, nobody knows how long the heads have been ahead.
+    if (aheadSince === undefined || aheadSince > now) aheadSince = now
+    if (now - aheadSince >= AHEAD_MILLIS) return yield* failure
+    if (isAheadLogged || failures > 0) return
+    isAheadLogged = true
+    yield* Effect.logWarning("heads.subscription_ahead").pipe(
+      Effect.annotateLogs({ chain: chain.name, detail: failure.message })
+    )
+  })
 
   const received = Effect.fnUntraced(function* (head: Block) {
     const verdict = yield* accept(head)
@@ -115,10 +138,8 @@ export const make = Effect.fnUntraced(function* (
         detail: `lags: block ${head.number} is old`
       })
     }
-    if (verdict === "ahead") {
-      yield* down.open
-      return
-    }
+    if (verdict === "ahead") return yield* ranAhead(head)
+    aheadSince = undefined
     if (!isUp()) {
       yield* down.close
       if (failures > 0) yield* Effect.logInfo("heads.subscribed").pipe(Effect.annotateLogs({ chain: chain.name }))
@@ -129,6 +150,8 @@ export const make = Effect.fnUntraced(function* (
 
   const lost = Effect.fnUntraced(function* ({ message: detail }: EndpointFailed) {
     yield* down.open
+    aheadSince = undefined
+    isAheadLogged = false
     failures++
     if (failures === 1) {
       yield* Effect.logWarning("heads.subscription_lost").pipe(Effect.annotateLogs({ chain: chain.name, detail }))

@@ -10,6 +10,7 @@ import { isWithin } from "../../../domain/Age.ts"
 import type { Chain } from "../../../domain/Chain.ts"
 import { toleratedBlocks } from "../../../domain/HeadLag.ts"
 import type { Block, ChainClient } from "../../../ports/shared/Chains.ts"
+import * as Choice from "./Choice.ts"
 import * as HeadSocket from "./HeadSocket.ts"
 
 /** Heads that are buffered for a slow subscriber. Beyond them it misses the oldest. */
@@ -116,7 +117,8 @@ export const make = Effect.fnUntraced(function* (
   let polledAt = Number.NEGATIVE_INFINITY
 
   const latest = Effect.gen(function* () {
-    const found = yield* client.block("latest")
+    // All readers share the head, so it is no read of an endpoint that one of them asks alone.
+    const found = yield* Effect.provideService(client.block("latest"), Choice.Current, undefined)
     polledAt = yield* Clock.currentTimeMillis
     // Also if it is lower than the known one: a poll asks all endpoints, and a reorganisation may lower the head.
     if (Option.isSome(found)) known = polledHead = { head: found.value, atMillis: polledAt }

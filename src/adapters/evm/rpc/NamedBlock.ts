@@ -10,6 +10,9 @@ import { Quantity } from "./Schemas.ts"
 /** Methods whose second parameter is a block. */
 const TAGGED: ReadonlySet<string> = new Set(["eth_call", "eth_getBalance", "eth_getCode", "eth_getTransactionCount"])
 
+/** Least blocks below its head at which an honest node may have pruned the state. geth keeps that of 128 blocks. */
+const LEAST_PRUNED = 64n
+
 const decodeNumber = Schema.decodeUnknownOption(Quantity)
 const decodeHash = Schema.decodeUnknownOption(Schema.Struct({ blockHash: Hash }))
 const decodeHeader = Schema.decodeUnknownOption(Schema.Struct({ number: Quantity, hash: Hash }))
@@ -21,14 +24,23 @@ const namedBlock = (method: string, [first, second]: ReadonlyArray<unknown>): Op
   return Option.orElse(byHash, () => decodeNumber(Predicate.hasProperty(named, "toBlock") ? named.toBlock : named))
 }
 
-/** True if the endpoint shows the block as part of its chain. */
-const shows = Effect.fnUntraced(function* (endpoint: Endpoint, block: bigint | Hash) {
-  if (typeof block === "bigint") return Option.isSome(yield* hashAt(endpoint, block))
+/** Number of the block if the endpoint shows it as part of its chain. */
+const shownNumber = Effect.fnUntraced(function* (endpoint: Endpoint, block: bigint | Hash) {
+  if (typeof block === "bigint") return Option.as(yield* hashAt(endpoint, block), block)
   const answer = yield* Effect.option(endpoint.request("eth_getBlockByHash", [block, false]))
-  const header = Option.flatMap(answer, decodeHeader)
-  if (Option.isNone(header) || header.value.hash !== block) return false
+  const header = Option.filter(Option.flatMap(answer, decodeHeader), ({ hash }) => hash === block)
+  if (Option.isNone(header)) return Option.none()
+  const { number } = header.value
   // Nodes keep blocks that a reorganisation removed.
-  return Option.contains(yield* hashAt(endpoint, header.value.number), block)
+  return Option.contains(yield* hashAt(endpoint, number), block) ? Option.some(number) : Option.none()
+})
+
+/** True if the endpoint shows the block so far below its head that it may have pruned the state. */
+const mayHavePruned = Effect.fnUntraced(function* (endpoint: Endpoint, block: bigint | Hash) {
+  const number = yield* shownNumber(endpoint, block)
+  if (Option.isNone(number)) return false
+  const head = Option.flatMap(yield* Effect.option(endpoint.request("eth_blockNumber", [])), decodeNumber)
+  return Option.exists(head, (height) => height - number.value >= LEAST_PRUNED)
 })
 
 const shown = ({ code, data, endpoint, text }: RpcError) =>
@@ -36,7 +48,8 @@ const shown = ({ code, data, endpoint, text }: RpcError) =>
 
 /**
  * Marks failures of reads that are compared with those of another endpoint: `isBlockShown` if the endpoint does not know the block that
- * the read names, and shows it. Such a failure is no statement about the chain.
+ * the read names, and shows it 64 blocks or more below its head. Such a failure is no statement about the chain. Reads that need the state
+ * are not marked.
  */
 export const marking = <E extends Endpoint>(endpoint: E): E => {
   const request: Endpoint["request"] = (method, params) => {
@@ -44,9 +57,10 @@ export const marking = <E extends Endpoint>(endpoint: E): E => {
     const mark = Effect.fnUntraced(function* (failure: RpcFailure) {
       const choice = yield* Choice.Current
       const block = namedBlock(method, params)
-      if (choice?.only === undefined || Option.isNone(block) || !(yield* shows(endpoint, block.value))) {
+      if (choice?.only === undefined || choice.needsState === true || Option.isNone(block)) {
         return yield* Effect.fail(failure)
       }
+      if (!(yield* mayHavePruned(endpoint, block.value))) return yield* Effect.fail(failure)
       // The block may have arrived since the first request.
       return yield* Effect.mapError(asked, (again) =>
         again._tag === "RpcError" && Errors.isUnknownBlock(again) ? shown(again) : again

@@ -2,7 +2,7 @@
  * Knows which endpoints take state overrides in `eth_call`, which no standard requires. One small call tells: an account is given
  * code that returns its own balance, and a balance. An endpoint that ignores or refuses either gives another answer.
  */
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
 import * as OverrideProbe from "./OverrideProbe.ts"
 
@@ -17,10 +17,6 @@ const EXPECTED = `0x${"2a".padStart(64, "0")}`
 
 const PARAMS = [{ to: ACCOUNT, data: "0x" }, "latest", { [ACCOUNT]: { code: RETURN_OWN_BALANCE, balance: BALANCE } }]
 
-/** Lifetimes of the results. An endpoint without support is tried again sooner, since its refusal may have been a passing one. */
-const SUPPORTED_FOR = Duration.hours(1)
-const UNSUPPORTED_FOR = Duration.minutes(5)
-
 export interface StateOverrides {
   /** Fails unless the endpoint takes state overrides. Asks it at most once in an hour. */
   readonly require: (endpoint: Endpoint) => Effect.Effect<void, RpcFailure>
@@ -29,9 +25,7 @@ export interface StateOverrides {
 }
 
 export const make = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
-  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED, (isTaken) =>
-    isTaken ? SUPPORTED_FOR : UNSUPPORTED_FOR
-  )
+  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED)
 
   const require: StateOverrides["require"] = (endpoint) =>
     Effect.flatMap(checks.get(endpoint) ?? Effect.succeed(true), (isSupported) =>

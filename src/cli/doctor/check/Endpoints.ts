@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import * as EndpointFacts from "../../../adapters/evm/chains/EndpointFacts.ts"
 import * as Endpoints from "../../../domain/doctor/Endpoints.ts"
 import { endpointOf } from "../../../domain/RpcEndpoint.ts"
-import { staleAfterSeconds } from "../../../orchestrator/operate/ChainHealth.ts"
+import { staleAfterSeconds } from "../../../domain/HeadLag.ts"
 import { BOTH, type Check, type Served } from "../Check.ts"
 import { eachChain } from "../EachChain.ts"
 

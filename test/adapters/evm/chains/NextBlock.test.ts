@@ -3,6 +3,8 @@ import { Duration, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { numberToHex, zeroHash } from "viem"
 import * as NextBlock from "../../../../src/adapters/evm/chains/NextBlock.ts"
+import * as Choice from "../../../../src/adapters/evm/rpc/Choice.ts"
+import type { Endpoint } from "../../../../src/adapters/evm/rpc/JsonRpc.ts"
 import type { Block } from "../../../../src/ports/shared/Chains.ts"
 import { address } from "../../../support/FakeChain.ts"
 
@@ -153,6 +155,37 @@ describe("the next block", () => {
       assert.strictEqual((yield* settingOf(next)).balance, 1n)
       yield* next.reads.balance(lane)
       assert.strictEqual((yield* settingOf(next)).balance, 2n)
+    })
+  )
+})
+
+describe("the memory of the next block", () => {
+  const only: Endpoint = { name: "liar", request: () => Effect.never, requestAll: () => Effect.never }
+
+  it.effect("keeps no answer of an endpoint that is asked alone", () =>
+    Effect.gen(function* () {
+      let isLying = false
+      const honestOr = <A>(honest: A, lie: A) => Effect.sync(() => (isLying ? lie : honest))
+      const next = NextBlock.make(
+        { id: 1, blockTimeMillis: 2_000 },
+        {
+          block: () => honestOr(Option.some(head), Option.some({ ...head, number: 50n, timestamp: 9_000_000n })),
+          balance: () => honestOr(5n, 0n),
+          feesPerGas: honestOr(
+            { baseFeePerGas: 1n, maxPriorityFeePerGas: 3n * GWEI, maxFeePerGas: 2n },
+            { baseFeePerGas: 1n, maxPriorityFeePerGas: 900n * GWEI, maxFeePerGas: 2n }
+          )
+        }
+      )
+      yield* next.reads.feesPerGas
+      const before = yield* settingOf(next)
+      isLying = true
+      yield* Effect.provideService(
+        Effect.all([next.reads.block("latest"), next.reads.balance(lane), next.reads.feesPerGas]),
+        Choice.Current,
+        { only, answered: new Set<Endpoint>() }
+      )
+      assert.deepStrictEqual(yield* settingOf(next), before)
     })
   )
 })

@@ -7,7 +7,7 @@ import type { ChainClient, ChainUnavailable } from "../../../../src/ports/shared
 import { address } from "../../../support/FakeChain.ts"
 import { network, type Node } from "./scriptedNodes.ts"
 
-const HEIGHT = 101
+const HEIGHT = 200
 
 const hashOf = (number: number): Hash => keccak256(numberToHex(number))
 
@@ -40,11 +40,14 @@ const pruned =
   (method, params) =>
     method === "eth_getTransactionCount" && isPruned() ? unknown : full("0x10", orphan)(method, params)
 
-/** Reads the count in block 100, by its number or by a hash. */
-const countAt = (block: bigint | Hash) => (client: ChainClient) =>
-  client.corroborated(client.transactionCount(address(1), typeof block === "bigint" ? block : { hash: block }), {
-    blockOf: () => 100n
-  })
+/** Reads the count in a block, by its number or by a hash. */
+const countAt =
+  (block: bigint | Hash, needsState = false) =>
+  (client: ChainClient) =>
+    client.corroborated(client.transactionCount(address(1), typeof block === "bigint" ? block : { hash: block }), {
+      blockOf: () => (typeof block === "bigint" ? block : 100n),
+      needsState
+    })
 
 /** Makes a read that returns true if it fails by a contradiction. */
 const isContradicted =
@@ -92,6 +95,50 @@ describe("an endpoint that does not read a block which it shows", () => {
         const outcome = yield* Effect.result(network({ first: full(says), late }).use(countAt(100n)))
         assert.strictEqual(outcome._tag === "Failure", isFailing)
         assert.strictEqual(asks, 2)
+      }
+    })
+  )
+
+  it.effect("contradicts a block that is too near its head to be pruned", () =>
+    Effect.gen(function* () {
+      for (const [depth, isFailing] of [
+        [63, true],
+        [64, false]
+      ] as const) {
+        const read = countAt(BigInt(HEIGHT - depth))
+        const outcome = yield* Effect.result(network({ liar: full("0x11"), honest: pruned() }).use(read))
+        assert.strictEqual(outcome._tag === "Failure", isFailing)
+      }
+    })
+  )
+
+  it.effect("contradicts a read that needs the state, however deep the block is", () =>
+    Effect.gen(function* () {
+      for (const block of [100n, hashOf(100)]) {
+        for (const says of ["0x10", "0x11"]) {
+          const nodes = { liar: full(says), honest: pruned() }
+          assert.isTrue(yield* network(nodes).use(isContradicted(countAt(block, true))))
+        }
+      }
+    })
+  )
+
+  it.effect("is asked twice for what needs the state, since another node behind a load balancer may have it", () =>
+    Effect.gen(function* () {
+      for (const [block, needsState] of [
+        [100n, true],
+        [BigInt(HEIGHT), false]
+      ] as const) {
+        for (const [says, isFailing] of [
+          ["0x10", false],
+          ["0x11", true]
+        ] as const) {
+          let asks = 0
+          const late = pruned(undefined, () => asks++ === 0)
+          const outcome = yield* Effect.result(network({ first: full(says), late }).use(countAt(block, needsState)))
+          assert.strictEqual(outcome._tag === "Failure", isFailing)
+          assert.strictEqual(asks, 2)
+        }
       }
     })
   )

@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256, numberToHex, zeroHash } from "viem"
+import * as Choice from "../../../../src/adapters/evm/rpc/Choice.ts"
 import * as JsonRpcHeads from "../../../../src/adapters/evm/rpc/Heads.ts"
+import type { Endpoint } from "../../../../src/adapters/evm/rpc/JsonRpc.ts"
 import { type Block, ChainUnavailable } from "../../../../src/ports/shared/Chains.ts"
 import { chain } from "../../../support/FakeChain.ts"
 import { network, pass } from "./scriptedNodes.ts"
@@ -136,6 +138,26 @@ describe("heads by asking", () => {
       })
       yield* TestClock.adjust("1 minute")
       assert.isTrue(seen.some(({ number }) => number === 59n))
+    })
+  )
+
+  it.effect("are asked of all endpoints, also by a reader that asks one alone", () =>
+    Effect.gen(function* () {
+      const only: Endpoint = { name: "liar", request: () => Effect.never, requestAll: () => Effect.never }
+      const { reads } = yield* JsonRpcHeads.make(
+        {
+          chain,
+          block: () => Effect.map(Choice.Current, (choice) => Option.some(block(choice?.only === undefined ? 10 : 50)))
+        },
+        undefined
+      )
+      const read = Effect.map(
+        reads.recentHead(10_000),
+        Option.map(({ number }) => number)
+      )
+      const alone = Effect.provideService(read, Choice.Current, { only, answered: new Set<Endpoint>() })
+      assert.deepStrictEqual(yield* alone, Option.some(10n))
+      assert.deepStrictEqual(yield* read, Option.some(10n))
     })
   )
 })

@@ -1,6 +1,6 @@
 /** A subscription whose node lags behind the polled ones. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Logger, Option, Stream } from "effect"
 import { keccak256, numberToHex, zeroHash } from "viem"
 import * as Heads from "../../../../src/adapters/evm/rpc/Heads.ts"
 import { chain } from "../../../support/FakeChain.ts"
@@ -130,6 +130,38 @@ describe("a subscription", () => {
       })
     )
   )
+
+  it.effect("is logged when its heads are ahead, and opened again after a minute of nothing else", () => {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ message }) => {
+      warnings.push(String(message))
+    })
+    return scene(({ polled, recent, sockets, tell }) =>
+      Effect.gen(function* () {
+        /** Tells heads that are far ahead, once in 10 seconds. */
+        const runAhead = Effect.fnUntraced(function* (times: number) {
+          for (let time = 0; time < times; time++) {
+            yield* tell(100_000 + time)
+            yield* pass("10 seconds")
+          }
+        })
+        yield* runAhead(6)
+        assert.deepStrictEqual(warnings, ["heads.subscription_ahead"])
+        polled.number = 160
+        yield* recent(0)
+        // A head that is accepted ends the minute.
+        yield* tell(161)
+        yield* runAhead(6)
+        assert.lengthOf(sockets, 1)
+        yield* tell(100_000)
+        yield* pass("1 second")
+        assert.lengthOf(sockets, 2)
+        yield* runAhead(6)
+        assert.lengthOf(sockets, 2)
+        assert.deepStrictEqual(warnings, ["heads.subscription_ahead", "heads.subscription_lost"])
+      })
+    ).pipe(Effect.provide(Logger.layer([logger])))
+  })
 
   it.effect("tells heads of a chain that makes blocks faster than it is configured to", () =>
     scene(({ polled, recent, sockets, tell }) =>

@@ -1,6 +1,7 @@
 /** One of two endpoints names a head that the chain does not have, and the confirmed block with it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
 import { keccak256, numberToHex, stringToHex, zeroHash } from "viem"
 import { look } from "../../../../src/orchestrator/shared/ChainView.ts"
 import type { ChainClient } from "../../../../src/ports/shared/Chains.ts"
@@ -105,6 +106,7 @@ describe("the confirmed block", () => {
 
   it.effect("is one that both have if a liar is a little above", () =>
     Effect.gen(function* () {
+      yield* TestClock.setTime(1_000_000)
       for (const [lead, confirmations] of [
         [1, 1],
         [2, 1],
@@ -204,6 +206,7 @@ describe("the confirmed block", () => {
 
   it.effect("is found at each look beside an endpoint that is many blocks behind and answers slowly", () =>
     Effect.gen(function* () {
+      yield* TestClock.setTime(10_000_000)
       for (const [lag, afterMillis] of [
         [16, 1_000],
         [30, 1_500],

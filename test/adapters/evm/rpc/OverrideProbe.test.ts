@@ -119,6 +119,39 @@ describe("an endpoint without state overrides", () => {
     })
   )
 
+  it.effect("is one that took them before, once it has answered each probe of a minute with an error", () =>
+    Effect.gen(function* () {
+      let isFailing = false
+      const error = { code: -32_000, message: "state overrides are not part of your plan" }
+      const only: Node = (method, params) =>
+        isFailing && method === "eth_call" ? { error } : node({ overrides: true })(method, params)
+      const { log, use } = network({ only })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          assert.isTrue(yield* client.canSimulate)
+          yield* TestClock.adjust("61 minutes")
+          isFailing = true
+          for (let second = 0; second < 60; second += 20) {
+            assert.strictEqual((yield* Effect.flip(client.canSimulate))._tag, "ChainUnavailable")
+            yield* TestClock.adjust("20 seconds")
+          }
+          assert.isFalse(yield* client.canSimulate)
+          assert.isFalse(yield* client.canSimulate)
+          const probes = asked(log, "eth_call").length
+          assert.isFalse(yield* client.canSimulate)
+          assert.strictEqual(asked(log, "eth_call").length, probes, "the result is kept")
+          isFailing = false
+          yield* TestClock.adjust("6 minutes")
+          assert.isTrue(yield* client.canSimulate)
+          // An answer ends the minute.
+          yield* TestClock.adjust("61 minutes")
+          isFailing = true
+          assert.strictEqual((yield* Effect.flip(client.canSimulate))._tag, "ChainUnavailable")
+        })
+      )
+    })
+  )
+
   it.effect("is asked again until it has refused twice in a row", () =>
     Effect.gen(function* () {
       let overrides = false
