@@ -266,8 +266,7 @@ export const layer = (options: Options) =>
     Telemetry.isRead(options.telemetry, options.server.metricsToken)
       ? Sampling.layer.pipe(Layer.provide(followed))
       : Layer.empty,
-    // Without a backend, bookings wait until there is one.
-    options.builderBackend === undefined ? Layer.empty : LateMessages.layer.pipe(onlyIn("outbox")),
+    (options.builderBackend === undefined ? LateMessages.layerUnconfigured : LateMessages.layer).pipe(onlyIn("outbox")),
     options.notifications === undefined ? Layer.empty : notifications(options.notifications),
     Layer.merge(Redis.review(options.redisUrl), Clocks.review())
   ).pipe(

@@ -24,4 +24,6 @@ export const answers = (url: Url) =>
 
 /** The alert about a Redis that is away. */
 export const review = (url: Url) =>
-  url === undefined ? Layer.empty : SharedStoreReview.layer.pipe(Layer.provide(RedisWindows.layer(url)))
+  url === undefined
+    ? SharedStoreReview.layerUnconfigured
+    : SharedStoreReview.layer.pipe(Layer.provide(RedisWindows.layer(url)))

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../src/adapters/memory/shared/Alerts.ts"
+import * as Redis from "../../src/apps/Redis.ts"
 import { Alerts } from "../../src/ports/shared/Alerts.ts"
 import { SharedWindows, SharedWindowsUnavailable } from "../../src/ports/shared/SharedWindows.ts"
 import * as SharedStoreReview from "../../src/runtime/SharedStoreReview.ts"
@@ -83,6 +84,20 @@ describe("SharedStoreReview", () => {
       yield* TestClock.adjust("16 seconds")
       yield* Scope.close(old, Exit.void)
       assert.deepStrictEqual(yield* standing, ["redis_away"])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing, [])
+    }).pipe(Effect.provide(AlertsInMemory.layer))
+  )
+
+  it.effect("ends the alert where no store is configured any more, once no process renews it", () =>
+    Effect.gen(function* () {
+      const old = yield* Scope.make()
+      yield* Layer.buildWithScope(Layer.fresh(review({ mood: "fails" })), old)
+      yield* TestClock.adjust("1 minute")
+      yield* Layer.build(Redis.review(undefined))
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing, ["redis_away"])
+      yield* Scope.close(old, Exit.void)
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* standing, [])
     }).pipe(Effect.provide(AlertsInMemory.layer))

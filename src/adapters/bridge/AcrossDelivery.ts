@@ -8,7 +8,6 @@ import { encodeFunctionData, hexToBigInt, size } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Bridge, Delivery } from "../../ports/orchestrator/Bridge.ts"
-import type { Hash } from "../../domain/Hex.ts"
 import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as ConfirmedReceipt from "../../ports/shared/ConfirmedReceipt.ts"
 import * as AcrossCall from "./AcrossCall.ts"
@@ -56,9 +55,10 @@ const filledIn = Effect.fnUntraced(function* (
   return Option.none<Address.Address>()
 })
 
-/** The pool with the fill, if any. `isDeep`: the fill is proved at the depth. */
+/** The pool with the fill at the end of the block `at`, if any. `isDeep`: that is the block at the depth, which proves the fill. */
 interface Filling {
   readonly pool: Option.Option<Address.Address>
+  readonly at: Block
   readonly isDeep: boolean
 }
 
@@ -75,31 +75,44 @@ const fillingAt = (
   const newest = Effect.fnUntraced(function* (failure: ChainUnavailable): Effect.fn.Return<Filling, ChainUnavailable> {
     const latest = Option.getOrUndefined(yield* client.block("latest"))
     if (latest === undefined || latest.number <= head.number) return yield* failure
-    return { pool: yield* filledIn(client, pools, relay, latest), isDeep: false }
+    return { pool: yield* filledIn(client, pools, relay, latest), at: latest, isDeep: false }
   })
   return filledIn(client, pools, relay, head).pipe(
-    Effect.map((pool): Filling => ({ pool, isDeep: true })),
+    Effect.map((pool): Filling => ({ pool, at: head, isDeep: true })),
     Effect.catchTag("ChainUnavailable", (failure) =>
       Effect.catchTag(newest(failure), "ChainUnavailable", () => Effect.fail(failure))
     )
   )
 }
 
-/** True if a canonical block up to `head` has the transaction, with the event of this deposit's fill. */
-const isFillDeep = Effect.fnUntraced(function* (
+/**
+ * The fill's transaction, if a canonical block up to `head` has it, with the event of this deposit's fill. While its block is above `head`,
+ * the next look begins at that block. Fails while no endpoint has its receipt or its block.
+ */
+const proved = Effect.fnUntraced(function* (
   client: ChainClient,
   pool: Address.Address,
   relay: AcrossDeposit.Relay,
   head: Block,
-  txHash: Hash
-) {
-  const receipt = Option.getOrUndefined(yield* ConfirmedReceipt.find(client, txHash))
-  if (receipt === undefined || receipt.blockNumber > head.number) return false
-  const block = yield* client.block(receipt.blockNumber)
-  return (
-    Option.exists(block, ({ hash }) => hash === receipt.blockHash) &&
-    receipt.logs.some((log) => Option.isSome(AcrossDeposit.filledAmount(log, pool, relay)))
-  )
+  found: Extract<Delivery, { readonly _tag: "Delivered" | "DeliveredInstead" }>
+): Effect.fn.Return<Delivery, ChainUnavailable> {
+  const { chain } = client
+  const lacks = (method: string, missing: string) =>
+    new ChainUnavailable({
+      chainId: chain.id,
+      method,
+      detail: `no endpoint of ${chain.name} that answers has ${missing}`
+    })
+  const receipt = Option.getOrUndefined(yield* ConfirmedReceipt.find(client, found.txHash))
+  if (receipt === undefined) {
+    return yield* lacks("eth_getTransactionReceipt", `the receipt of ${found.txHash}, which filled the deposit`)
+  }
+  const { blockHash, blockNumber, logs } = receipt
+  if (blockNumber > head.number) return { _tag: "Pending", searchFrom: blockNumber }
+  const block = Option.getOrUndefined(yield* client.block(blockNumber))
+  if (block === undefined) return yield* lacks("eth_getBlockByNumber", `block ${blockNumber}, which has the fill`)
+  const isFill = logs.some((log) => Option.isSome(AcrossDeposit.filledAmount(log, pool, relay)))
+  return block.hash === blockHash && isFill ? found : PENDING
 })
 
 export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =>
@@ -122,7 +135,7 @@ export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =
 
     const head = yield* settledBlock(destination, confirmations)
     if (Option.isNone(head)) return PENDING
-    const { isDeep, pool } = yield* fillingAt(destination, pools, relay.value, head.value)
+    const { at, isDeep, pool } = yield* fillingAt(destination, pools, relay.value, head.value)
     if (Option.isNone(pool)) {
       // A fill is possible up to and including the deadline's second.
       const { fillDeadline, inputAmount, inputToken } = relay.value.deposit
@@ -139,16 +152,20 @@ export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =
       client: destination,
       pool: pool.value,
       relay: relay.value,
-      head: head.value,
+      head: at,
       isFilledAt,
       searchFrom
     })
     if (isDeep) return found
     if (found._tag === "Delivered" || found._tag === "DeliveredInstead") {
-      return (yield* isFillDeep(destination, pool.value, relay.value, head.value, found.txHash)) ? found : PENDING
+      return yield* proved(destination, pool.value, relay.value, head.value, found)
     }
     // The newest fill may not be deep yet, so only its event proves it.
     if (found._tag !== "Filled") return found
-    if (found.logsFailed !== undefined) return yield* found.logsFailed
-    return found.searchFrom === undefined ? PENDING : { _tag: "Pending" as const, searchFrom: found.searchFrom }
+    const { logsFailed, searchFrom: next } = found
+    return {
+      ...PENDING,
+      ...(next === undefined ? {} : { searchFrom: next }),
+      ...(logsFailed === undefined ? {} : { logsFailed })
+    }
   })

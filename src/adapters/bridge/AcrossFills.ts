@@ -33,7 +33,7 @@ export interface Search {
   readonly client: ChainClient
   readonly pool: Address.Address
   readonly relay: AcrossDeposit.Relay
-  /** The newest confirmed block. The deposit is filled in it. */
+  /** A block at whose end the deposit is filled. No newer block has the event. */
   readonly head: Block
   /** True if the deposit is filled as of the end of that block. */
   readonly isFilledAt: (block: bigint) => Effect.Effect<boolean, ChainUnavailable>

@@ -50,3 +50,13 @@ export const layer = Layer.effectDiscard(
     Background.loop(Background.supervisor("late messages"), { pauseMillis: PAUSE_MILLIS }, look)
   )
 ).pipe(Layer.provide(StandingAlerts.layer))
+
+/**
+ * Clears the alert where no backend is configured: bookings wait until there is one. Repeats it until the scope closes, since a replica
+ * with the former settings may raise the alert once more.
+ */
+export const layerUnconfigured = Layer.effectDiscard(
+  Effect.flatMap(StandingAlerts, ({ clear }) =>
+    Background.loop(Background.supervisor("late messages"), { pauseMillis: PAUSE_MILLIS }, clear(KIND))
+  )
+).pipe(Layer.provide(StandingAlerts.layer))

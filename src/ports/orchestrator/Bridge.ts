@@ -66,13 +66,18 @@ export interface Filled {
   readonly swapsOnArrival?: boolean
 }
 
+/** Not proved yet. */
+export interface Pending {
+  readonly _tag: "Pending"
+  /** Block from which the next look continues a search for the fill, towards older blocks. Default: the newest block. */
+  readonly searchFrom?: bigint
+  /** Set when the newest state shows a fill, and what proves it could not be read: the logs of the node, or a receipt. */
+  readonly logsFailed?: ChainUnavailable
+}
+
 /** State of a deposit. */
 export type Delivery =
-  | {
-      readonly _tag: "Pending"
-      /** Block from which the next look continues a search for the fill, towards older blocks. Default: the newest block. */
-      readonly searchFrom?: bigint
-    }
+  | Pending
   /** Proved on the destination chain at the depth for the sweep's value. */
   | { readonly _tag: "Delivered"; readonly txHash: Hash; readonly amountOut: bigint }
   /** Proved in the same way. The swap on arrival failed, so the bridged token arrived. */

@@ -1,6 +1,7 @@
 /** Deliveries whose depth is below the states that the destination's nodes keep. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { numberToHex } from "viem"
 import * as Across from "../../../src/adapters/bridge/Across.ts"
 import { layerFixed } from "../../../src/adapters/bridge/AcrossFees.ts"
 import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
@@ -33,7 +34,8 @@ const missing = FaultProxy.answerError(-32_000, "missing trie node")
 /** Looks at the delivery through a node that has the state of its newest block only. `react` comes before it. */
 const look = Effect.fnUntraced(function* (
   { net: { destination }, settlement, sourceChainId }: Settled,
-  react: React = () => FaultProxy.pass
+  react: React = () => FaultProxy.pass,
+  searchFrom?: bigint
 ) {
   const network = yield* TestNetwork
   const client = yield* (yield* Chains).get(destination.chain.id)
@@ -48,7 +50,7 @@ const look = Effect.fnUntraced(function* (
     Layer.provide(Layer.succeed(TestNetwork, network))
   )
   return yield* Effect.flatMap(Bridge, (bridge) =>
-    bridge.delivery({ ...settlement, sourceChainId, confirmations: DEPTH })
+    bridge.delivery({ ...settlement, sourceChainId, confirmations: DEPTH, searchFrom })
   ).pipe(Effect.provide(behind))
 })
 
@@ -85,15 +87,64 @@ layer(across.pipe(Layer.provideMerge(network)))("Across deliveries without the s
     })
   )
 
-  it.effect("fail while the node returns no logs", () =>
+  it.effect("keep the block that the search has come to while the node returns no logs", () =>
     Effect.gen(function* () {
       const settled = yield* settle
       yield* settled.net.fill(settled.settlement)
       yield* settled.net.mine(DEPTH)
-      const failure = yield* Effect.flip(
-        look(settled, ({ method }) => (method === "eth_getLogs" ? FaultProxy.refuse() : FaultProxy.pass))
-      )
-      assert.isTrue(failure._tag === "ChainUnavailable" && failure.method === "eth_getLogs")
+      const noLogs: React = ({ method }) => (method === "eth_getLogs" ? FaultProxy.refuse() : FaultProxy.pass)
+      for (const searchFrom of [undefined, 3n]) {
+        const delivery = yield* look(settled, noLogs, searchFrom)
+        if (delivery._tag !== "Pending") return assert.fail(delivery._tag)
+        assert.strictEqual(delivery.logsFailed?.method, "eth_getLogs")
+        assert.strictEqual(delivery.searchFrom, searchFrom)
+      }
+    })
+  )
+
+  it.effect("are found at once where the search saw the fill before it was deep", () =>
+    Effect.gen(function* () {
+      const settled = yield* settle
+      const { net, settlement } = settled
+      const client = yield* (yield* Chains).get(net.destination.chain.id)
+      yield* net.mine(DEPTH)
+      const txHash = yield* net.fill(settlement)
+      const filled = Option.getOrThrow(yield* client.block("latest")).number
+      yield* net.mine(1)
+      const shallow = yield* look(settled)
+      if (shallow._tag !== "Pending") return assert.fail(shallow._tag)
+      assert.strictEqual(shallow.searchFrom, filled)
+      yield* net.mine(300)
+      let requests = 0
+      const tenBlocks: React = (call) => {
+        if (call.method === "eth_getLogs") requests += 1
+        return FaultProxy.capLogs(10)(call)
+      }
+      const delivery = yield* look(settled, tenBlocks, shallow.searchFrom)
+      assert.strictEqual(delivery._tag === "Delivered" && delivery.txHash, txHash)
+      // Of 10 blocks each, from the newest one, it would take more than 30.
+      assert.isAtMost(requests, 4)
+    })
+  )
+
+  it.effect("fail while no endpoint has the receipt or the block of the fill", () =>
+    Effect.gen(function* () {
+      const settled = yield* settle
+      const { net, settlement } = settled
+      yield* net.fill(settlement)
+      const client = yield* (yield* Chains).get(net.destination.chain.id)
+      const filled = numberToHex(Option.getOrThrow(yield* client.block("latest")).number)
+      yield* net.mine(DEPTH + 1)
+      const nothing = FaultProxy.rewrite((answer) => ({ ...answer, result: null }))
+      const lacks: Readonly<Record<string, React>> = {
+        eth_getTransactionReceipt: ({ method }) => (method === "eth_getTransactionReceipt" ? nothing : FaultProxy.pass),
+        eth_getBlockByNumber: ({ method, params }) =>
+          method === "eth_getBlockByNumber" && params[0] === filled ? nothing : FaultProxy.pass
+      }
+      for (const [method, react] of Object.entries(lacks)) {
+        const failure = yield* Effect.flip(look(settled, react))
+        assert.strictEqual(failure._tag === "ChainUnavailable" && failure.method, method)
+      }
     })
   )
 

@@ -61,4 +61,19 @@ describe("the alert about late bookings", () => {
       )
     }).pipe(Effect.provide(AlertsInMemory.layer))
   )
+
+  it.effect("ends where no backend is configured any more, also if a replica with one raises it once more", () =>
+    Effect.gen(function* () {
+      const { raise } = yield* Alerts
+      const late = { key: "outbox_late", severity: "critical", kind: "outbox_late", message: "", details: {} } as const
+      yield* raise(late)
+      yield* raise({ ...late, key: "lane_low:1", kind: "lane_low" })
+      yield* Layer.build(LateMessages.layerUnconfigured)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing, ["lane_low"])
+      yield* raise(late)
+      yield* TestClock.adjust("2 minutes")
+      assert.deepStrictEqual(yield* standing, ["lane_low"])
+    }).pipe(Effect.provide(AlertsInMemory.layer))
+  )
 })
