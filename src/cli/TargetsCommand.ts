@@ -1,24 +1,16 @@
 /** `./sweep targets`: shows and changes the contracts that sweeps may call, on the guards' own lists. */
-import { Clock, Console, Effect, FileSystem, Layer, Option } from "effect"
+import { Clock, Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
-import * as FirstGuard from "../adapters/evm/contracts/FirstGuard.ts"
-import * as GuardOwner from "../adapters/evm/contracts/GuardOwner.ts"
 import * as SwapTargets from "../adapters/evm/contracts/SwapTargets.ts"
-import * as ConfiguredKey from "../adapters/signers/ConfiguredKey.ts"
-import * as LaneKeys from "../adapters/evm/keys/LaneKeys.ts"
-import { deployment } from "../config/Deployment.ts"
 import * as Address from "../domain/Address.ts"
 import { ChainId } from "../domain/ChainId.ts"
-import type { Urgency } from "../domain/OperatorFees.ts"
-import type { TargetListing } from "../domain/SwapTarget.ts"
-import { toSafeTarget, type TargetChange } from "../domain/TargetSafe.ts"
-import { type ChainClient, Chains, type ChainUnavailable } from "../ports/shared/Chains.ts"
-import { RelayerKeys } from "../ports/orchestrator/RelayerKeys.ts"
+import { type ChainClient, Chains } from "../ports/shared/Chains.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
-import * as Keys from "./Keys.ts"
 import { json, printed } from "./Output.ts"
+import { carryOut, listingOf } from "./TargetChanges.ts"
+import * as TargetRemoval from "./TargetRemoval.ts"
 import { asTable, named, row, TargetRows } from "./TargetsTables.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -74,55 +66,6 @@ const list = Command.make("list", { chain: Flag.optional(chainFlag), json }, ({ 
   Command.withDescription("List swap targets: those of the chains file, and those that the guards' events name"),
   Command.withExamples([{ command: "sweep targets list --chain 8453", description: "List the targets on Base" }])
 )
-
-/** Calldata of the change. A change without a kind is one at the first generation, whose guard only loses targets. */
-const encode = ({ isAllowed, kind, target }: TargetChange) =>
-  kind === undefined ? FirstGuard.encodeRemove(target) : SwapTargets.encodeSet(target, kind, isAllowed)
-
-/** Sends the change with GUARD_OWNER_KEY. Without it, prints the transaction for the owner's Safe. */
-const carryOut = Effect.fnUntraced(function* (
-  client: ChainClient,
-  change: TargetChange,
-  output: Option.Option<string>,
-  {
-    at = client.chain.contracts.guard,
-    urgency = "ordinary"
-  }: { readonly at?: Address.Address; readonly urgency?: Urgency } = {}
-) {
-  const { chain } = client
-  const { owner } = yield* SwapTargets.facts(client, at)
-  const configured = yield* deployment.guardOwnerKey.config
-  if (Option.isNone(configured)) {
-    const guard = { chainId: chain.id, address: at, safe: owner }
-    const text = JSON.stringify(toSafeTarget(guard, change, yield* Clock.currentTimeMillis), null, 2)
-    if (Option.isNone(output)) return yield* Console.log(text)
-    const fs = yield* FileSystem.FileSystem
-    yield* fs.writeFileString(output.value, `${text}\n`)
-    return yield* Console.error(`wrote ${output.value}`)
-  }
-  const key = yield* Keys.parseOne("GUARD_OWNER_KEY", "the key of the guard's owner", configured)
-  const keys = LaneKeys.layer([ConfiguredKey.make(key, yield* Keys.options)]).pipe(Layer.provide(FetchHttpClient.layer))
-  yield* Effect.gen(function* () {
-    const [account] = (yield* RelayerKeys).lanes(chain.id)
-    if (account !== owner) {
-      return yield* new UsageError({
-        detail: `GUARD_OWNER_KEY is the key of ${account}. The guard of ${chain.name} belongs to ${owner}`
-      })
-    }
-    const { fee, hash } = yield* GuardOwner.send(client, owner, encode(change), urgency, at)
-    yield* Console.log(
-      `${change.isAllowed ? "proposed" : "removed"} ${change.target} in transaction ${hash}, for a fee of ${fee} wei`
-    )
-  }).pipe(Effect.provide(keys))
-})
-
-const listingOf = Effect.fnUntraced(function* (
-  client: ChainClient,
-  target: Address.Address
-): Effect.fn.Return<TargetListing, ChainUnavailable> {
-  const [listing] = yield* SwapTargets.read(client, [target])
-  return listing ?? { address: target, activeFrom: 0n }
-})
 
 const at = (seconds: bigint): string => new Date(Number(seconds) * 1_000).toISOString()
 
@@ -214,42 +157,6 @@ const apply = Command.make(
   ])
 )
 
-/** Fails unless the chain's entry names this guard as one of the first generation, and it lists the target. */
-const requireListedAt = Effect.fnUntraced(function* (
-  client: ChainClient,
-  guard: Address.Address,
-  target: Address.Address
-) {
-  const { chain } = client
-  if (!FirstGuard.guardsOf(chain).includes(guard)) {
-    const detail = `the entry of ${chain.name} names no guard of the first generation at ${guard}. Leave out --guard for the current one`
-    return yield* new UsageError({ detail })
-  }
-  const listed = yield* FirstGuard.listed(client, guard, [target])
-  if (listed.length === 0) return yield* new UsageError({ detail: `${target} is not listed at ${guard}` })
-})
-
-/** Names the chain's other guards that list a target too. A removal changes the list of one guard only. */
-const tellOthers = Effect.fnUntraced(
-  function* (client: ChainClient, target: Address.Address, at: Address.Address) {
-    const { chain } = client
-    const { activeFrom } = yield* listingOf(client, target)
-    const current = activeFrom > 0n ? [{ guard: chain.contracts.guard, flag: "the same command without --guard" }] : []
-    const first = yield* Effect.filter(FirstGuard.guardsOf(chain), (guard) =>
-      Effect.map(FirstGuard.listed(client, guard, [target]), (listed) => listed.length > 0)
-    )
-    for (const { flag, guard } of [...current, ...first.map((guard) => ({ guard, flag: `--guard ${guard}` }))]) {
-      if (guard === at) continue
-      yield* Console.error(
-        `the guard ${guard} lists ${target} too. If it may be compromised, remove it there as well, with ${flag}`
-      )
-    }
-  },
-  Effect.catchTag("ChainUnavailable", ({ message }) =>
-    Console.error(`the chain's other guards were not read: ${message}`)
-  )
-)
-
 const remove = Command.make(
   "remove",
   {
@@ -265,15 +172,7 @@ const remove = Command.make(
   ({ chain: chainId, guard, output, target }) =>
     Effect.gen(function* () {
       const client = yield* clientOf(chainId)
-      if (Option.isSome(guard)) {
-        yield* requireListedAt(client, guard.value, target)
-        yield* carryOut(client, { target, isAllowed: false }, output, { at: guard.value, urgency: "emergency" })
-        return yield* tellOthers(client, target, guard.value)
-      }
-      const { activeFrom, kind = "router" } = yield* listingOf(client, target)
-      if (activeFrom === 0n) return yield* new UsageError({ detail: `${target} is not listed` })
-      yield* carryOut(client, { target, kind, isAllowed: false }, output, { urgency: "emergency" })
-      yield* tellOthers(client, target, client.chain.contracts.guard)
+      yield* TargetRemoval.remove(client, { guard, target, output })
     }).pipe(Effect.provide(connected))
 ).pipe(
   Command.withDescription("Remove a swap target at once, without the timelock"),

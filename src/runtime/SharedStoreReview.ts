@@ -55,11 +55,4 @@ export const layer = Layer.effectDiscard(
 )
 
 /** Clears the alert where no store is configured, once no process renews it. Runs until the scope closes. */
-export const layerUnconfigured = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { clear } = yield* Alerts
-    const isLeft = yield* LeftAlert.make(KEY)
-    const round = Effect.flatMap(isLeft, (left) => (left ? clear(KEY) : Effect.void))
-    yield* Background.loop(Background.supervisor("shared store review"), { pauseMillis: PAUSE_MILLIS }, round)
-  })
-)
+export const layerUnconfigured = LeftAlert.layerClearing(KEY, "shared store review", PAUSE_MILLIS)

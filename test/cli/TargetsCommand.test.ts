@@ -233,6 +233,7 @@ layer(environment, { excludeTestServices: true })("sweep targets", (it) => {
       const again = yield* asOwner(...at(router))
       assert.strictEqual(again.code, 1)
       assert.include(again.err, `${router} is not listed at ${first.guard}`)
+      assert.include(again.err, `the guard ${dev.chain.contracts.guard} lists ${router} too`)
     })
   )
 })

@@ -4,6 +4,7 @@ import { ageOf } from "../../domain/Age.ts"
 import * as FailureSeries from "../../domain/FailureSeries.ts"
 import { Backlog } from "../../ports/orchestrator/Backlog.ts"
 import * as Background from "../../runtime/Background.ts"
+import * as LeftAlert from "../../runtime/LeftAlert.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 const KIND = "outbox_late"
@@ -39,7 +40,7 @@ export const make = Effect.gen(function* () {
       kind: KIND,
       message:
         "A booking has waited for the builder backend for over 15 minutes. Nothing is lost, and all of them are booked once the backend takes them. Check that it answers, BUILDER_URL, and that BUILDER_ADMIN_TOKEN is a token that it accepts. The log event outbox.deferred has the reason.",
-      details: { waiting, oldestMs }
+      details: { waiting, oldestMs, renewedAtMs: now }
     })
   })
 })
@@ -51,12 +52,5 @@ export const layer = Layer.effectDiscard(
   )
 ).pipe(Layer.provide(StandingAlerts.layer))
 
-/**
- * Clears the alert where no backend is configured: bookings wait until there is one. Repeats it until the scope closes, since a replica
- * with the former settings may raise the alert once more.
- */
-export const layerUnconfigured = Layer.effectDiscard(
-  Effect.flatMap(StandingAlerts, ({ clear }) =>
-    Background.loop(Background.supervisor("late messages"), { pauseMillis: PAUSE_MILLIS }, clear(KIND))
-  )
-).pipe(Layer.provide(StandingAlerts.layer))
+/** Clears the alert where no backend is configured, once no process renews it: bookings wait until there is one. Runs until the scope closes. */
+export const layerUnconfigured = LeftAlert.layerClearing(KIND, "late messages", PAUSE_MILLIS)
