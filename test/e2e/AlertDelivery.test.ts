@@ -75,8 +75,13 @@ layer(environment, { excludeTestServices: true })("Alerts of a real process", (i
         (yield* server.seen).map(({ method, path }) => `${method} ${path}`),
         "GET /beat"
       )
-      const rows = yield* sql`SELECT accepted, closed FROM orchestrator.alert_notices n
-        JOIN orchestrator.alerts a ON a.id = n.alert_id WHERE destination = 'webhook' AND kind = 'lane_low'`
+      // The process stores the receiver's answer after the receiver has given it.
+      const rows = yield* sql<{ accepted: number; closed: boolean }>`
+        SELECT accepted, closed FROM orchestrator.alert_notices n
+        JOIN orchestrator.alerts a ON a.id = n.alert_id WHERE destination = 'webhook' AND kind = 'lane_low'`.pipe(
+        Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: ([row]) => row?.closed === true }),
+        Effect.timeout("30 seconds")
+      )
       assert.deepStrictEqual(rows, [{ accepted: 2, closed: true }])
     })
   )
