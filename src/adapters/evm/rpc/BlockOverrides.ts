@@ -28,7 +28,7 @@ const OVERRIDES = {
 const PARAMS = [{ to: ACCOUNT, data: "0x" }, "latest", { [ACCOUNT]: { code: RETURN_NUMBER } }, OVERRIDES]
 
 export interface BlockOverrides {
-  /** True if the endpoint takes them. Asks it at most once in an hour. False while it does not answer. */
+  /** True if the endpoint takes them. The answer is kept for an hour, and a refusal for five minutes. False while it does not answer. */
   readonly areTaken: (endpoint: Endpoint) => Effect.Effect<boolean>
 }
 
